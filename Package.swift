@@ -1,0 +1,97 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+/// What every target of ours is compiled with: Swift 6 concurrency checks, explicit existentials, members visible
+/// only through a module that the file itself imports, and no warning left standing.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .unsafeFlags(["-warnings-as-errors"]),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+
+/// A room of the house; a room may use only what is listed here (see README, "Architecture").
+func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: (name == "BookModel" ? [] : ["BookModel"]) + [.target(name: name), "Support"] + dependencies,
+        swiftSettings: strict)
+}
+
+let package = Package(
+    name: "booksync",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "booksync", targets: ["BookSyncCLI"]),
+        .library(name: "BookSync", targets: ["BookSync", "BookModel"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
+
+        room("BookModel"),
+        room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, logging]),
+        room(
+            "CatalogFetcher", uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, crypto, logging]),
+        room("CatalogStore", uses: ["BookModel", .product(name: "GRDB", package: "GRDB.swift")]),
+        room("SyncPlanner", uses: ["BookModel"]),
+        room("DownloadEngine", uses: ["BookModel", "Transport", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+        room(
+            "BookSync",
+            uses: [
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "Yams",
+                crypto, logging,
+            ]),
+        room(
+            "BookSyncWeb",
+            uses: [
+                "BookModel", "BookSync", .product(name: "Hummingbird", package: "hummingbird"), nioCore, crypto,
+                logging,
+            ]),
+        .executableTarget(
+            name: "BookSyncCLI",
+            dependencies: [
+                "BookModel", "BookSync", "BookSyncWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
+            ],
+            swiftSettings: strict),
+
+        .target(
+            name: "Support", dependencies: ["BookModel", nioCore, nioPosix, nioHTTP1, crypto], path: "Tests/Support",
+            swiftSettings: strict),
+        tests(of: "BookModel"),
+        tests(of: "Transport", uses: [nioCore, nioHTTP1]),
+        tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2"]),
+        tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
+        tests(of: "SyncPlanner"),
+        tests(of: "DownloadEngine", uses: ["Transport", nioCore, nioHTTP1]),
+        tests(of: "BookSync"),
+        tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
+        tests(of: "BookSyncCLI"),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["BookModel", "Support"], path: "Tests/Benchmarks",
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,49 @@
+import Foundation
+
+/// One title in one source, as far as the catalog describes it.
+package struct Book: Sendable, Hashable {
+    package var identity: BookIdentity
+    package var title: String
+    package var author: String?
+    package var announcer: String?
+    package var summary: String?
+    /// Where the cover picture is; shown and stored only without secrets.
+    package var cover: ResourceAddress?
+    /// How many episodes the catalog says the book has; nil when it does not say.
+    package var declaredEpisodes: Int?
+    /// Whether the last listing proved complete (see ``ListingProof``).
+    package var isComplete: Bool
+
+    package init(
+        identity: BookIdentity, title: String, author: String? = nil, announcer: String? = nil,
+        summary: String? = nil, cover: ResourceAddress? = nil, declaredEpisodes: Int? = nil, isComplete: Bool = false
+    ) {
+        self.identity = identity
+        self.title = title
+        self.author = author
+        self.announcer = announcer
+        self.summary = summary
+        self.cover = cover
+        self.declaredEpisodes = declaredEpisodes
+        self.isComplete = isComplete
+    }
+}
+
+/// What a finished listing can be held to: the number the catalog declared beside the number collected.
+package struct ListingProof: Sendable, Hashable {
+    /// How many episodes the catalog declared; nil when it did not say.
+    package var declared: Int?
+    /// How many distinct episodes the pages brought.
+    package var collected: Int
+    /// Whether every page was read to its end. An incomplete listing adds and updates, and never marks anything gone.
+    package var isComplete: Bool
+    /// What was odd about the listing, in sentences for the listener.
+    package var warnings: [String]
+
+    package init(declared: Int?, collected: Int, isComplete: Bool, warnings: [String] = []) {
+        self.declared = declared
+        self.collected = collected
+        self.isComplete = isComplete
+        self.warnings = warnings
+    }
+}

@@ -1,0 +1,66 @@
+/// A REF as the listener writes it: `ID`, `SOURCE:ID` or an address, optionally with the episodes meant:
+/// `REF/12`, `REF/12-40,55`, `REF/latest:5`.
+package struct BookReference: Sendable, Hashable, CustomStringConvertible {
+    package enum Target: Sendable, Hashable {
+        /// An id in the default source.
+        case id(String)
+        case book(BookIdentity)
+        /// A feed, an archive item page, a directory index: recognised from the answer.
+        case address(ResourceAddress)
+    }
+
+    package let target: Target
+    package let filter: EpisodeFilter
+
+    /// - Throws: ``Failure`` of kind `usage` when the text names nothing.
+    package init(parsing text: String) throws {
+        guard !text.isEmpty else {
+            throw Failure(
+                .usage, what: "an empty REF names no book", why: "a book is an ID, SOURCE:ID or an address",
+                remedy: "write for example 30776 or kting:30776/12-40")
+        }
+        if text.contains("://") {
+            self.target = .address(ResourceAddress(text))
+            self.filter = EpisodeFilter()
+            return
+        }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        if let colon = name.firstIndex(of: ":") {
+            let source = String(name[..<colon])
+            let id = String(name[name.index(after: colon)...])
+            guard !source.isEmpty, !id.isEmpty else {
+                throw Failure(
+                    .usage, what: "'\(text)' names no book", why: "one side of the colon is empty",
+                    remedy: "write SOURCE:ID, as in kting:30776")
+            }
+            self.target = .book(BookIdentity(source: source, id: id))
+        } else {
+            guard !name.isEmpty else {
+                throw Failure(
+                    .usage, what: "'\(text)' names no book", why: "there is nothing before the slash",
+                    remedy: "write ID/12 or SOURCE:ID/12-40")
+            }
+            self.target = .id(name)
+        }
+        self.filter = parts.count == 2 ? try Self.filter(parsing: String(parts[1])) : EpisodeFilter()
+    }
+
+    private static func filter(parsing text: String) throws -> EpisodeFilter {
+        guard text.hasPrefix("latest:") else { return EpisodeFilter(only: try SectionRanges(parsing: text)) }
+        guard let count = Int(text.dropFirst("latest:".count)), count > 0 else {
+            throw Failure(
+                .usage, what: "'\(text)' does not name episodes", why: "latest: takes a number from 1 on",
+                remedy: "write for example latest:5")
+        }
+        return EpisodeFilter(latest: count)
+    }
+
+    package var description: String {
+        switch target {
+        case .id(let id): id
+        case .book(let book): book.description
+        case .address(let address): address.description
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// One audio file of a book, as the catalog lists it. What the catalog does not say is nil.
+package struct Episode: Sendable, Hashable {
+    package var identity: EpisodeIdentity
+    /// The number by which the listener names the episode (`REF/12`): the catalog's, or its place in the listing.
+    package var section: Int
+    package var name: String
+    /// Where the audio is; nil when the catalog gives no address: the episode is locked.
+    package var address: ResourceAddress?
+    /// Bytes, as the catalog says; sometimes stale.
+    package var size: Int64?
+    /// Seconds.
+    package var duration: Double?
+    package var publishedAt: Date?
+    /// When the catalog says the episode was last changed.
+    package var modifiedAt: Date?
+    /// MIME type, where the catalog gives one.
+    package var mediaType: String?
+    package var guid: String?
+    /// Episode and season number as feeds give them (`itunes:episode`, `itunes:season`).
+    package var number: Int?
+    package var season: Int?
+    package var digest: ContentDigest?
+    /// The element as the catalog sent it, as JSON with secrets masked, so that a later version can read more from it.
+    package var element: String?
+
+    package init(
+        identity: EpisodeIdentity, section: Int, name: String, address: ResourceAddress? = nil, size: Int64? = nil,
+        duration: Double? = nil, publishedAt: Date? = nil, modifiedAt: Date? = nil, mediaType: String? = nil,
+        guid: String? = nil, number: Int? = nil, season: Int? = nil, digest: ContentDigest? = nil,
+        element: String? = nil
+    ) {
+        self.identity = identity
+        self.section = section
+        self.name = name
+        self.address = address
+        self.size = size
+        self.duration = duration
+        self.publishedAt = publishedAt
+        self.modifiedAt = modifiedAt
+        self.mediaType = mediaType
+        self.guid = guid
+        self.number = number
+        self.season = season
+        self.digest = digest
+        self.element = element
+    }
+
+    package var isLocked: Bool { address == nil }
+}
+
+/// A digest of an episode's bytes that the catalog or the server declares, in lower-case hexadecimal.
+package struct ContentDigest: Sendable, Hashable {
+    package enum Algorithm: String, Sendable, CaseIterable {
+        case md5, sha1, sha256
+    }
+
+    package let algorithm: Algorithm
+    package let hexadecimal: String
+
+    package init(algorithm: Algorithm, hexadecimal: String) {
+        self.algorithm = algorithm
+        self.hexadecimal = hexadecimal.lowercased()
+    }
+}

@@ -1,0 +1,64 @@
+/// Which of a book's episodes are wanted. Everything that is set must hold.
+package struct EpisodeFilter: Sendable, Hashable {
+    /// Section numbers.
+    package var only: SectionRanges?
+    /// The last so many of the listing, by section number.
+    package var latest: Int?
+    /// Regular expressions searched for in the episode's name.
+    package var match: String?
+    package var exclude: String?
+
+    package init(
+        only: SectionRanges? = nil, latest: Int? = nil, match: String? = nil, exclude: String? = nil
+    ) {
+        self.only = only
+        self.latest = latest
+        self.match = match
+        self.exclude = exclude
+    }
+
+    package var isEmpty: Bool { self == EpisodeFilter() }
+}
+
+/// Section numbers as the listener writes them: `1-20,35`.
+package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
+    package let ranges: [ClosedRange<Int>]
+
+    package init(_ ranges: [ClosedRange<Int>]) {
+        self.ranges = ranges
+    }
+
+    /// - Throws: ``Failure`` of kind `usage` when the text is not a list of numbers and rising ranges.
+    package init(parsing text: String) throws {
+        func refuse(_ why: String) -> Failure {
+            Failure(
+                .usage, what: "'\(text)' does not name episodes", why: why,
+                remedy: "write section numbers and ranges, as in 1-20,35")
+        }
+        var ranges: [ClosedRange<Int>] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let bounds = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { Int(String($0.filter { $0 != " " })) }
+            switch (bounds.first ?? nil, bounds.count) {
+            case (let number?, 1) where number >= 0:
+                ranges.append(number...number)
+            case (let first?, 2):
+                guard let last = bounds[1] else { throw refuse("'\(part)' has no last number") }
+                guard first <= last else { throw refuse("the range \(part) ends before it begins") }
+                ranges.append(first...last)
+            default:
+                throw refuse(part.isEmpty ? "a part of it is empty" : "'\(part)' is not a number")
+            }
+        }
+        self.init(ranges)
+    }
+
+    package func contains(_ section: Int) -> Bool {
+        ranges.contains { $0.contains(section) }
+    }
+
+    package var description: String {
+        ranges.map { $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
+            .joined(separator: ",")
+    }
+}

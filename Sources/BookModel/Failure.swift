@@ -1,0 +1,62 @@
+/// Something that went wrong, told to the listener: what failed, why, and what to do next.
+///
+/// Every error that leaves a room of the house is one of these; the command maps ``kind`` to its exit code in one
+/// place. None of the texts may hold a secret.
+package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// The command line is wrong.
+        case usage
+        /// The configuration is wrong.
+        case configuration
+        /// The source does not know the book.
+        case unknownBook
+        /// The catalog's answer cannot be understood.
+        case unreadableCatalog
+        /// The catalog cannot be reached, or refuses for now.
+        case catalogUnavailable
+        case credentialsRejected
+        /// The library cannot be written.
+        case libraryUnwritable
+        /// Reading or writing failed; the disk is full.
+        case inputOutput
+        /// Some episodes failed, or another run holds the lock: will do later.
+        case temporary
+        /// A defect in booksync.
+        case defect
+    }
+
+    /// What the one who meets the failure does about it.
+    package enum Disposition: Sendable, Hashable {
+        /// Try the same thing again after a wait.
+        case retry
+        /// Give up on this episode (or book) and go on with the others.
+        case skip
+        /// End the run: whatever comes next would fail as well.
+        case stop
+    }
+
+    package let kind: Kind
+    package let disposition: Disposition
+    /// What failed, naming the thing: "page 2 of kting:30776 cannot be read".
+    package let what: String
+    /// Why: "the answer is HTML: '<html><title>Login'".
+    package let why: String
+    /// What to do next; nil when there is nothing to be done but wait.
+    package let remedy: String?
+
+    package init(
+        _ kind: Kind, disposition: Disposition = .skip, what: String, why: String, remedy: String? = nil
+    ) {
+        self.kind = kind
+        self.disposition = disposition
+        self.what = what
+        self.why = why
+        self.remedy = remedy
+    }
+
+    /// The whole as one sentence and a half.
+    package var description: String {
+        guard let remedy else { return "\(what): \(why)" }
+        return "\(what): \(why); \(remedy)"
+    }
+}

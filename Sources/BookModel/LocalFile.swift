@@ -1,0 +1,51 @@
+import Foundation
+
+/// What is recorded of an episode's file in the library.
+package struct LocalFile: Sendable, Hashable {
+    /// How far the bytes were held against what was promised.
+    package enum Verification: String, Sendable {
+        /// A digest from the catalog or the server fitted.
+        case digest
+        /// The length fitted the one declared.
+        case length
+        /// Nothing was declared that could be checked.
+        case unverified
+    }
+
+    package var episode: EpisodeIdentity
+    /// Relative to the library, with `/` between its parts.
+    package var path: String
+    /// Bytes on disk.
+    package var size: Int64
+    /// Lower-case hexadecimal.
+    package var sha256: String
+    /// Nanoseconds since 1970, as `fstat` gave it when the file was published; with size and inode it tells whether
+    /// the file was touched since.
+    package var modificationTime: Int64
+    package var inode: UInt64
+    /// Of the answer that the bytes came from.
+    package var validator: ContentValidator
+    /// What the catalog said when the file was fetched; a later difference means that the episode was replaced.
+    package var catalogSize: Int64?
+    package var catalogModifiedAt: Date?
+    package var fetchedAt: Date
+    package var verification: Verification
+
+    package init(
+        episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
+        validator: ContentValidator = .init(), catalogSize: Int64? = nil, catalogModifiedAt: Date? = nil,
+        fetchedAt: Date, verification: Verification
+    ) {
+        self.episode = episode
+        self.path = path
+        self.size = size
+        self.sha256 = sha256
+        self.modificationTime = modificationTime
+        self.inode = inode
+        self.validator = validator
+        self.catalogSize = catalogSize
+        self.catalogModifiedAt = catalogModifiedAt
+        self.fetchedAt = fetchedAt
+        self.verification = verification
+    }
+}

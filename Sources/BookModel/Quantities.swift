@@ -1,0 +1,46 @@
+/// Bytes as people write them: `500M`, `2G`, `1.5k`, `123`. Units are powers of 1,000; `Ki`, `Mi`, `Gi`, `Ti` of 1,024.
+/// - Returns: nil when the text is no such quantity or does not fit.
+package func parseByteCount(_ text: String) -> Int64? {
+    let units: [String: Double] = [
+        "": 1, "b": 1, "k": 1e3, "kb": 1e3, "m": 1e6, "mb": 1e6, "g": 1e9, "gb": 1e9, "t": 1e12, "tb": 1e12,
+        "ki": 1024, "kib": 1024, "mi": 1_048_576, "mib": 1_048_576, "gi": 1_073_741_824, "gib": 1_073_741_824,
+        "ti": 1_099_511_627_776, "tib": 1_099_511_627_776,
+    ]
+    return quantity(text, units: units).flatMap { Int64(exactly: $0.rounded()) }
+}
+
+/// A span of time as people write it: `10s`, `50m`, `6h`, `250ms`, `7d`; without a unit, seconds.
+/// - Returns: nil when the text is no such span.
+package func parseSeconds(_ text: String) -> Double? {
+    quantity(text, units: ["": 1, "ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604_800])
+}
+
+private func quantity(_ text: String, units: [String: Double]) -> Double? {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let unit = text[digits.endIndex...].drop { $0 == " " }.lowercased()
+    guard let number = Double(digits), number.isFinite, let factor = units[unit] else { return nil }
+    return number * factor
+}
+
+/// Bytes for people: three significant digits with a unit of a power of 1,000 (`118.9 MB`, `640 B`).
+package func describeBytes(_ bytes: Int64) -> String {
+    var value = Double(bytes)
+    var unit = "B"
+    for next in ["kB", "MB", "GB", "TB", "PB"] where value >= 999.95 {
+        value /= 1000
+        unit = next
+    }
+    if unit == "B" { return "\(bytes) B" }
+    let tenths = Int64((value * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10) \(unit)"
+}
+
+/// A span of time for people: `41 s`, `3 min 5 s`, `2 h 10 min`.
+package func describeSeconds(_ seconds: Double) -> String {
+    let whole = Int64(max(0, min(seconds, 1e12)).rounded())
+    switch whole {
+    case ..<60: return "\(whole) s"
+    case ..<3600: return whole % 60 == 0 ? "\(whole / 60) min" : "\(whole / 60) min \(whole % 60) s"
+    default: return whole / 60 % 60 == 0 ? "\(whole / 3600) h" : "\(whole / 3600) h \(whole / 60 % 60) min"
+    }
+}

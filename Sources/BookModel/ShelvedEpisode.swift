@@ -1,0 +1,94 @@
+import Foundation
+
+/// An episode together with all that the store knows of it. Its address is without secrets: enough to show, not
+/// always enough to fetch.
+package struct ShelvedEpisode: Sendable, Hashable {
+    package var episode: Episode
+    /// Whether the catalog no longer lists it; its file is kept.
+    package var isGone: Bool
+    /// When the listener removed it on purpose (the tombstone); it is not fetched again.
+    package var removedAt: Date?
+    package var file: LocalFile?
+    package var transfer: TransferRecord?
+
+    package init(
+        episode: Episode, isGone: Bool = false, removedAt: Date? = nil, file: LocalFile? = nil,
+        transfer: TransferRecord? = nil
+    ) {
+        self.episode = episode
+        self.isGone = isGone
+        self.removedAt = removedAt
+        self.file = file
+        self.transfer = transfer
+    }
+
+    package var state: EpisodeState {
+        if removedAt != nil { return .removed }
+        // A replacement under way leaves the old file in place: the transfer is what there is to tell.
+        if let transfer, let state = EpisodeState(rawValue: transfer.state.rawValue), file == nil || state != .waiting {
+            return state
+        }
+        if file != nil { return isGone ? .gone : .finished }
+        if isGone { return .gone }
+        return episode.isLocked ? .locked : .waiting
+    }
+}
+
+/// What `list` shows of an episode: the state of its transfer, or why it has none.
+package enum EpisodeState: String, Sendable, CaseIterable {
+    case waiting, downloading, verifying, finished, paused, failed, cancelled
+    /// The catalog lists it and gives no address for it.
+    case locked
+    /// Tombstone: the listener removed it.
+    case removed
+    /// No longer in the catalog.
+    case gone
+}
+
+/// A book with the counts that a shelf shows.
+package struct ShelvedBook: Sendable, Hashable {
+    package var book: Book
+    /// Episodes that the catalog lists (those that are gone and have no file are not counted).
+    package var episodes: Int
+    /// Listed, not locked, not removed, and not on disk.
+    package var missing: Int
+    package var locked: Int
+    /// On disk.
+    package var present: Int
+    /// Bytes on disk.
+    package var bytes: Int64
+    /// The folder that most of its files are in, relative to the library; nil while there is none.
+    package var path: String?
+    /// When the catalog's content last changed.
+    package var updatedAt: Date
+
+    package init(
+        book: Book, episodes: Int, missing: Int, locked: Int, present: Int, bytes: Int64, path: String?,
+        updatedAt: Date
+    ) {
+        self.book = book
+        self.episodes = episodes
+        self.missing = missing
+        self.locked = locked
+        self.present = present
+        self.bytes = bytes
+        self.path = path
+        self.updatedAt = updatedAt
+    }
+}
+
+/// A book that `mirror` follows.
+package struct Subscription: Sendable, Hashable {
+    package var book: BookIdentity
+    /// Overrides what the catalog says.
+    package var title: String?
+    package var filter: EpisodeFilter
+    package var subscribedAt: Date?
+
+    package init(book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), subscribedAt: Date? = nil) {
+        self.book = book
+        self.title = title
+        self.filter = filter
+        self.subscribedAt = subscribedAt
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+
+/// What a run tells while it works: one stream of values that the terminal, the JSON printer and the web page render.
+package enum SyncEvent: Sendable {
+    /// Something the listener should know that is no failure ("using the built-in demo catalog").
+    case notice(String)
+    /// A book's catalog was read and its plan made.
+    case planned(SyncPlan)
+    case started(TransferProgress)
+    case progressed(TransferProgress)
+    case finished(TransferReceipt)
+    /// A transfer, or a whole book, was given up for this run.
+    case failed(FailureReport)
+    case paused(EpisodeIdentity)
+    case summarised(RunSummary)
+}
+
+/// How far one transfer is.
+package struct TransferProgress: Sendable, Hashable {
+    package var episode: EpisodeIdentity
+    package var section: Int
+    package var name: String
+    package var path: String
+    /// Bytes on disk, those of earlier runs included.
+    package var bytesDone: Int64
+    /// Bytes that the partial file held when this attempt began.
+    package var bytesReused: Int64
+    /// The whole length, when known.
+    package var total: Int64?
+
+    package init(
+        episode: EpisodeIdentity, section: Int, name: String, path: String, bytesDone: Int64, bytesReused: Int64,
+        total: Int64?
+    ) {
+        self.episode = episode
+        self.section = section
+        self.name = name
+        self.path = path
+        self.bytesDone = bytesDone
+        self.bytesReused = bytesReused
+        self.total = total
+    }
+}
+
+/// What a finished transfer leaves behind.
+package struct TransferReceipt: Sendable, Hashable {
+    package enum Outcome: String, Sendable {
+        case fetched, resumed, replaced
+        /// A replacement was asked for, and the server said that nothing changed.
+        case unchanged
+    }
+
+    package var outcome: Outcome
+    package var section: Int
+    package var name: String
+    package var file: LocalFile
+    /// Body bytes off the wire in this run, wasted ones included.
+    package var bytesReceived: Int64
+    /// Bytes of earlier runs that were not fetched again.
+    package var bytesReused: Int64
+    package var seconds: Double
+    /// What was odd (a stale catalog size), in sentences for the listener.
+    package var remarks: [String]
+
+    package init(
+        outcome: Outcome, section: Int, name: String, file: LocalFile, bytesReceived: Int64, bytesReused: Int64,
+        seconds: Double, remarks: [String]
+    ) {
+        self.outcome = outcome
+        self.section = section
+        self.name = name
+        self.file = file
+        self.bytesReceived = bytesReceived
+        self.bytesReused = bytesReused
+        self.seconds = seconds
+        self.remarks = remarks
+    }
+}
+
+/// Something of a run that failed: an episode, or a book whose catalog could not be read.
+package struct FailureReport: Sendable {
+    package var book: BookIdentity?
+    package var episode: EpisodeIdentity?
+    package var section: Int?
+    package var name: String?
+    package var failure: Failure
+
+    package init(
+        book: BookIdentity? = nil, episode: EpisodeIdentity? = nil, section: Int? = nil, name: String? = nil,
+        failure: Failure
+    ) {
+        self.book = book
+        self.episode = episode
+        self.section = section
+        self.name = name
+        self.failure = failure
+    }
+}
+
+/// The counts at the end of a run.
+package struct RunSummary: Sendable, Hashable {
+    /// Books of the run, by the name to show: `30776 回到古代当兽医`.
+    package var books: [String] = []
+    package var fetched = 0
+    package var resumed = 0
+    package var replaced = 0
+    package var renamed = 0
+    package var adopted = 0
+    package var kept = 0
+    package var locked = 0
+    package var failed = 0
+    package var bytesReceived: Int64 = 0
+    package var bytesReused: Int64 = 0
+    package var seconds: Double = 0
+
+    package init() {}
+}

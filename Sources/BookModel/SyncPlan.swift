@@ -1,0 +1,130 @@
+import Foundation
+
+/// The ordered difference between catalog and library for one book, as a value: what a dry run prints is what a run
+/// executes.
+package struct SyncPlan: Sendable, Hashable {
+    package var book: Book
+    package var actions: [SyncAction]
+
+    package init(book: Book, actions: [SyncAction]) {
+        self.book = book
+        self.actions = actions
+    }
+
+    package var totals: PlanTotals {
+        var totals = PlanTotals()
+        for action in actions {
+            switch action.kind {
+            case .fetch: totals.fetch += 1
+            case .resume: totals.resume += 1
+            case .replace: totals.replace += 1
+            case .rename: totals.rename += 1
+            case .adopt: totals.adopt += 1
+            case .keep: totals.keep += 1
+            case .skip(let skip):
+                totals.skip += 1
+                if skip == .locked { totals.locked += 1 }
+            }
+            if action.kind.isTransfer { totals.bytes += action.bytes ?? 0 }
+        }
+        return totals
+    }
+}
+
+/// One thing to do, or to leave, about one episode.
+package struct SyncAction: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// Fetch from the first byte.
+        case fetch
+        /// Go on with a partial file.
+        case resume
+        /// The catalog has another version than the file on disk: fetch it and put it in its place.
+        case replace
+        /// Move the file from ``SyncAction/fromPath`` to ``SyncAction/path``.
+        case rename
+        /// Recognise a file that is already there.
+        case adopt
+        /// The file is there and right.
+        case keep
+        case skip(Skip)
+
+        /// Whether executing it asks the audio server for bytes.
+        package var isTransfer: Bool {
+            switch self {
+            case .fetch, .resume, .replace: true
+            case .rename, .adopt, .keep, .skip: false
+            }
+        }
+
+        /// The word in `--json` and on the terminal.
+        package var word: String {
+            switch self {
+            case .fetch: "fetch"
+            case .resume: "resume"
+            case .replace: "replace"
+            case .rename: "rename"
+            case .adopt: "adopt"
+            case .keep: "keep"
+            case .skip: "skip"
+            }
+        }
+    }
+
+    /// Why an episode is left alone.
+    package enum Skip: Sendable, Hashable {
+        case locked
+        /// The listener removed it.
+        case tombstone
+        /// It failed before and waits for its next try.
+        case waits
+        case paused
+        /// The filter does not want it.
+        case filtered
+        /// No longer in the catalog.
+        case gone
+        /// A file that booksync did not write, or that was changed since, stands at the path.
+        case obstructed
+    }
+
+    package var kind: Kind
+    package var episode: Episode
+    /// Where the file is to be, relative to the library.
+    package var path: String
+    /// Of a rename: where it is now.
+    package var fromPath: String?
+    /// Bytes still to be fetched, when known; for keep and rename the file's size.
+    package var bytes: Int64?
+    /// Why, in words for the listener.
+    package var reason: String
+    /// Of a replace: what the present file's bytes came with, to ask whether they really changed.
+    package var replacing: LocalFile?
+
+    package init(
+        kind: Kind, episode: Episode, path: String, fromPath: String? = nil, bytes: Int64? = nil, reason: String,
+        replacing: LocalFile? = nil
+    ) {
+        self.kind = kind
+        self.episode = episode
+        self.path = path
+        self.fromPath = fromPath
+        self.bytes = bytes
+        self.reason = reason
+        self.replacing = replacing
+    }
+}
+
+/// How many actions of each kind a plan holds, and the bytes that its transfers are expected to bring.
+package struct PlanTotals: Sendable, Hashable {
+    package var fetch = 0
+    package var resume = 0
+    package var replace = 0
+    package var rename = 0
+    package var adopt = 0
+    package var keep = 0
+    package var skip = 0
+    /// Of the skipped, those that are locked.
+    package var locked = 0
+    package var bytes: Int64 = 0
+
+    package init() {}
+}

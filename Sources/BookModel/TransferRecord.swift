@@ -1,0 +1,78 @@
+import Foundation
+
+/// Where a transfer stands: `waiting → downloading → verifying → finished`, and from any of the first three `paused`,
+/// `failed`, `cancelled`.
+package enum TransferState: String, Sendable, CaseIterable {
+    case waiting, downloading, verifying, finished, paused, failed, cancelled
+}
+
+/// What a server said by which a later answer can be recognised as the same representation (RFC 9110 §8.8).
+package struct ContentValidator: Sendable, Hashable {
+    /// The entity tag with its quotes and, where it is weak, its `W/`.
+    package var entityTag: String?
+    /// The `Last-Modified` field as sent.
+    package var lastModified: String?
+    /// Seconds between `Last-Modified` and the answer's `Date`; nil when either is missing. From 1 s on the
+    /// modification time counts as strong (RFC 9110 §8.8.2.2).
+    package var age: Int?
+
+    package init(entityTag: String? = nil, lastModified: String? = nil, age: Int? = nil) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        self.age = age
+    }
+
+    package var hasStrongEntityTag: Bool {
+        guard let entityTag else { return false }
+        return !entityTag.hasPrefix("W/")
+    }
+
+    /// What `If-Range` may carry (RFC 9110 §13.1.5): the strong entity tag, else the strong modification time.
+    package var ifRange: String? {
+        if hasStrongEntityTag { return entityTag }
+        // A weak tag says that the server tells representations apart; its modification time may still be strong.
+        guard let lastModified, let age, age >= 1 else { return nil }
+        return lastModified
+    }
+}
+
+/// The journal of one episode's transfer, as kept in the store from before the first byte until it is finished.
+package struct TransferRecord: Sendable, Hashable {
+    package var episode: EpisodeIdentity
+    package var state: TransferState
+    /// Of the answer whose bytes the partial file holds; committed before the first byte is written.
+    package var validator: ContentValidator
+    /// Length of the whole representation, when the server declared it.
+    package var total: Int64?
+    /// Bytes of the partial file that are known to be on disk even after a power cut.
+    package var committedLength: Int64
+    /// The kernel's boot id at the last write. While it has not changed, the whole partial file can be trusted.
+    package var bootID: String?
+    /// Set with state `verifying`: the digest of the bytes and the library-relative path that they are published at.
+    package var sha256: String?
+    package var path: String?
+    /// How many runs gave up on the episode since it last made progress.
+    package var attempts: Int
+    /// The sentence of the last failure.
+    package var error: String?
+    /// Not to be tried again before this time, unless forced.
+    package var nextTryAt: Date?
+
+    package init(
+        episode: EpisodeIdentity, state: TransferState = .waiting, validator: ContentValidator = .init(),
+        total: Int64? = nil, committedLength: Int64 = 0, bootID: String? = nil, sha256: String? = nil,
+        path: String? = nil, attempts: Int = 0, error: String? = nil, nextTryAt: Date? = nil
+    ) {
+        self.episode = episode
+        self.state = state
+        self.validator = validator
+        self.total = total
+        self.committedLength = committedLength
+        self.bootID = bootID
+        self.sha256 = sha256
+        self.path = path
+        self.attempts = attempts
+        self.error = error
+        self.nextTryAt = nextTryAt
+    }
+}
