@@ -1,0 +1,54 @@
+/// How often, and after which waits, something is tried again within a run.
+package struct RetryPolicy: Sendable, Hashable {
+    /// Tries after the first one that bring nothing; progress starts the count anew.
+    package var retries: Int
+    /// Seconds before the first retry at most.
+    package var firstWait: Double
+    /// Seconds between tries at most.
+    package var longestWait: Double
+
+    package init(retries: Int = 5, firstWait: Double = 0.5, longestWait: Double = 30) {
+        self.retries = retries
+        self.firstWait = firstWait
+        self.longestWait = longestWait
+    }
+
+    /// Exponential backoff with full jitter.
+    ///
+    /// With the defaults the waits lie between 0 and
+    ///
+    /// | failures so far | 1 | 2 | 3 | 4 | 5 | 6 | 7 and more |
+    /// | --- | --- | --- | --- | --- | --- | --- | --- |
+    /// | seconds | 0.5 | 1 | 2 | 4 | 8 | 16 | 30 |
+    ///
+    /// - Parameters:
+    ///   - failures: tries in a row that brought nothing, from 1 on.
+    ///   - random: from 0 up to 1, drawn by the caller.
+    /// - Returns: seconds to wait, or nil when the budget is used up.
+    package func wait(afterFailures failures: Int, random: Double) -> Double? {
+        guard failures <= retries else { return nil }
+        var ceiling = firstWait
+        for _ in 1..<max(failures, 1) where ceiling < longestWait { ceiling *= 2 }
+        return min(ceiling, longestWait) * random
+    }
+
+    /// The longest wait that a server may ask for with `Retry-After`, in seconds.
+    package static let longestRequestedWait: Double = 300
+
+    /// What `Retry-After` asks for (RFC 9110 §10.2.3), at most ``longestRequestedWait``.
+    ///
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: seconds to wait; nil when the field is missing or says nothing that can be read.
+    package static func requestedWait(retryAfter field: String?, now: Double) -> Double? {
+        guard let text = field?.drop(while: { $0 == " " }), !text.isEmpty else { return nil }
+        let seconds: Double
+        if text.allSatisfy({ $0.isASCII && $0.isNumber }) {
+            seconds = Double(text) ?? longestRequestedWait
+        } else if let date = HTTPDate.seconds(parsing: String(text)) {
+            seconds = Double(date) - now
+        } else {
+            return nil
+        }
+        return min(max(seconds, 0), longestRequestedWait)
+    }
+}

@@ -1,0 +1,130 @@
+import AsyncHTTPClient
+import BookModel
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Why an exchange failed before or within its answer. An answer that arrives whole is never a failure, whatever its
+/// status.
+package struct WireFailure: Error, Sendable, CustomStringConvertible {
+    package enum Kind: Sendable, Hashable {
+        case badAddress
+        case unresolvable(host: String)
+        case refused
+        /// No connection within the time allowed, or no way to the host.
+        case unreachable
+        /// The certificate or the handshake.
+        case insecure(String)
+        /// Connected, and then silent for longer than the stall timeout.
+        case stalled
+        /// The connection ended before the answer did.
+        case cut
+        /// Not HTTP, or not HTTP that makes sense.
+        case malformed(String)
+        case redirect(String)
+        case oversized(limit: Int)
+        case other(String)
+    }
+
+    package let kind: Kind
+    package let address: ResourceAddress
+
+    package init(_ kind: Kind, address: ResourceAddress) {
+        self.kind = kind
+        self.address = address
+    }
+
+    /// Whether the same request may succeed later.
+    package var disposition: Failure.Disposition {
+        switch kind {
+        case .unresolvable, .refused, .unreachable, .stalled, .cut, .malformed, .other: .retry
+        case .badAddress, .insecure, .redirect, .oversized: .skip
+        }
+    }
+
+    /// Why, as the middle of a sentence.
+    package var why: String {
+        switch kind {
+        case .badAddress: "the address is not one that can be fetched"
+        case .unresolvable(let host): "the host name \(host) cannot be resolved"
+        case .refused: "the server refuses the connection"
+        case .unreachable: "the server cannot be reached"
+        case .insecure(let detail): "no secure connection: \(detail)"
+        case .stalled: "the server stopped sending"
+        case .cut: "the connection was cut"
+        case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
+        case .redirect(let detail): detail
+        case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
+        case .other(let detail): detail
+        }
+    }
+
+    package var description: String { "\(address): \(why)" }
+}
+
+extension WireFailure {
+    /// Classifies what the HTTP client threw. Cancellation is no failure and stays what it is.
+    static func classify(_ error: any Error, address: ResourceAddress) -> any Error {
+        if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
+        if error is WireFailure { return error }
+        return WireFailure(kind(of: error), address: address)
+    }
+
+    private static func kind(of error: any Error) -> Kind {
+        switch error {
+        case let error as HTTPClientError: kind(of: error)
+        case let error as NIOConnectionError: kind(of: error)
+        case let error as IOError: kind(ofErrno: error.errnoCode)
+        case let error as HTTPParserError:
+            // The decoder reports a body that ends too early as a parser error.
+            error == .invalidEOFState ? .cut : .malformed("\(error)")
+        case is ChannelError: .cut
+        case let error as NIOSSLError: kind(of: error)
+        case let error as BoringSSLError: .insecure("\(error)")
+        case let error as NIOSSLExtraError: .insecure("\(error)")
+        default: .other("\(type(of: error)): \(error)")
+        }
+    }
+
+    private static func kind(of error: HTTPClientError) -> Kind {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout: .unreachable
+        case .readTimeout, .writeTimeout, .deadlineExceeded: .stalled
+        case .remoteConnectionClosed: .cut
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: .badAddress
+        case .tlsHandshakeTimeout: .insecure("the handshake took too long")
+        default:
+            switch error.shortDescription {
+            case "Unsupported scheme": .badAddress
+            default: .other(error.shortDescription)
+            }
+        }
+    }
+
+    private static func kind(of error: NIOConnectionError) -> Kind {
+        if error.dnsAError != nil || error.dnsAAAAError != nil, error.connectionErrors.isEmpty {
+            return .unresolvable(host: error.host)
+        }
+        // With several addresses (IPv6 and IPv4) the last one tried tells as much as the first.
+        guard let last = error.connectionErrors.last?.error else { return .unreachable }
+        return (last as? IOError).map { kind(ofErrno: $0.errnoCode) } ?? .unreachable
+    }
+
+    private static func kind(of error: NIOSSLError) -> Kind {
+        switch error {
+        case .uncleanShutdown: .cut
+        case .handshakeFailed(let reason): .insecure("\(reason)")
+        default: .insecure("\(error)")
+        }
+    }
+
+    private static func kind(ofErrno code: CInt) -> Kind {
+        switch code {
+        case ECONNREFUSED: .refused
+        case ECONNRESET, EPIPE, ECONNABORTED: .cut
+        case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN: .unreachable
+        default: .other(String(cString: strerror(code)))
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import BookModel
+import NIOCore
+import NIOHTTP1
+
+/// A request without a body, as the rooms ask for it.
+package struct WireRequest: Sendable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+    }
+
+    package var method: Method
+    package var address: ResourceAddress
+    /// Sent to every hop of a redirect (`Range` among them).
+    package var headers: HTTPHeaders
+    /// Sent only to the origin of ``address``, and never to where a redirect leads from there.
+    package var credentials: HTTPHeaders
+
+    package init(
+        _ method: Method = .get, _ address: ResourceAddress, headers: HTTPHeaders = [:], credentials: HTTPHeaders = [:]
+    ) {
+        self.method = method
+        self.address = address
+        self.headers = headers
+        self.credentials = credentials
+    }
+}
+
+/// The answer to a ``WireRequest`` after redirects; its body is still on the wire.
+package struct WireAnswer: Sendable {
+    package var status: Int
+    package var headers: HTTPHeaders
+    /// Where the answer came from in the end.
+    package var address: ResourceAddress
+    package var body: WireBody
+}
+
+extension WireAnswer {
+    /// The first value of a header field; nil when the field is missing or empty.
+    package func first(_ name: String) -> String? {
+        headers.first(name: name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The whole body in memory.
+    ///
+    /// - Throws: ``WireFailure`` of kind `oversized` when it is longer than `limit` bytes.
+    package func collect(upTo limit: Int) async throws -> ByteBuffer {
+        var whole = ByteBuffer()
+        if let declared = first("Content-Length").flatMap({ Int($0) }) {
+            guard declared <= limit else { throw WireFailure(.oversized(limit: limit), address: address) }
+            whole.reserveCapacity(declared)
+        }
+        for try await var part in body {
+            guard whole.readableBytes + part.readableBytes <= limit else {
+                throw WireFailure(.oversized(limit: limit), address: address)
+            }
+            whole.writeBuffer(&part)
+        }
+        return whole
+    }
+}
