@@ -52,17 +52,19 @@ let package = Package(
             name: "CLibXML2", pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
 
+        .systemLibrary(name: "CRename"),
+
         room("BookModel"),
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room(
             "CatalogFetcher", uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, crypto, logging]),
         room("CatalogStore", uses: ["BookModel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("SyncPlanner", uses: ["BookModel"]),
-        room("DownloadEngine", uses: ["BookModel", "Transport", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+        room("DownloadEngine", uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room(
             "BookSync",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "Yams",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename", "Yams",
                 crypto, logging,
             ]),
         room(

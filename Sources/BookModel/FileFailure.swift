@@ -1,0 +1,27 @@
+import Foundation
+
+extension Failure {
+    /// A failed system call on a file, told to the listener. A full disk or a vanished library ends the run, since
+    /// whatever comes next would fail as well.
+    ///
+    /// - Parameters:
+    ///   - what: the thing that failed: "Audiobooks/x.mp3 cannot be written".
+    ///   - code: `errno` right after the call.
+    package static func file(_ what: String, errno code: Int32) -> Failure {
+        switch code {
+        case ENOSPC, EDQUOT:
+            Failure(
+                .inputOutput, disposition: .stop, what: what,
+                why: code == ENOSPC ? "the disk is full" : "the disk quota is used up",
+                remedy: "make room and run again; everything received so far is kept")
+        case EACCES, EPERM, EROFS:
+            Failure(
+                .libraryUnwritable, disposition: .stop, what: what, why: String(cString: strerror(code)),
+                remedy: "check the owner and the permissions of the library")
+        default:
+            Failure(
+                .inputOutput, disposition: .stop, what: what, why: String(cString: strerror(code)),
+                remedy: "check the disk and run again; everything received so far is kept")
+        }
+    }
+}

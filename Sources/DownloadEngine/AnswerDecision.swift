@@ -1,0 +1,170 @@
+import BookModel
+
+/// What the partial file holds when a request goes out.
+struct HeldBytes: Equatable, Sendable {
+    var length: Int64 = 0
+    /// Of the answer that the bytes came from.
+    var validator = ContentValidator()
+    /// Of the whole, as declared then.
+    var total: Int64?
+}
+
+/// What is known beforehand of the episode's bytes.
+struct PromisedContent: Equatable, Sendable {
+    var size: Int64?
+    /// Whether a digest from the catalog will tell right bytes from wrong ones in the end.
+    var hasDigest = false
+}
+
+/// What a request asks for.
+struct AskedContent: Equatable, Sendable {
+    /// The first byte wanted; 0 asks for the whole, without `Range`.
+    var first: Int64
+    var ifRange: String?
+
+    /// Asks for what is missing, if the answer can be tied to what is held; else for the whole.
+    ///
+    /// A part is asked for only under a validator that `If-Range` may carry, or when a digest will check the whole
+    /// (RFC 9110 §13.1.5, §14.2).
+    static func whatIsMissing(from held: HeldBytes, promised: PromisedContent) -> AskedContent {
+        guard held.length > 0 else { return AskedContent(first: 0) }
+        if let total = held.total, held.length > total { return AskedContent(first: 0) }
+        let ifRange = held.validator.ifRange
+        guard ifRange != nil || promised.hasDigest else { return AskedContent(first: 0) }
+        return AskedContent(first: held.length, ifRange: ifRange)
+    }
+}
+
+/// What to do with an answer, decided from its head alone.
+enum AnswerDecision: Equatable, Sendable {
+    /// Put the body behind what is held. `total` is the length of the whole, when known.
+    case append(total: Int64?)
+    /// Throw away what is held and take this very answer from its first byte.
+    case replace(total: Int64?)
+    /// What is held is already the whole; it still has to be verified.
+    case complete(total: Int64)
+    /// The file on disk is still what the server has.
+    case unchanged
+    /// Throw away what is held and ask again for the whole. Done once; then it is a failure with this reason.
+    case restart(String)
+    /// Ask again after a wait.
+    case retry(String)
+    case fail(Refusal)
+}
+
+/// Why an answer cannot be used, now or ever.
+struct Refusal: Equatable, Sendable {
+    var why: String
+    var remedy: String?
+}
+
+/// Decides what an answer's head means for what is held and what was asked (RFC 9110 §14.2, §15.3.7, §15.5.17).
+///
+/// A pure function: it opens no file and no socket.
+func decide(
+    held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent = .init()
+) -> AnswerDecision {
+    switch head.status {
+    case 200, 203: decideWhole(head: head, promised: promised)
+    case 206: decidePart(held: held, asked: asked, head: head, promised: promised)
+    case 304: .unchanged
+    case 416: decideUnsatisfied(held: held, asked: asked, head: head, promised: promised)
+    default: decideError(status: head.status)
+    }
+}
+
+private func decideWhole(head: AnswerHead, promised: PromisedContent) -> AnswerDecision {
+    if let refusal = refusal(ofContentType: head.contentType) { return .fail(refusal) }
+    if head.isEncoded {
+        return .fail(Refusal(why: "the server sends the audio compressed although plain bytes were asked for"))
+    }
+    if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
+    return .replace(total: head.contentLength)
+}
+
+private func decidePart(
+    held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
+) -> AnswerDecision {
+    guard asked.first > 0 else { return .restart("the server sent a part although the whole was asked for") }
+    if head.isEncoded { return .restart("the server sent a part of a compressed file") }
+    guard let range = head.contentRange, case .bytes(let first, let last, let total) = range else {
+        return .restart("the server did not say which part it sent")
+    }
+    guard first == asked.first else {
+        return .restart("the server sent the part from byte \(first) on, not from \(asked.first)")
+    }
+    if let length = head.contentLength, length != last - first + 1 {
+        return .restart("the server sent a part whose length contradicts its range")
+    }
+    if let old = held.total, let total, old != total {
+        return .restart("the file on the server has another length now (\(total) bytes, not \(old))")
+    }
+    if let total, last != total - 1 {
+        return .restart("the server sent less than the rest of the file")
+    }
+    guard isSame(held.validator, head.validator) || promised.hasDigest else {
+        return .restart("the file on the server is not the one that was begun")
+    }
+    return .append(total: total ?? held.total)
+}
+
+/// Whether an answer's validator says that it is the representation that was begun. A strong entity tag decides; where
+/// there is none, a strong modification time does, unless weak tags contradict it. Silence is no proof.
+private func isSame(_ old: ContentValidator, _ new: ContentValidator) -> Bool {
+    if old.hasStrongEntityTag { return old.entityTag == new.entityTag }
+    if let oldTag = old.entityTag, let newTag = new.entityTag, oldTag != newTag { return false }
+    guard let age = old.age, age >= 1, let modified = old.lastModified else { return false }
+    return modified == new.lastModified
+}
+
+private func decideUnsatisfied(
+    held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
+) -> AnswerDecision {
+    guard asked.first > 0 else {
+        return .fail(Refusal(why: "the server refuses the range (416) although none was asked for"))
+    }
+    if case .unsatisfied(let total) = head.contentRange, total == held.length,
+        promised.hasDigest || promised.size == total
+    {
+        return .complete(total: total)
+    }
+    return .restart("the server has no such part (416)")
+}
+
+private func decideError(status: Int) -> AnswerDecision {
+    switch status {
+    case 401, 407:
+        .fail(Refusal(why: "the server asks for credentials (\(status))", remedy: "check the source's credentials"))
+    case 402, 403:
+        .fail(
+            Refusal(
+                why: "the server refuses access (\(status))",
+                remedy: "the address may have expired: run again to ask the catalog for a new one"))
+    case 404, 410:
+        .fail(
+            Refusal(why: "the server does not have the file (\(status))", remedy: "it may come back: run again later"))
+    case 408, 425, 429, 500, 502, 503, 504, 520...529: .retry("the server answers \(status)")
+    case 300..<400: .fail(Refusal(why: "the server answers \(status) without saying where to go"))
+    default: .fail(Refusal(why: "the server answers \(status)"))
+    }
+}
+
+/// Error pages come with 200 too; their content type gives most of them away.
+private func refusal(ofContentType type: String?) -> Refusal? {
+    guard let type else { return nil }
+    let isPage =
+        type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml")
+        || ["application/json", "application/xml", "application/javascript", "multipart/byteranges"].contains(type)
+    return isPage ? .page("'\(type)'") : nil
+}
+
+extension Refusal {
+    static let emptyAnswer = Refusal(
+        why: "the server sent an empty file", remedy: "it may be filled later: run again later")
+
+    static func page(_ found: String) -> Refusal {
+        Refusal(
+            why: "the server sent \(found) instead of audio, perhaps a login or error page",
+            remedy: "open the catalog in a browser and check that you are let in")
+    }
+}

@@ -1,0 +1,86 @@
+import BookModel
+import Foundation
+import NIOHTTP1
+import Transport
+
+/// The parts of an answer's head that decide what becomes of its body.
+struct AnswerHead: Equatable, Sendable {
+    var status: Int
+    var contentRange: ContentRange?
+    var contentLength: Int64?
+    /// Lower-case, without parameters.
+    var contentType: String?
+    /// Whether the body is coded (gzip and the like), so that its bytes are not those of the file.
+    var isEncoded = false
+    var validator = ContentValidator()
+    var retryAfter: String?
+
+    init(
+        status: Int, contentRange: ContentRange? = nil, contentLength: Int64? = nil, contentType: String? = nil,
+        isEncoded: Bool = false, validator: ContentValidator = .init(), retryAfter: String? = nil
+    ) {
+        self.status = status
+        self.contentRange = contentRange
+        self.contentLength = contentLength
+        self.contentType = contentType
+        self.isEncoded = isEncoded
+        self.validator = validator
+        self.retryAfter = retryAfter
+    }
+
+    init(_ answer: WireAnswer) {
+        status = answer.status
+        contentRange = answer.first("Content-Range").map(ContentRange.init(parsing:))
+        // A transfer coding makes any length meaningless (RFC 9112 §6.3).
+        let isChunked = answer.first("Transfer-Encoding") != nil
+        contentLength = isChunked ? nil : answer.first("Content-Length").flatMap { Int64($0) }
+        contentType = answer.first("Content-Type").map {
+            $0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)
+        }
+        let coding = answer.first("Content-Encoding")?.lowercased()
+        isEncoded = coding != nil && coding != "identity"
+        retryAfter = answer.first("Retry-After")
+        let lastModified = answer.first("Last-Modified")
+        var age: Int?
+        if let modified = lastModified.flatMap(HTTPDate.seconds(parsing:)),
+            let date = answer.first("Date").flatMap(HTTPDate.seconds(parsing:))
+        {
+            age = date - modified
+        }
+        validator = ContentValidator(entityTag: answer.first("ETag"), lastModified: lastModified, age: age)
+    }
+}
+
+/// The `Content-Range` field (RFC 9110 §14.4).
+enum ContentRange: Equatable, Sendable {
+    /// `bytes FIRST-LAST/TOTAL`; the total is nil where the server wrote `*`.
+    case bytes(first: Int64, last: Int64, total: Int64?)
+    /// `bytes */TOTAL`, of a 416.
+    case unsatisfied(total: Int64)
+    /// Anything else: another unit, numbers that contradict one another.
+    case unreadable
+
+    init(parsing text: String) {
+        self = Self.parse(text) ?? .unreadable
+    }
+
+    private static func parse(_ text: String) -> ContentRange? {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return nil }
+        let total = number(halves[1])
+        if halves[0] == "*" { return total.map { .unsatisfied(total: $0) } }
+        guard total != nil || halves[1] == "*" else { return nil }
+        let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard bounds.count == 2, let first = number(bounds[0]), let last = number(bounds[1]), first <= last,
+            total.map({ last < $0 }) ?? true
+        else { return nil }
+        return .bytes(first: first, last: last, total: total)
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,40 @@
+/// Tells audio from the pages that servers send in its place, by the first bytes.
+enum AudioSignature {
+    /// How many first bytes are worth waiting for.
+    static let wanted = 512
+
+    /// - Parameter bytes: the first bytes of the body; fewer than ``wanted`` only when the body has no more.
+    /// - Returns: what the bytes are instead of audio, or nil when they may be audio. Bytes that are neither known audio
+    ///   nor text pass: encoders put all sorts of padding in front.
+    static func foreignContent(in bytes: some Collection<UInt8>) -> String? {
+        let head = Array(bytes.prefix(wanted))
+        if isKnownAudio(head) { return nil }
+        if head.starts(with: Array("%PDF-".utf8)) { return "a PDF document" }
+        if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "a ZIP archive" }
+        if head.starts(with: [0x1F, 0x8B]) { return "compressed data" }
+        guard !head.isEmpty, isText(head) else { return nil }
+        let text = String(decoding: head, as: UTF8.self).lowercased()
+        let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
+        if start.hasPrefix("<!doctype html") || start.contains("<html") { return "an HTML page" }
+        if start.hasPrefix("<") { return "an XML document" }
+        if start.hasPrefix("{") || start.hasPrefix("[") { return "a JSON document" }
+        return "text"
+    }
+
+    private static func isKnownAudio(_ head: [UInt8]) -> Bool {
+        func begins(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
+        if begins("ID3") || begins("OggS") || begins("fLaC") || begins("#!AMR") || begins("ADIF") { return true }
+        if begins("RIFF"), begins("WAVE", at: 8) { return true }
+        if begins("ftyp", at: 4) || begins("MAC ") || begins("wvpk") { return true }
+        // The GUID of an ASF header (WMA).
+        if head.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) { return true }
+        // Eleven set bits begin an MPEG audio frame, twelve an ADTS frame.
+        return head.count >= 2 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0
+    }
+
+    /// Text holds no control characters but those that lay it out.
+    private static func isText(_ head: [UInt8]) -> Bool {
+        head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x0C }
+            && String(validating: head.dropLast(min(3, head.count - 1)), as: UTF8.self) != nil
+    }
+}

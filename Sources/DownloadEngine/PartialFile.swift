@@ -1,0 +1,203 @@
+import BookModel
+import Crypto
+import Foundation
+import NIOCore
+
+/// The bytes of an unfinished transfer: a file that only grows at its end, hashed as it grows.
+///
+/// An actor on a thread of its own: every method may block on the disk. Errors are ``Failure`` values.
+package actor PartialFile {
+    private let thread: FileThread
+    private let descriptor: CInt
+    private var isClosed = false
+    private var sha256 = SHA256()
+    private var promised: PromisedDigest?
+    /// Bytes in the file, all of which went through the digests once ``digestHeldBytes()`` was called.
+    package private(set) var length: Int64
+
+    nonisolated package let path: String
+
+    nonisolated package var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// The name of an episode's partial file: derived from its identity, so that a later run finds it whatever became
+    /// of names and addresses.
+    package static func name(for episode: EpisodeIdentity) -> String {
+        let identity = "\(episode.book.source)\u{0}\(episode.book.id)\u{0}\(episode.key)"
+        return SHA256.hash(data: Array(identity.utf8)).prefix(16).hexadecimal + ".part"
+    }
+
+    /// Opens the file, or creates it empty. A symbolic link in its place is refused.
+    package static func open(_ path: String, promised digest: ContentDigest?) async throws -> PartialFile {
+        let thread = FileThread(label: "booksync.partial")
+        return try await Opener(thread: thread).open(path, promised: digest)
+    }
+
+    /// Opens on the thread that the file will live on.
+    private actor Opener {
+        let thread: FileThread
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+        init(thread: FileThread) {
+            self.thread = thread
+        }
+
+        func open(_ path: String, promised digest: ContentDigest?) throws -> PartialFile {
+            let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+            let descriptor = Foundation.open(path, flags, 0o644)
+            guard descriptor >= 0 else { throw Failure.file("the partial file \(path) cannot be opened", errno: errno) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                let code = errno
+                Foundation.close(descriptor)
+                throw Failure.file("the partial file \(path) is not a file", errno: code)
+            }
+            return PartialFile(
+                thread: thread, descriptor: descriptor, path: path, length: Int64(status.st_size), promised: digest)
+        }
+    }
+
+    private init(thread: FileThread, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?) {
+        self.thread = thread
+        self.descriptor = descriptor
+        self.path = path
+        self.length = length
+        self.promised = promised.map(PromisedDigest.init)
+    }
+
+    deinit {
+        if !isClosed { Foundation.close(descriptor) }
+    }
+
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        Foundation.close(descriptor)
+    }
+
+    /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
+    package func truncate(to newLength: Int64) throws {
+        guard ftruncate(descriptor, off_t(newLength)) == 0 else {
+            throw Failure.file("the partial file \(path) cannot be cut", errno: errno)
+        }
+        length = newLength
+        sha256 = SHA256()
+        promised?.reset()
+    }
+
+    /// Reads what an earlier run left, so that the digests cover it.
+    package func digestHeldBytes() throws {
+        var offset: Int64 = 0
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { chunk.deallocate() }
+        while offset < length {
+            let wanted = Int(min(Int64(chunk.count), length - offset))
+            let count = pread(descriptor, chunk.baseAddress, wanted, off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw Failure.file("the partial file \(path) cannot be read", errno: count == 0 ? EIO : errno)
+            }
+            digest(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            offset += Int64(count)
+        }
+    }
+
+    /// Writes behind what is there. When the disk fills up midway, what fitted stays.
+    package func append(_ part: ByteBuffer) throws {
+        try part.withUnsafeReadableBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else {
+                    throw Failure.file("the partial file \(path) cannot be written", errno: count == 0 ? EIO : errno)
+                }
+                length += Int64(count)
+                rest = rest.dropFirst(count)
+            }
+            digest(bytes)
+        }
+    }
+
+    private func digest(_ bytes: UnsafeRawBufferPointer) {
+        sha256.update(bufferPointer: bytes)
+        promised?.update(bytes)
+    }
+
+    /// Returns when everything written is on the disk itself.
+    package func sync() throws {
+        guard fsync(descriptor) == 0 else {
+            throw Failure.file("the partial file \(path) cannot be synced", errno: errno)
+        }
+    }
+
+    /// Of all bytes, in lower-case hexadecimal.
+    package func sha256Digest() -> String {
+        sha256.finalize().hexadecimal
+    }
+
+    /// How the digest that the catalog promised compares: nil when it promised none, else what was found.
+    package func promisedDigest() -> (fits: Bool, found: String)? {
+        promised?.compare()
+    }
+}
+
+/// The digest that a catalog promised, computed alongside.
+private struct PromisedDigest {
+    private enum State {
+        case md5(Insecure.MD5)
+        case sha1(Insecure.SHA1)
+        case sha256(SHA256)
+    }
+
+    private let expected: ContentDigest
+    private var state: State
+
+    init(_ expected: ContentDigest) {
+        self.expected = expected
+        self.state = Self.initial(expected.algorithm)
+    }
+
+    private static func initial(_ algorithm: ContentDigest.Algorithm) -> State {
+        switch algorithm {
+        case .md5: .md5(Insecure.MD5())
+        case .sha1: .sha1(Insecure.SHA1())
+        case .sha256: .sha256(SHA256())
+        }
+    }
+
+    mutating func reset() {
+        state = Self.initial(expected.algorithm)
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch state {
+        case .md5(var function):
+            function.update(bufferPointer: bytes)
+            state = .md5(function)
+        case .sha1(var function):
+            function.update(bufferPointer: bytes)
+            state = .sha1(function)
+        case .sha256(var function):
+            function.update(bufferPointer: bytes)
+            state = .sha256(function)
+        }
+    }
+
+    func compare() -> (fits: Bool, found: String) {
+        let found =
+            switch state {
+            case .md5(let function): function.finalize().hexadecimal
+            case .sha1(let function): function.finalize().hexadecimal
+            case .sha256(let function): function.finalize().hexadecimal
+            }
+        return (found == expected.hexadecimal, found)
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Two lower-case digits a byte.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

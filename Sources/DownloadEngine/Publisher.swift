@@ -1,0 +1,133 @@
+import BookModel
+import Foundation
+
+/// Puts received files into the library: fsync of the file, rename, fsync of the folder, commit, in this order.
+///
+/// Files that arrive while a batch is under way form the next one and share its folder syncs and commits, so that
+/// thousands of small files don't wait for thousands of syncs; a file that comes alone does not wait for company.
+///
+/// Before anything is renamed the journal says what is about to be published where (`verifying`, with digest and
+/// path): a run that is killed between rename and commit finds the file again instead of fetching it twice.
+actor Publisher {
+    private struct Submission {
+        let file: ReceivedFile
+        let continuation: CheckedContinuation<LocalFile, any Error>
+    }
+
+    private let thread = FileThread(label: "booksync.publisher")
+    private let library: String
+    private let journal: any TransferJournal
+    private var submissions: [Submission] = []
+    private var isWorking = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(library: String, journal: any TransferJournal) {
+        self.library = library
+        self.journal = journal
+    }
+
+    /// Returns when the file is in the library, durably. A publication that has begun is not cancelled.
+    func publish(_ file: ReceivedFile) async throws -> LocalFile {
+        try await withCheckedThrowingContinuation { continuation in
+            submissions.append(Submission(file: file, continuation: continuation))
+            guard !isWorking else { return }
+            isWorking = true
+            Task { await work() }
+        }
+    }
+
+    private func work() async {
+        while !submissions.isEmpty {
+            let batch = submissions
+            submissions = []
+            await publish(batch)
+        }
+        isWorking = false
+    }
+
+    private func publish(_ batch: [Submission]) async {
+        var results = [Result<LocalFile, any Error>?](repeating: nil, count: batch.count)
+        do {
+            try await journal.save(batch.map { announcement(of: $0.file) })
+            for index in await synced(batch, failures: &results) {
+                results[index] = Result { try place(batch[index].file) }
+            }
+            syncFolders(of: batch, results: &results)
+            let files = results.compactMap { if case .success(let file)? = $0 { file } else { nil } }
+            if !files.isEmpty { try await journal.finish(files) }
+        } catch {
+            // The batch as a whole is not recorded: what was renamed is found again by the next run.
+            results = results.map { result in
+                if case .failure? = result { return result }
+                return .failure(error)
+            }
+        }
+        for (submission, result) in zip(batch, results) {
+            await submission.file.partial.close()
+            submission.continuation.resume(with: result ?? .failure(CancellationError()))
+        }
+    }
+
+    private func announcement(of file: ReceivedFile) -> TransferRecord {
+        var record = file.record
+        record.state = .verifying
+        record.sha256 = file.sha256
+        record.path = file.order.path
+        return record
+    }
+
+    /// Syncs the files, each on its own thread. Returns the indices of those that are on disk now.
+    private func synced(_ batch: [Submission], failures: inout [Result<LocalFile, any Error>?]) async -> [Int] {
+        let outcomes = await withTaskGroup(of: (Int, (any Error)?).self) { group in
+            for (index, submission) in batch.enumerated() {
+                group.addTask {
+                    do {
+                        try await submission.file.partial.sync()
+                        return (index, nil)
+                    } catch {
+                        return (index, error)
+                    }
+                }
+            }
+            return await group.reduce(into: [(Int, (any Error)?)]()) { $0.append($1) }
+        }
+        for case (let index, let error?) in outcomes { failures[index] = .failure(error) }
+        return outcomes.filter { $0.1 == nil }.map(\.0).sorted()
+    }
+
+    private func place(_ file: ReceivedFile) throws -> LocalFile {
+        let (folder, name) = Self.split(file.order.path)
+        let directory = try LibraryDirectory(folder, in: library)
+        let replaces = file.order.replacing?.path == file.order.path
+        try directory.receive(file.partial.path, as: name, replaces: replaces)
+        let facts = try directory.facts(of: name)
+        return LocalFile(
+            episode: file.order.episode.identity, path: file.order.path, size: facts.size, sha256: file.sha256,
+            modificationTime: facts.modificationTime, inode: facts.inode, validator: file.record.validator,
+            catalogSize: file.order.episode.size, catalogModifiedAt: file.order.episode.modifiedAt,
+            fetchedAt: Date(), verification: file.verification)
+    }
+
+    private func syncFolders(of batch: [Submission], results: inout [Result<LocalFile, any Error>?]) {
+        var outcomes: [Substring: (any Error)?] = [:]
+        for (index, submission) in batch.enumerated() {
+            guard case .success? = results[index] else { continue }
+            let folder = Self.split(submission.file.order.path).folder
+            if outcomes[folder] == nil {
+                do {
+                    try LibraryDirectory(folder, in: library).sync()
+                    outcomes[folder] = .some(nil)
+                } catch {
+                    outcomes[folder] = .some(error)
+                }
+            }
+            if case .some(.some(let error)) = outcomes[folder] { results[index] = .failure(error) }
+        }
+    }
+
+    private static func split(_ path: String) -> (folder: Substring, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
+        return (path[..<slash], String(path[path.index(after: slash)...]))
+    }
+}

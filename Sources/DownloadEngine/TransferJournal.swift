@@ -1,0 +1,14 @@
+import BookModel
+
+/// Where the engine keeps what must survive it. Every call returns once its transaction is committed.
+package protocol TransferJournal: Sendable {
+    /// Inserts or updates the records, all in one transaction.
+    func save(_ records: [TransferRecord]) async throws
+
+    /// Records files that are in the library now and drops their transfers, all in one transaction that has reached
+    /// the disk when the call returns.
+    func finish(_ files: [LocalFile]) async throws
+
+    /// Drops the journal of a transfer of which nothing is left.
+    func removeTransfer(of episode: EpisodeIdentity) async throws
+}

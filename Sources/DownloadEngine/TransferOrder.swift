@@ -1,0 +1,63 @@
+import BookModel
+import Foundation
+
+/// One episode for the engine to bring to disk.
+package struct TransferOrder: Sendable {
+    /// With its address in full.
+    package var episode: Episode
+    /// Where the file goes, relative to the library.
+    package var path: String
+    /// The journal of what earlier runs brought.
+    package var record: TransferRecord?
+    /// The file that the episode's new version takes the place of.
+    package var replacing: LocalFile?
+
+    package init(episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil) {
+        self.episode = episode
+        self.path = path
+        self.record = record
+        self.replacing = replacing
+    }
+
+    /// The server whose load the transfer counts for: scheme, host and port.
+    var server: String {
+        let address = (episode.address ?? ResourceAddress("")).withoutSecrets
+        guard let start = address.range(of: "://") else { return "" }
+        let authority = address[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        return address[..<start.upperBound].lowercased() + authority.lowercased()
+    }
+
+    var promised: PromisedContent {
+        PromisedContent(size: episode.size, hasDigest: episode.digest != nil)
+    }
+}
+
+/// How the engine works.
+package struct EngineSettings: Sendable {
+    /// Episodes at once, in all and from one server.
+    package var jobs: Int
+    package var jobsPerHost: Int
+    /// Tries in a row without progress after which an episode is given up for this run.
+    package var retries: Int
+
+    package init(jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 5) {
+        self.jobs = jobs
+        self.jobsPerHost = jobsPerHost
+        self.retries = retries
+    }
+
+    /// Bytes between two durable offsets.
+    static let commitInterval: Int64 = 8 << 20
+
+    /// Seconds until an episode that failed in `attempts` runs in a row is tried again; nil for "with the next run".
+    ///
+    /// | attempts | 1, 2 | 3 | 4 | 5 | 6 | 7 and more |
+    /// | --- | --- | --- | --- | --- | --- | --- |
+    /// | wait | none | 1 h | 4 h | 16 h | 64 h | 7 days |
+    static func waitBetweenRuns(attempts: Int) -> Double? {
+        guard attempts > 2 else { return nil }
+        var hours = 1.0
+        for _ in 3..<attempts where hours < 168 { hours *= 4 }
+        return min(hours, 168) * 3600
+    }
+}

@@ -1,0 +1,59 @@
+/// Which transfers run and which wait, for which server or until when. Knows no clock and starts nothing: times come
+/// in as seconds on whatever clock the caller counts on.
+struct TransferSchedule {
+    struct Entry: Equatable {
+        /// The transfer's place in the order that was asked for; also its name.
+        let place: Int
+        let server: String
+        var notBefore: Double = 0
+    }
+
+    private let servers: [String]
+    private let jobs: Int
+    private let jobsPerHost: Int
+    /// Sorted by place, last first, since the next one is nearly always taken from the front of the order.
+    private var waiting: [Entry]
+    private var running: Set<Int> = []
+    private var runningOnServer: [String: Int] = [:]
+
+    /// - Parameter servers: of the transfers, in the order in which they are to start.
+    init(servers: [String], jobs: Int, jobsPerHost: Int) {
+        self.servers = servers
+        self.jobs = jobs
+        self.jobsPerHost = jobsPerHost
+        waiting = servers.enumerated().map { Entry(place: $0.offset, server: $0.element) }.reversed()
+    }
+
+    var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
+
+    /// Takes the first transfer that may start now.
+    mutating func startNext(now: Double) -> Int? {
+        guard running.count < jobs else { return nil }
+        let next = waiting.lastIndex { $0.notBefore <= now && runningOnServer[$0.server, default: 0] < jobsPerHost }
+        guard let next else { return nil }
+        let entry = waiting.remove(at: next)
+        running.insert(entry.place)
+        runningOnServer[entry.server, default: 0] += 1
+        return entry.place
+    }
+
+    /// When a transfer that only waits for its time could start; nil when time changes nothing.
+    func nextWake(now: Double) -> Double? {
+        guard running.count < jobs else { return nil }
+        return waiting.lazy
+            .filter { $0.notBefore > now && runningOnServer[$0.server, default: 0] < jobsPerHost }
+            .map(\.notBefore).min()
+    }
+
+    /// Frees the place of a running transfer.
+    mutating func end(_ place: Int) {
+        guard running.remove(place) != nil else { return }
+        runningOnServer[servers[place], default: 1] -= 1
+    }
+
+    /// Has a transfer that is no longer running wait for its next try, at its old place in the order.
+    mutating func postpone(_ place: Int, until time: Double) {
+        let index = waiting.firstIndex { $0.place < place } ?? waiting.endIndex
+        waiting.insert(Entry(place: place, server: servers[place], notBefore: time), at: index)
+    }
+}
