@@ -1,2 +1,2 @@
-import Crypto
-import Yams
+
+

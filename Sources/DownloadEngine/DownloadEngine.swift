@@ -103,7 +103,11 @@ package struct DownloadEngine: Sendable {
         run.armedTimer = wake
         let wait = wake - run.now
         group.addTask {
-            do { try await Task.sleep(for: .seconds(wait)) } catch { /* a cancelled wait just ends early */  }
+            do {
+                try await Task.sleep(for: .seconds(wait))
+            } catch {
+                // A cancelled wait just ends early.
+            }
             return .timer
         }
     }

@@ -1,0 +1,85 @@
+import BookModel
+
+extension JSONDocument {
+    /// One line of a run's `--json` output; nil for events that have none.
+    ///
+    /// - Parameter exitCode: what the run will exit with, for its summary.
+    package init?(_ event: SyncEvent, exitCode: Int = 0) {
+        switch event {
+        case .notice:
+            return nil
+        case .planned(let plan):
+            self = (["event": "plan"] as JSONDocument).adding(.init(plan))
+        case .started(let progress):
+            self = Self.progress("started", progress)
+        case .progressed(let progress):
+            self = Self.progress("progress", progress)
+        case .finished(let receipt):
+            self = [
+                "event": "finished",
+                "source": .string(receipt.file.episode.book.source),
+                "book_id": .string(receipt.file.episode.book.id),
+                "id": .string(receipt.file.episode.key),
+                "section": .init(receipt.section),
+                "name": .string(receipt.name),
+                "outcome": .string(receipt.outcome.rawValue),
+                "path": .string(receipt.file.path),
+                "size": .integer(receipt.file.size),
+                "sha256": .string(receipt.file.sha256),
+                "verified": .string(receipt.file.verification.rawValue),
+                "bytes_received": .integer(receipt.bytesReceived),
+                "bytes_reused": .integer(receipt.bytesReused),
+                "seconds": .number(receipt.seconds),
+                "remarks": .array(receipt.remarks.map(JSONDocument.string)),
+            ]
+        case .failed(let report):
+            self = [
+                "event": "failed",
+                "source": .init(report.book?.source),
+                "book_id": .init(report.book?.id),
+                "id": .init(report.episode?.key),
+                "section": .init(report.section),
+                "name": .init(report.name),
+                "kind": .string(report.failure.kind.rawValue),
+                "error": .string(report.failure.description),
+            ]
+        case .paused(let episode):
+            self = [
+                "event": "paused", "source": .string(episode.book.source), "book_id": .string(episode.book.id),
+                "id": .string(episode.key),
+            ]
+        case .summarised(let summary):
+            self = [
+                "event": "summary",
+                "books": .init(summary.books.count),
+                "fetched": .init(summary.fetched),
+                "resumed": .init(summary.resumed),
+                "replaced": .init(summary.replaced),
+                "renamed": .init(summary.renamed),
+                "adopted": .init(summary.adopted),
+                "kept": .init(summary.kept),
+                "locked": .init(summary.locked),
+                "failed": .init(summary.failed),
+                "bytes_received": .integer(summary.bytesReceived),
+                "bytes_reused": .integer(summary.bytesReused),
+                "seconds": .number(summary.seconds),
+                "exit_code": .init(exitCode),
+            ]
+        }
+    }
+
+    private static func progress(_ event: String, _ progress: TransferProgress) -> JSONDocument {
+        [
+            "event": .string(event),
+            "source": .string(progress.episode.book.source),
+            "book_id": .string(progress.episode.book.id),
+            "id": .string(progress.episode.key),
+            "section": .init(progress.section),
+            "name": .string(progress.name),
+            "path": .string(progress.path),
+            "bytes_done": .integer(progress.bytesDone),
+            "bytes_reused": .integer(progress.bytesReused),
+            "size": .init(progress.total),
+        ]
+    }
+}

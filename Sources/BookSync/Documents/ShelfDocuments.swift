@@ -1,0 +1,97 @@
+import BookModel
+import Foundation
+
+// The documents of `--json`, as the command line's contract words them. The web API prints the same ones.
+
+extension JSONDocument {
+    /// A book of the shelf.
+    package init(_ shelved: ShelvedBook) {
+        self = [
+            "source": .string(shelved.book.identity.source),
+            "id": .string(shelved.book.identity.id),
+            "title": .string(shelved.book.title),
+            "author": .init(shelved.book.author),
+            "announcer": .init(shelved.book.announcer),
+            "episodes": .init(shelved.episodes),
+            "declared": .init(shelved.book.declaredEpisodes),
+            "complete": .bool(shelved.book.isComplete),
+            "present": .init(shelved.present),
+            "missing": .init(shelved.missing),
+            "locked": .init(shelved.locked),
+            "bytes": .integer(shelved.bytes),
+            "path": .init(shelved.path),
+            "updated_at": .init(shelved.updatedAt),
+        ]
+    }
+
+    /// An episode of the shelf.
+    ///
+    /// - Parameter bytesDone: how much of it is on disk, partial files included.
+    package init(_ shelved: ShelvedEpisode, bytesDone: Int64) {
+        let episode = shelved.episode
+        self = [
+            "source": .string(episode.identity.book.source),
+            "book_id": .string(episode.identity.book.id),
+            "id": .string(episode.identity.key),
+            "section": .init(episode.section),
+            "name": .string(episode.name),
+            "state": .string(shelved.state.rawValue),
+            "url": .init(episode.address?.withoutSecrets),
+            "size": .init(shelved.file?.size ?? shelved.transfer?.total ?? episode.size),
+            "bytes_done": .integer(bytesDone),
+            "sha256": .init(shelved.file?.sha256),
+            "path": .init(shelved.file?.path),
+            "published_at": .init(episode.publishedAt),
+            "duration": .init(episode.duration),
+            "error": .init(shelved.transfer?.error),
+            "attempts": .init(shelved.transfer?.attempts ?? 0),
+        ]
+    }
+
+    package init(_ subscription: Subscription) {
+        self = [
+            "source": .string(subscription.book.source),
+            "id": .string(subscription.book.id),
+            "title": .init(subscription.title),
+            "only": .init(subscription.filter.only?.description),
+            "latest": .init(subscription.filter.latest),
+            "match": .init(subscription.filter.match),
+            "exclude": .init(subscription.filter.exclude),
+            "subscribed_at": .init(subscription.subscribedAt),
+        ]
+    }
+
+    package init(_ book: Book) {
+        self = [
+            "source": .string(book.identity.source),
+            "id": .string(book.identity.id),
+            "title": .string(book.title),
+            "author": .init(book.author),
+        ]
+    }
+
+    package init(_ plan: SyncPlan) {
+        let totals = plan.totals
+        self = [
+            "book": .init(plan.book),
+            "actions": .array(plan.actions.map(JSONDocument.init)),
+            "totals": [
+                "fetch": .init(totals.fetch), "resume": .init(totals.resume), "replace": .init(totals.replace),
+                "rename": .init(totals.rename), "adopt": .init(totals.adopt), "keep": .init(totals.keep),
+                "skip": .init(totals.skip), "bytes": .integer(totals.bytes),
+            ],
+        ]
+    }
+
+    private init(_ action: SyncAction) {
+        self = [
+            "action": .string(action.kind.word),
+            "section": .init(action.episode.section),
+            "id": .string(action.episode.identity.key),
+            "name": .string(action.episode.name),
+            "path": .string(action.path),
+        ]
+        if let fromPath = action.fromPath { self = adding(["from_path": .string(fromPath)]) }
+        self = adding(["bytes": .init(action.bytes), "reason": .string(action.reason)])
+    }
+}
