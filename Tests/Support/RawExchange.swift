@@ -1,0 +1,49 @@
+import Foundation
+
+/// What a client that knows nothing of HTTP received.
+package struct RawAnswer: Sendable {
+    /// Status line and fields, without the empty line; empty when no whole head came.
+    package var head: String
+    /// Everything after the head, chunk framing included.
+    package var body: [UInt8]
+    package var wasReset: Bool
+}
+
+/// Sends these bytes to a loopback port and reads until the server ends the connection, or until so many body bytes
+/// have come.
+///
+/// For looking at a server without a client's opinion in between.
+package func rawExchange(
+    port: Int, sending request: String, bodyBytes limit: Int = .max
+) async throws -> RawAnswer {
+    try await onThread {
+        let socket = try Socket.connected(port: port)
+        defer { socket.close() }
+        _ = socket.send(Array(request.utf8)[...])
+        var received: [UInt8] = []
+        var wasReset = false
+        while true {
+            if let end = endOfHead(received), received.count - end >= limit { break }
+            guard let more = socket.receiveOrReset() else {
+                wasReset = true
+                break
+            }
+            if more.isEmpty { break }
+            received += more
+        }
+        guard let end = endOfHead(received) else { return RawAnswer(head: "", body: received, wasReset: wasReset) }
+        let head = String(decoding: received[..<(end - 4)], as: UTF8.self)
+        return RawAnswer(head: head, body: Array(received[end...]), wasReset: wasReset)
+    }
+}
+
+private func endOfHead(_ bytes: [UInt8]) -> Int? {
+    bytes.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound
+}
+
+/// Runs blocking work on a thread of its own, so that it holds no thread of the cooperative pool.
+package func onThread<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws -> Answer {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+    }
+}
