@@ -55,9 +55,9 @@ package struct DownloadEngine: Sendable {
 
     /// Fetches the episodes, starting in the order given. Returns when all are finished, failed or, after
     /// cancellation, stopped; never throws, since one episode's failure is not the others'.
-    package func run(_ orders: [TransferOrder]) async -> EngineReport {
+    package func run(_ requests: [TransferRequest]) async -> EngineReport {
         await withTaskGroup(of: ChildResult.self) { group in
-            var run = Run(orders: orders, settings: settings)
+            var run = Run(requests: requests, settings: settings)
             while true {
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
                     while let place = run.schedule.startNext(now: run.now) { start(place, of: &run, in: &group) }
@@ -91,8 +91,8 @@ package struct DownloadEngine: Sendable {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
         var attempt = TransferAttempt(
-            order: transfer.order, record: transfer.record, transport: transport, journal: journal,
-            partialPath: partialFolder + "/" + PartialFile.name(for: transfer.order.episode.identity), emit: emit)
+            wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
+            partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity), emit: emit)
         let startOver = transfer.mustStartOver
         group.addTask { .attempted(place, await attempt.run(startOver: startOver)) }
     }
@@ -116,7 +116,7 @@ package struct DownloadEngine: Sendable {
         _ place: Int, _ result: AttemptResult, of run: inout Run, in group: inout TaskGroup<ChildResult>
     ) async {
         run.note(result, at: place)
-        let order = run.transfers[place].order
+        let wanted = run.transfers[place].wanted
         switch result.ending {
         case .received(let file):
             run.backlog += 1
@@ -130,15 +130,15 @@ package struct DownloadEngine: Sendable {
                 }
             }
         case .unchanged:
-            guard var file = order.replacing else { return }
-            file.catalogSize = order.episode.size
-            file.catalogModifiedAt = order.episode.modifiedAt
+            guard var file = wanted.replacing else { return }
+            file.catalogSize = wanted.episode.size
+            file.catalogModifiedAt = wanted.episode.modifiedAt
             await settlePublication(place, await recorded(file), of: &run)
         case .restart(let why):
             if run.transfers[place].hasStartedOver {
-                await giveUp(place, order.failure(why, remedy: "try again later"), of: &run)
+                await giveUp(place, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
-                logger.notice("starting over", metadata: ["episode": "\(order.episode.identity)", "why": "\(why)"])
+                logger.notice("starting over", metadata: ["episode": "\(wanted.episode.identity)", "why": "\(why)"])
                 run.transfers[place].mustStartOver = true
                 run.transfers[place].hasStartedOver = true
                 run.schedule.postpone(place, until: run.now)
@@ -149,7 +149,7 @@ package struct DownloadEngine: Sendable {
             if let wait, !Task.isCancelled {
                 run.schedule.postpone(place, until: run.now + max(wait, requested ?? 0))
             } else if !Task.isCancelled {
-                await giveUp(place, order.failure("\(why), \(failures) times in a row"), of: &run)
+                await giveUp(place, wanted.failure("\(why), \(failures) times in a row"), of: &run)
             }
         case .fail(let failure):
             await giveUp(place, failure, of: &run)
@@ -189,8 +189,8 @@ package struct DownloadEngine: Sendable {
     private func giveUp(_ place: Int, _ failure: Failure, of run: inout Run) async {
         let transfer = run.transfers[place]
         let report = FailureReport(
-            book: transfer.order.episode.identity.book, episode: transfer.order.episode.identity,
-            section: transfer.order.episode.section, name: transfer.order.episode.name, failure: failure)
+            book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
+            section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)
         if failure.disposition == .stop, run.report.stop == nil { run.report.stop = failure }
         run.report.failures.append(report)
         emit(.failed(report))
@@ -213,7 +213,7 @@ package struct DownloadEngine: Sendable {
 /// The state of one run, owned by its one task.
 private struct Run {
     struct Transfer {
-        let order: TransferOrder
+        let wanted: TransferRequest
         var record: TransferRecord
         var failuresInARow = 0
         var mustStartOver = false
@@ -232,12 +232,12 @@ private struct Run {
     var armedTimer: Double?
     private let begin = ContinuousClock.now
 
-    init(orders: [TransferOrder], settings: EngineSettings) {
-        transfers = orders.map {
-            Transfer(order: $0, record: $0.record ?? TransferRecord(episode: $0.episode.identity))
+    init(requests: [TransferRequest], settings: EngineSettings) {
+        transfers = requests.map {
+            Transfer(wanted: $0, record: $0.record ?? TransferRecord(episode: $0.episode.identity))
         }
         schedule = TransferSchedule(
-            servers: orders.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
+            servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
     }
 
     /// Seconds since the run began.
@@ -272,18 +272,18 @@ private struct Run {
     func receipt(for file: LocalFile, at place: Int) -> TransferReceipt {
         let transfer = transfers[place]
         let reused = transfer.bytesReused ?? 0
-        let isUnchanged = file.fetchedAt == transfer.order.replacing?.fetchedAt
+        let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
         var remarks: [String] = []
-        if !isUnchanged, let declared = transfer.order.episode.size, declared != file.size {
+        if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
             remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
         }
         let outcome: TransferReceipt.Outcome =
-            if isUnchanged { .unchanged } else if transfer.order.replacing != nil { .replaced } else {
+            if isUnchanged { .unchanged } else if transfer.wanted.replacing != nil { .replaced } else {
                 reused > 0 ? .resumed : .fetched
             }
         let elapsed = (transfer.startedAt ?? .now).duration(to: .now)
         return TransferReceipt(
-            outcome: outcome, section: transfer.order.episode.section, name: transfer.order.episode.name, file: file,
+            outcome: outcome, section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, file: file,
             bytesReceived: transfer.bytesReceived, bytesReused: reused,
             seconds: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18,
             remarks: remarks)

@@ -3,20 +3,23 @@ import CRename
 import Foundation
 
 /// Folders of the library, opened part by part so that no symbolic link on the way leads out of it.
-struct LibraryDirectory: ~Copyable {
-    let descriptor: CInt
+///
+/// Every call may block on the disk.
+package struct LibraryDirectory: ~Copyable {
+    private let descriptor: CInt
 
-    /// Opens a folder of the library and creates what is missing of it; what is created is synced.
+    /// Opens a folder of the library; what is created of it is synced.
     ///
     /// - Parameters:
     ///   - relativePath: with `/` between its parts; "" is the library itself.
-    init(_ relativePath: Substring, in library: String) throws {
+    ///   - creating: whether to create what is missing of it.
+    package init(_ relativePath: Substring, in library: String, creating: Bool = true) throws {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         var current = Foundation.open(library, flags)
         guard current >= 0 else { throw Failure.file("the library \(library) cannot be opened", errno: errno) }
         for part in relativePath.split(separator: "/") {
             var next = openat(current, String(part), flags | O_NOFOLLOW)
-            if next < 0, errno == ENOENT {
+            if next < 0, errno == ENOENT, creating {
                 if mkdirat(current, String(part), 0o755) == 0 {
                     fsync(current)
                 } else if errno != EEXIST {
@@ -48,42 +51,58 @@ struct LibraryDirectory: ~Copyable {
     }
 
     /// Returns when the names in the folder are on the disk itself.
-    func sync() throws {
+    package func sync() throws {
         guard fsync(descriptor) == 0 else {
             throw Failure.file("a folder of the library cannot be synced", errno: errno)
         }
     }
 
-    /// Moves a file here under a new name. A file that has the name already is only overwritten when `replaces` says so.
-    func receive(_ path: String, as name: String, replaces: Bool) throws {
-        let what = "\(name) cannot be put into its folder"
+    /// Moves a file from outside here. A file that has the name already is only overwritten when `replaces` says so.
+    package func receive(_ path: String, as name: String, replaces: Bool) throws {
         if replaces {
-            guard renameat(AT_FDCWD, path, descriptor, name) == 0 else { throw Failure.file(what, errno: errno) }
-            return
+            guard renameat(AT_FDCWD, path, descriptor, name) == 0 else {
+                throw Failure.file("\(name) cannot be put into its folder", errno: errno)
+            }
+        } else {
+            try takeExclusively(path, of: AT_FDCWD, as: name)
         }
-        if booksync_rename_exclusively(AT_FDCWD, path, descriptor, name) == 0 { return }
+    }
+
+    /// Moves a file of another folder of the library here. Never overwrites.
+    package func receive(_ oldName: String, from folder: borrowing LibraryDirectory, as name: String) throws {
+        try takeExclusively(oldName, of: folder.descriptor, as: name)
+    }
+
+    private func takeExclusively(_ oldName: String, of folder: CInt, as name: String) throws {
+        let what = "\(name) cannot be put into its folder"
+        if booksync_rename_exclusively(folder, oldName, descriptor, name) == 0 { return }
         var code = errno
         if code == EINVAL || code == ENOSYS || code == ENOTSUP {
             // A filesystem that knows no such rename: look, then move.
             var status = stat()
             code = EEXIST
             if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-                if renameat(AT_FDCWD, path, descriptor, name) == 0 { return }
+                if renameat(folder, oldName, descriptor, name) == 0 { return }
                 code = errno
             }
         }
         guard code == EEXIST else { throw Failure.file(what, errno: code) }
         throw Failure(
             .temporary, what: what, why: "a file that booksync did not fetch stands there",
-            remedy: "move it away and run again; the episode is already received")
+            remedy: "move it away and run again; nothing is fetched twice")
     }
 
     /// Size, modification time in nanoseconds and inode of a file here.
-    func facts(of name: String) throws -> (size: Int64, modificationTime: Int64, inode: UInt64) {
+    package func facts(of name: String) throws -> (size: Int64, modificationTime: Int64, inode: UInt64) {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw Failure.file("\(name) cannot be looked at", errno: errno)
         }
+        return Self.facts(status)
+    }
+
+    /// Bytes, nanoseconds since 1970, inode.
+    static func facts(_ status: stat) -> (size: Int64, modificationTime: Int64, inode: UInt64) {
         #if os(Linux)
             let time = status.st_mtim
         #else
@@ -92,4 +111,10 @@ struct LibraryDirectory: ~Copyable {
         let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
         return (Int64(status.st_size), nanoseconds, UInt64(status.st_ino))
     }
+}
+
+/// The folder and the name of a library-relative path; the folder of a bare name is "".
+package func splitLibraryPath(_ path: String) -> (folder: Substring, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return ("", path) }
+    return (path[..<slash], String(path[path.index(after: slash)...]))
 }

@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// Puts received files into the library: fsync of the file, rename, fsync of the folder, commit, in this order.
+/// Puts received files into the library: fsync of the file, rename, fsync of the folder, commit, in this wanted.
 ///
 /// Files that arrive while a batch is under way form the next one and share its folder syncs and commits, so that
 /// thousands of small files don't wait for thousands of syncs; a file that comes alone does not wait for company.
@@ -73,7 +73,7 @@ actor Publisher {
         var record = file.record
         record.state = .verifying
         record.sha256 = file.sha256
-        record.path = file.order.path
+        record.path = file.wanted.path
         return record
     }
 
@@ -97,15 +97,15 @@ actor Publisher {
     }
 
     private func place(_ file: ReceivedFile) throws -> LocalFile {
-        let (folder, name) = Self.split(file.order.path)
+        let (folder, name) = splitLibraryPath(file.wanted.path)
         let directory = try LibraryDirectory(folder, in: library)
-        let replaces = file.order.replacing?.path == file.order.path
+        let replaces = file.wanted.replacing?.path == file.wanted.path
         try directory.receive(file.partial.path, as: name, replaces: replaces)
         let facts = try directory.facts(of: name)
         return LocalFile(
-            episode: file.order.episode.identity, path: file.order.path, size: facts.size, sha256: file.sha256,
+            episode: file.wanted.episode.identity, path: file.wanted.path, size: facts.size, sha256: file.sha256,
             modificationTime: facts.modificationTime, inode: facts.inode, validator: file.record.validator,
-            catalogSize: file.order.episode.size, catalogModifiedAt: file.order.episode.modifiedAt,
+            catalogSize: file.wanted.episode.size, catalogModifiedAt: file.wanted.episode.modifiedAt,
             fetchedAt: Date(), verification: file.verification)
     }
 
@@ -113,7 +113,7 @@ actor Publisher {
         var outcomes: [Substring: (any Error)?] = [:]
         for (index, submission) in batch.enumerated() {
             guard case .success? = results[index] else { continue }
-            let folder = Self.split(submission.file.order.path).folder
+            let folder = splitLibraryPath(submission.file.wanted.path).folder
             if outcomes[folder] == nil {
                 do {
                     try LibraryDirectory(folder, in: library).sync()
@@ -124,10 +124,5 @@ actor Publisher {
             }
             if case .some(.some(let error)) = outcomes[folder] { results[index] = .failure(error) }
         }
-    }
-
-    private static func split(_ path: String) -> (folder: Substring, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-        return (path[..<slash], String(path[path.index(after: slash)...]))
     }
 }

@@ -6,7 +6,7 @@ import Transport
 
 /// A file that has arrived whole and waits to be published.
 struct ReceivedFile: Sendable {
-    var order: TransferOrder
+    var wanted: TransferRequest
     var record: TransferRecord
     var partial: PartialFile
     var size: Int64
@@ -51,16 +51,16 @@ struct TransferAttempt {
     let partialPath: String
     let emit: @Sendable (SyncEvent) -> Void
 
-    let order: TransferOrder
+    let wanted: TransferRequest
     private(set) var result: AttemptResult
     private var sinceCommit: Int64 = 0
     private var lastReport: ContinuousClock.Instant?
 
     init(
-        order: TransferOrder, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
+        wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
         partialPath: String, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
-        self.order = order
+        self.wanted = wanted
         self.transport = transport
         self.journal = journal
         self.partialPath = partialPath
@@ -71,7 +71,7 @@ struct TransferAttempt {
     /// - Parameter startOver: whether to throw away what is held first.
     mutating func run(startOver: Bool) async -> AttemptResult {
         do {
-            let partial = try await PartialFile.open(partialPath, promised: order.episode.digest)
+            let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest)
             result.ending = await ending(with: partial, startOver: startOver)
             if case .received = result.ending { return result }
             if result.progress > 0 {
@@ -115,7 +115,7 @@ struct TransferAttempt {
         if let total = result.record.total, length > total { length = 0 }
         var held = HeldBytes(length: length, validator: result.record.validator, total: result.record.total)
         let isWhole = held.total == length
-        if startOver || !isWhole && AskedContent.whatIsMissing(from: held, promised: order.promised).first == 0 {
+        if startOver || !isWhole && AskedContent.whatIsMissing(from: held, promised: wanted.promised).first == 0 {
             held = HeldBytes()
         }
         // What cannot be gone on with stays until other bytes really arrive to take its place.
@@ -129,21 +129,21 @@ struct TransferAttempt {
     private mutating func fetchRest(behind held: HeldBytes, into partial: PartialFile) async throws
         -> AttemptResult.Ending
     {
-        guard let address = order.episode.address else {
+        guard let address = wanted.episode.address else {
             return .fail(failure("the catalog gives no address for it"))
         }
-        let asked = AskedContent.whatIsMissing(from: held, promised: order.promised)
+        let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
         var request = WireRequest(.get, address)
         if asked.first > 0 {
             request.headers.add(name: "Range", value: "bytes=\(asked.first)-")
             if let ifRange = asked.ifRange { request.headers.add(name: "If-Range", value: ifRange) }
-        } else if let old = order.replacing?.validator {
+        } else if let old = wanted.replacing?.validator {
             if let tag = old.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
             if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         }
         let answer = try await transport.send(request)
         let head = AnswerHead(answer)
-        switch decide(held: held, asked: asked, head: head, promised: order.promised) {
+        switch decide(held: held, asked: asked, head: head, promised: wanted.promised) {
         case .append(let total):
             result.bytesReused = held.length
             return try await take(answer.body, of: head, total: total, behind: held.length, into: partial)
@@ -153,7 +153,7 @@ struct TransferAttempt {
             result.bytesReused = held.length
             return try await verified(partial, total: total)
         case .unchanged:
-            guard order.replacing != nil else { return .fail(failure("the server answers 304 to a plain request")) }
+            guard wanted.replacing != nil else { return .fail(failure("the server answers 304 to a plain request")) }
             return .unchanged
         case .restart(let why): return .restart(why)
         case .retry(let why):
@@ -193,7 +193,7 @@ struct TransferAttempt {
             throw error
         }
         if !isTaken {
-            if first.readableBytes == 0, order.episode.size != 0 {
+            if first.readableBytes == 0, wanted.episode.size != 0 {
                 return .fail(failure(Refusal.emptyAnswer.why, remedy: Refusal.emptyAnswer.remedy))
             }
             if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
@@ -270,8 +270,8 @@ struct TransferAttempt {
     private mutating func verified(_ partial: PartialFile, total: Int64?) async throws -> AttemptResult.Ending {
         let size = await partial.length
         var verification: LocalFile.Verification =
-            total != nil || order.episode.size == size ? .length : .unverified
-        if let promised = await partial.promisedDigest(), let declared = order.episode.digest {
+            total != nil || wanted.episode.size == size ? .length : .unverified
+        if let promised = await partial.promisedDigest(), let declared = wanted.episode.digest {
             guard promised.fits else {
                 return .restart(
                     "its \(declared.algorithm.rawValue) is \(promised.found), the catalog says \(declared.hexadecimal)")
@@ -281,18 +281,18 @@ struct TransferAttempt {
         result.record.state = .verifying
         return .received(
             ReceivedFile(
-                order: order, record: result.record, partial: partial, size: size,
+                wanted: wanted, record: result.record, partial: partial, size: size,
                 sha256: await partial.sha256Digest(), verification: verification))
     }
 
     private func progress(bytesDone: Int64) -> TransferProgress {
         TransferProgress(
-            episode: order.episode.identity, section: order.episode.section, name: order.episode.name,
-            path: order.path, bytesDone: bytesDone, bytesReused: result.bytesReused, total: result.record.total)
+            episode: wanted.episode.identity, section: wanted.episode.section, name: wanted.episode.name,
+            path: wanted.path, bytesDone: bytesDone, bytesReused: result.bytesReused, total: result.record.total)
     }
 
     private func failure(_ why: String, remedy: String? = nil) -> Failure {
-        order.failure(why, remedy: remedy)
+        wanted.failure(why, remedy: remedy)
     }
 
     private static func failure(_ error: any Error) -> Failure {
@@ -301,7 +301,7 @@ struct TransferAttempt {
     }
 }
 
-extension TransferOrder {
+extension TransferRequest {
     /// A failure of this episode alone.
     func failure(_ why: String, remedy: String? = nil) -> Failure {
         Failure(

@@ -2,7 +2,7 @@ import BookModel
 import Foundation
 
 /// One episode for the engine to bring to disk.
-package struct TransferOrder: Sendable {
+package struct TransferRequest: Sendable {
     /// With its address in full.
     package var episode: Episode
     /// Where the file goes, relative to the library.

@@ -1,0 +1,31 @@
+import BookModel
+import Foundation
+
+/// A file that a run announced for its place in the library and whose record it may not have lived to commit.
+package struct InterruptedPublication: Sendable {
+    /// In state `verifying`, with digest and path.
+    package let record: TransferRecord
+    /// As the catalog listed the episode then.
+    package let episode: Episode
+
+    package init(record: TransferRecord, episode: Episode) {
+        self.record = record
+        self.episode = episode
+    }
+
+    /// Looks for the file at the place that it was announced for.
+    ///
+    /// - Parameter library: absolute path.
+    /// - Returns: the file to record, when the bytes there are the announced ones; nil when it never got there. Then its
+    ///   bytes are still in the partial file, and the transfer goes on from them.
+    package func publishedFile(in library: String, reader: FileReader) async throws -> LocalFile? {
+        guard let path = record.path, let sha256 = record.sha256,
+            let content = try await reader.content(of: library + "/" + path), content.sha256 == sha256
+        else { return nil }
+        return LocalFile(
+            episode: record.episode, path: path, size: content.size, sha256: sha256,
+            modificationTime: content.modificationTime, inode: content.inode, validator: record.validator,
+            catalogSize: episode.size, catalogModifiedAt: episode.modifiedAt, fetchedAt: Date(),
+            verification: record.total == content.size ? .length : .unverified)
+    }
+}
