@@ -106,23 +106,19 @@ struct TransferAttempt {
         }
     }
 
-    /// What is held and can be trusted, with everything else cut off and the digests brought up to date.
+    /// What is held and can be trusted, with everything else cut off and the digests brought up to date. What cannot
+    /// be gone on with at all stays until other bytes really arrive to take its place.
     private mutating func trustedBytes(of partial: PartialFile, startOver: Bool) async throws -> HeldBytes {
-        var length = await partial.length
-        if result.record.bootID != BootIdentity.current || BootIdentity.current == nil {
-            length = min(length, result.record.committedLength)
-        }
-        if let total = result.record.total, length > total { length = 0 }
-        var held = HeldBytes(length: length, validator: result.record.validator, total: result.record.total)
-        let isWhole = held.total == length
-        if startOver || !isWhole && AskedContent.whatIsMissing(from: held, promised: wanted.promised).first == 0 {
-            held = HeldBytes()
-        }
-        // What cannot be gone on with stays until other bytes really arrive to take its place.
-        if held.length > 0 {
-            if await partial.length > held.length { try await partial.truncate(to: held.length) }
-            try await partial.digestHeldBytes()
-        }
+        let length =
+            startOver
+            ? 0
+            : result.record.resumableBytes(
+                ofPartialFile: await partial.length, hasDigest: wanted.episode.digest != nil,
+                bootID: BootIdentity.current)
+        guard length > 0 else { return HeldBytes() }
+        let held = HeldBytes(length: length, validator: result.record.validator, total: result.record.total)
+        if await partial.length > held.length { try await partial.truncate(to: held.length) }
+        try await partial.digestHeldBytes()
         return held
     }
 

@@ -1,0 +1,50 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+
+/// A library opened by a run that may write: locked against other runs, its store open, and what an interrupted run
+/// left behind settled.
+package struct LibrarySession: Sendable {
+    package let folder: LibraryFolder
+    package let store: CatalogStore
+    private let lock: LibraryLock
+
+    /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
+    ///
+    /// Everything that would keep the run from writing is found out here, before any request is sent.
+    ///
+    /// - Parameters:
+    ///   - command: what the run is, for those that meet its lock.
+    ///   - wait: seconds to wait for another run to end.
+    package static func withLibrary<Result: Sendable>(
+        at path: String, command: String, waitingFor wait: Double = 0,
+        _ body: (LibrarySession) async throws -> Result
+    ) async throws -> Result {
+        let folder = try await LibraryFolder.open(path)
+        let lock = try await LibraryLock.acquire(in: folder, wait: wait, command: command)
+        defer { lock.release() }
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        let session = LibrarySession(folder: folder, store: store, lock: lock)
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            try await session.settleInterruptedRun()
+            outcome = .success(try await body(session))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await store.close()
+        return try outcome.get()
+    }
+
+    private func settleInterruptedRun() async throws {
+        let reader = FileReader()
+        for record in try await store.interruptedPublications() {
+            guard let shelved = try await store.episode(record.episode) else { continue }
+            let publication = InterruptedPublication(record: record, episode: shelved.episode)
+            guard let file = try await publication.publishedFile(in: folder.path, reader: reader) else { continue }
+            try await store.finish([file])
+        }
+        try await RenameExecution(library: folder.path, store: store).settleInterrupted()
+    }
+}

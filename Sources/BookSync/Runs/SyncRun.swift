@@ -1,0 +1,165 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import DownloadEngine
+import Foundation
+import Logging
+import Transport
+
+/// The main job: read the books' catalogs, plan what the disk lacks, fetch just that.
+///
+/// One failed book never stops the others; what ends a run early is only what would fail every transfer, such as a
+/// full disk. Cancellation stops all transfers at once and keeps everything received.
+package struct SyncRun: Sendable {
+    private let configuration: Configuration
+    private let logger: Logger
+    private let emit: @Sendable (SyncEvent) -> Void
+
+    package init(configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void) {
+        self.configuration = configuration
+        self.logger = logger
+        self.emit = emit
+    }
+
+    /// Executes the request in an opened library. Failures are in the report, not thrown.
+    package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
+        let begin = ContinuousClock.now
+        var report = RunReport()
+        try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+            let planned = await plans(request, store: session.store, stores: true, transport: transport) {
+                report.fail($0, emit: emit)
+            }
+            var requests: [TransferRequest] = []
+            for assembled in planned {
+                emit(.planned(assembled.plan))
+                report.note(assembled.plan)
+                requests += assembled.requests
+                let renames = RenameExecution(library: session.folder.path, store: session.store)
+                let outcome = try await renames.execute(assembled.plan.actions)
+                report.summary.renamed += outcome.renamed
+                for failure in outcome.failures { report.fail(failure, emit: emit) }
+            }
+            guard !requests.isEmpty, !Task.isCancelled else { return }
+            let engine = DownloadEngine(
+                transport: transport, journal: session.store, library: session.folder.path,
+                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings, logger: logger,
+                emit: emit)
+            report.note(await engine.run(requests))
+        }
+        report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
+        return report
+    }
+
+    /// Makes the plans of the request and changes nothing.
+    ///
+    /// - Parameters:
+    ///   - library: absolute path; need not exist.
+    ///   - offline: plan from the stored catalog instead of asking for it.
+    package func plan(
+        _ request: RunRequest, library: String, offline: Bool
+    ) async throws -> (plans: [SyncPlan], report: RunReport) {
+        let store = try await LibraryFolder.readableStore(in: library)
+        var report = RunReport()
+        let planned: [AssembledPlan]
+        if offline {
+            planned = try await offlinePlans(request, library: library, store: store)
+        } else {
+            planned = try await withHTTPTransport(options: configuration.transportOptions, logger: logger) {
+                transport in
+                await plans(request, store: store, stores: false, transport: transport, library: library) {
+                    report.fail($0, emit: emit)
+                }
+            }
+        }
+        for assembled in planned { report.note(assembled.plan) }
+        try await store?.close()
+        return (planned.map(\.plan), report)
+    }
+
+    /// - Parameter stores: whether the catalogs' answers are taken over into the store.
+    private func plans(
+        _ request: RunRequest, store: CatalogStore?, stores: Bool, transport: HTTPTransport, library: String? = nil,
+        onFailure: (FailureReport) -> Void
+    ) async -> [AssembledPlan] {
+        let assembly = PlanAssembly(
+            library: library ?? configuration.library, naming: configuration.naming, request: request)
+        var planned: [AssembledPlan] = []
+        for item in request.items where !Task.isCancelled {
+            do {
+                let source = try configuration.catalogSource(for: item.book, transport: transport, logger: logger)
+                let refreshed = try await source.refresh(
+                    item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
+                for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
+                let stored = try await store?.episodes(of: item.book) ?? []
+                planned.append(
+                    try await assembly.plan(
+                        refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter))
+            } catch is CancellationError {
+                break
+            } catch {
+                let failure = Self.failure(error)
+                onFailure(FailureReport(book: item.book, failure: failure))
+                if failure.disposition == .stop { break }
+            }
+        }
+        return planned
+    }
+
+    private func offlinePlans(
+        _ request: RunRequest, library: String, store: CatalogStore?
+    ) async throws -> [AssembledPlan] {
+        let assembly = PlanAssembly(library: library, naming: configuration.naming, request: request)
+        var planned: [AssembledPlan] = []
+        for item in request.items {
+            guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
+            else { throw Failure.notOnTheShelf(item.book) }
+            planned.append(try await assembly.plan(book, episodes: stored, filter: item.filter))
+        }
+        return planned
+    }
+
+    static func failure(_ error: any Error) -> Failure {
+        error as? Failure
+            ?? Failure(.defect, disposition: .stop, what: "booksync failed in an unforeseen way", why: "\(error)")
+    }
+}
+
+extension Failure {
+    /// The stored shelf does not have the book.
+    static func notOnTheShelf(_ book: BookIdentity) -> Failure {
+        Failure(
+            .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
+            remedy: "run booksync fetch --book \(book) first")
+    }
+}
+
+extension RunReport {
+    fileprivate mutating func fail(_ report: FailureReport, emit: (SyncEvent) -> Void) {
+        failures.append(report.failure)
+        summary.failed += 1
+        emit(.failed(report))
+    }
+
+    fileprivate mutating func note(_ plan: SyncPlan) {
+        let totals = plan.totals
+        summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
+        summary.kept += totals.keep
+        summary.locked += totals.locked
+    }
+
+    fileprivate mutating func note(_ report: EngineReport) {
+        for receipt in report.receipts {
+            switch receipt.outcome {
+            case .fetched: summary.fetched += 1
+            case .resumed: summary.resumed += 1
+            case .replaced: summary.replaced += 1
+            case .unchanged: summary.kept += 1
+            }
+            summary.bytesReused += receipt.bytesReused
+        }
+        summary.bytesReceived += report.bytesReceived
+        summary.failed += report.failures.count
+        failures += report.failures.map(\.failure)
+        if let stop = report.stop, !failures.contains(stop) { failures.append(stop) }
+    }
+}

@@ -1,0 +1,83 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+
+/// Answers questions about the shelf from the store and the disk alone: no request is ever sent.
+package struct ShelfReader: Sendable {
+    /// An episode with how much of it is on disk.
+    package struct EpisodeOnDisk: Sendable {
+        package var shelved: ShelvedEpisode
+        /// Bytes, of the file or of the partial file.
+        package var bytesDone: Int64
+    }
+
+    private let library: String
+    private let store: CatalogStore
+    private let isRunUnderWay: Bool
+
+    /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
+    package static func read<Result: Sendable>(
+        _ library: String, _ body: (ShelfReader) async throws -> Result
+    ) async throws -> Result? {
+        guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }
+        let reader = ShelfReader(
+            library: library, store: store, isRunUnderWay: try await LibraryLock.isHeld(in: library))
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(try await body(reader))
+        } catch {
+            outcome = .failure(error)
+        }
+        try await store.close()
+        return try outcome.get()
+    }
+
+    /// - Parameter wanted: nil for all.
+    /// - Throws: ``Failure`` of kind `unknownBook` when one of the wanted is not on the shelf.
+    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [ShelvedBook] {
+        let books = try await store.books(wanted)
+        if let missing = wanted?.first(where: { identity in !books.contains { $0.book.identity == identity } }) {
+            throw Failure.notOnTheShelf(missing)
+        }
+        return books
+    }
+
+    /// The episodes of a book by section number.
+    package func episodes(of book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeOnDisk] {
+        guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
+        let partials = try await scan(folders: [LibraryFolder.partialPath], under: library)
+        return try await store.episodes(of: book).selected(by: filter).map { onDisk($0, partials: partials) }
+    }
+
+    package func subscriptions() async throws -> [Subscription] {
+        try await store.subscriptions()
+    }
+
+    private func onDisk(_ shelved: ShelvedEpisode, partials: [String: FileFacts]) -> EpisodeOnDisk {
+        var shelved = shelved
+        // What a killed run left as under way is under way no longer.
+        if let state = shelved.transfer?.state, state == .downloading || state == .verifying, !isRunUnderWay {
+            shelved.transfer?.state = .waiting
+        }
+        if let file = shelved.file { return EpisodeOnDisk(shelved: shelved, bytesDone: file.size) }
+        guard shelved.transfer != nil else { return EpisodeOnDisk(shelved: shelved, bytesDone: 0) }
+        let name = PartialFile.name(for: shelved.episode.identity)
+        return EpisodeOnDisk(
+            shelved: shelved, bytesDone: partials["\(LibraryFolder.partialPath)/\(name)"]?.size ?? 0)
+    }
+}
+
+extension [ShelvedEpisode] {
+    /// The episodes that a REF names; those that only the names' filters of a run concern are not looked at.
+    fileprivate func selected(by filter: EpisodeFilter) -> [ShelvedEpisode] {
+        var selected = self
+        if let only = filter.only { selected = selected.filter { only.contains($0.episode.section) } }
+        if let latest = filter.latest {
+            let listed = selected.filter { !$0.isGone }.sorted { $0.episode.section < $1.episode.section }
+            let keys = Set(listed.suffix(latest).map(\.episode.identity))
+            selected = selected.filter { keys.contains($0.episode.identity) }
+        }
+        return selected
+    }
+}

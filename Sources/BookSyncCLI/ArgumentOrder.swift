@@ -1,0 +1,35 @@
+/// The common options may stand before the command's name as well as behind it, while the parser knows them only
+/// behind it: those in front are moved there.
+enum ArgumentOrder {
+    private static let flags: Set<String> = ["-q", "--quiet", "-v", "--verbose", "--json", "--no-color"]
+    private static let options: Set<String> = ["--config", "--library"]
+
+    static func withCommonOptionsBehindTheCommand(_ arguments: [String]) -> [String] {
+        var common: [String] = []
+        var rest = arguments[...]
+        while let argument = rest.first {
+            if flags.contains(argument) {
+                common.append(argument)
+                rest = rest.dropFirst()
+            } else if options.contains(argument), rest.count > 1 {
+                common += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            } else if options.contains(where: { argument.hasPrefix($0 + "=") }) {
+                common.append(argument)
+                rest = rest.dropFirst()
+            } else {
+                break
+            }
+        }
+        // An option is next, or nothing: there is no command name to move them behind.
+        guard let command = rest.first, !command.hasPrefix("-") else { return arguments }
+        var behind = rest.dropFirst()
+        var names = [command]
+        // `config show` and its like are two words.
+        if command == "config", let name = behind.first, !name.hasPrefix("-") {
+            names.append(name)
+            behind = behind.dropFirst()
+        }
+        return names + common + behind
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import BookModel
+import Foundation
+
+/// A command of `booksync`.
+protocol Subcommand: AsyncParsableCommand {
+    var common: CommonOptions { get }
+
+    /// Does the work and tells how it ended. Throws ``Failure`` for what keeps it from being done at all.
+    func perform(in program: Program) async throws -> ExitStatus
+}
+
+@main
+struct BookSyncCommand: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "booksync",
+        abstract: "Keep a shelf of audiobooks in step with the catalogs they come from.",
+        discussion: """
+            A REF names a book: ID (in the default source) or SOURCE:ID. REF/12, REF/12-40,55 and REF/latest:5 name \
+            episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+            """,
+        version: version,
+        subcommands: [
+            FetchCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self, UnsubscribeCommand.self,
+            SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, DemoCommand.self, ConfigCommand.self,
+        ])
+
+    static func main() async {
+        // A reader that goes away is noticed at the next write, not by dying.
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = ArgumentOrder.withCommonOptionsBehindTheCommand(Array(CommandLine.arguments.dropFirst()))
+        if arguments.prefix(while: { $0 != "--" }).contains("--version") {
+            print(version)
+            return
+        }
+        var command: any ParsableCommand
+        do {
+            command = try parseAsRoot(arguments)
+            guard command is any Subcommand else {
+                try command.run()
+                return
+            }
+        } catch {
+            exit(withError: error)
+        }
+        guard let subcommand = command as? any Subcommand else { return }
+        let status = await run(subcommand)
+        Foundation.exit(status.rawValue)
+    }
+
+    /// Runs the command so that signals end it cleanly, and turns whatever it throws into one sentence and a code.
+    private static func run(_ command: any Subcommand) async -> ExitStatus {
+        let streams = StandardStreams()
+        let program = Program(
+            options: command.common, streams: streams, environment: ProcessInfo.processInfo.environment)
+        let interruption = Interruption()
+        return await interruption.cancelling {
+            do {
+                let status = try await command.perform(in: program)
+                return interruption.exitStatus ?? status
+            } catch is CancellationError {
+                return interruption.exitStatus ?? .interrupted
+            } catch let failure as Failure {
+                await streams.writeError("booksync: \(failure)")
+                return ExitStatus(failure.kind)
+            } catch {
+                await streams.writeError("booksync: this is a defect in booksync: \(error)")
+                return .defect
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct FetchCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch", abstract: "Fetch what is missing of books.",
+        discussion: """
+            Asks the catalog, plans, and fetches what the library lacks; what is interrupted is resumed by the next \
+            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(name: .customLong("book"), help: ArgumentHelp("A book to fetch; may be repeated.", valueName: "ref"))
+    var books: [String] = []
+
+    @Argument(help: ArgumentHelp("More books.", valueName: "ref"))
+    var references: [String] = []
+
+    @OptionGroup var selection: SelectionOptions
+
+    @OptionGroup var transfer: TransferOptions
+
+    @Flag(help: "Also fetch what was removed, is paused, or failed too often.")
+    var force = false
+
+    @Flag(help: "Print the plan and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if books.isEmpty, references.isEmpty {
+            throw ValidationError("Name a book to fetch, as in: booksync fetch --book 30776")
+        }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration(transfer.overrides()).configuration
+        let filter = try selection.filter()
+        let items = try (books + references).map { text in
+            let reference = try BookReference(parsing: text)
+            return RunRequest.Item(
+                book: try reference.book(in: configuration), filter: filter.overridden(by: reference.filter))
+        }
+        let request = RunRequest(
+            items: items.merged(with: configuration.subscriptions), order: configuration.downloads.order, force: force)
+        return try await program.withCatalogs(configuration) { configuration in
+            if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
+            return try await LibrarySession.withLibrary(at: configuration.library, command: "fetch") { session in
+                try await program.execute(request, configuration: configuration, in: session)
+            }
+        }
+    }
+}
+
+extension [RunRequest.Item] {
+    /// Each book once, with the title that a subscription gives it.
+    func merged(with subscriptions: [Subscription]) -> [RunRequest.Item] {
+        var seen: Set<RunRequest.Item> = []
+        return filter { seen.insert($0).inserted }.map { item in
+            var item = item
+            item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
+            return item
+        }
+    }
+}
+
+/// Which episodes a run is about.
+struct SelectionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only these section numbers, as in 1-20,35.", valueName: "numbers"))
+    var only: String?
+
+    @Option(help: ArgumentHelp("Only the last N episodes.", valueName: "n"))
+    var latest: Int?
+
+    @Option(help: ArgumentHelp("Only episodes whose name matches.", valueName: "regex"))
+    var match: String?
+
+    @Option(help: ArgumentHelp("No episodes whose name matches.", valueName: "regex"))
+    var exclude: String?
+
+    func validate() throws {
+        if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1 on, not \(latest).") }
+    }
+
+    func filter() throws -> EpisodeFilter {
+        EpisodeFilter(only: try only.map(SectionRanges.init(parsing:)), latest: latest, match: match, exclude: exclude)
+    }
+}
+
+/// How a run transfers.
+struct TransferOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Episodes at once.", valueName: "n"))
+    var jobs: Int?
+
+    @Option(help: ArgumentHelp("Which episodes come first: first, last, listed.", valueName: "order"))
+    var order: TransferOrder?
+
+    func validate() throws {
+        if let jobs, !Configuration.Downloads.jobsRange.contains(jobs) {
+            throw ValidationError("--jobs takes a number from 1 to \(Configuration.Downloads.jobsRange.upperBound), not \(jobs).")
+        }
+    }
+
+    func overrides() -> ConfigurationOverrides {
+        var overrides = ConfigurationOverrides()
+        overrides.jobs = jobs
+        overrides.order = order
+        return overrides
+    }
+}
+
+extension TransferOrder: ExpressibleByArgument {}

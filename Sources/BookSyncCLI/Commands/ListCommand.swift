@@ -1,0 +1,106 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct ListCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the books of the library or, with a REF, its episodes; offline.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("Books whose episodes to list.", valueName: "ref"))
+    var references: [String] = []
+
+    @Option(help: ArgumentHelp("Only episodes in this state.", valueName: "state"))
+    var state: EpisodeState?
+
+    @Flag(help: "Only what is missing on disk.")
+    var missing = false
+
+    func validate() throws {
+        if state != nil, references.isEmpty { throw ValidationError("--state goes with a REF.") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let references = try references.map(BookReference.init(parsing:))
+        guard !references.isEmpty else {
+            var books = try await ShelfReader.read(configuration.library) { try await $0.books() } ?? []
+            if missing { books = books.filter { $0.missing > 0 } }
+            await program.print(.array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
+            return .done
+        }
+        var episodes: [ShelfReader.EpisodeOnDisk] = []
+        for reference in references {
+            let book = try reference.book(in: configuration)
+            let found = try await ShelfReader.read(configuration.library) { shelf in
+                try await shelf.episodes(of: book, filter: reference.filter)
+            }
+            guard let found else { throw Failure.emptyLibrary(configuration.library) }
+            episodes += found
+        }
+        if let state { episodes = episodes.filter { $0.shelved.state == state } }
+        if missing { episodes = episodes.filter(\.isMissing) }
+        await program.print(
+            .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }),
+            or: Self.lines(episodes, width: program.outputWidth))
+        return .done
+    }
+
+    private static func lines(_ books: [ShelvedBook], width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
+            .init(title: "on disk", alignment: .trailing), .init(title: "missing", alignment: .trailing),
+            .init(title: "locked", alignment: .trailing), .init(title: "bytes", alignment: .trailing),
+        ])
+        table.rows = books.map { shelved in
+            [
+                "\(shelved.book.identity)", shelved.book.title, shelved.book.author ?? "",
+                "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
+                describeBytes(shelved.bytes),
+            ]
+        }
+        return books.isEmpty ? [] : table.lines(width: width)
+    }
+
+    private static func lines(_ episodes: [ShelfReader.EpisodeOnDisk], width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
+            .init(title: "state"), .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
+        ])
+        table.rows = episodes.map { episode in
+            let shelved = episode.shelved
+            let total = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
+            let bytes =
+                episode.bytesDone > 0 && episode.bytesDone != total
+                ? "\(describeBytes(episode.bytesDone)) of \(total.map(describeBytes) ?? "?")"
+                : total.map(describeBytes) ?? ""
+            return [
+                "\(shelved.episode.section)", shelved.episode.name, shelved.state.rawValue, bytes,
+                shelved.file?.path ?? "",
+            ]
+        }
+        return episodes.isEmpty ? [] : table.lines(width: width)
+    }
+}
+
+extension EpisodeState: ExpressibleByArgument {}
+
+extension ShelfReader.EpisodeOnDisk {
+    /// Wanted, to be had, and not on disk.
+    fileprivate var isMissing: Bool {
+        switch shelved.state {
+        case .finished, .locked, .removed, .gone: false
+        case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
+        }
+    }
+}
+
+extension Failure {
+    /// Nothing was ever fetched into the library.
+    static func emptyLibrary(_ library: String) -> Failure {
+        Failure(
+            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
+            remedy: "run booksync fetch first, or name the library with --library")
+    }
+}

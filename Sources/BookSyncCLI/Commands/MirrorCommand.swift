@@ -1,0 +1,48 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct MirrorCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mirror", abstract: "Fetch what is missing of every subscription; the cron job.",
+        discussion: "One run at a time: when another one holds the library, this one exits with 75 or waits.")
+
+    @OptionGroup var common: CommonOptions
+
+    @OptionGroup var transfer: TransferOptions
+
+    @Option(help: ArgumentHelp("Wait so long for another run to end, as in 60s.", valueName: "time"))
+    var wait: String = "0"
+
+    @Flag(help: "Print the plans and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration(transfer.overrides()).configuration
+        if dryRun {
+            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            let request = RunRequest(
+                items: configuration.items(with: stored), order: configuration.downloads.order)
+            return try await program.withCatalogs(configuration) { configuration in
+                try await program.printPlans(request, configuration: configuration, offline: false)
+            }
+        }
+        let seconds = parseSeconds(wait) ?? 0
+        return try await LibrarySession.withLibrary(
+            at: configuration.library, command: "mirror", waitingFor: seconds
+        ) { session in
+            let items = configuration.items(with: try await session.store.subscriptions())
+            if items.isEmpty, !program.options.quiet {
+                await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
+            }
+            let request = RunRequest(items: items, order: configuration.downloads.order)
+            return try await program.withCatalogs(configuration) { configuration in
+                try await program.execute(request, configuration: configuration, in: session)
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct PlanCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan", abstract: "Print what a run would do, and change nothing.",
+        discussion: "Without a REF: for every subscription.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("Books.", valueName: "ref"))
+    var references: [String] = []
+
+    @OptionGroup var selection: SelectionOptions
+
+    @OptionGroup var transfer: TransferOptions
+
+    @Flag(help: "Plan from the stored catalog instead of asking for it.")
+    var offline = false
+
+    @Flag(help: "As with fetch --force.")
+    var force = false
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration(transfer.overrides()).configuration
+        let filter = try selection.filter()
+        var items = try references.map { text in
+            let reference = try BookReference(parsing: text)
+            return RunRequest.Item(
+                book: try reference.book(in: configuration), filter: filter.overridden(by: reference.filter))
+        }.merged(with: configuration.subscriptions)
+        if items.isEmpty {
+            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            items = configuration.items(with: stored)
+        }
+        let request = RunRequest(items: items, order: configuration.downloads.order, force: force)
+        if offline { return try await program.printPlans(request, configuration: configuration, offline: true) }
+        return try await program.withCatalogs(configuration) { configuration in
+            try await program.printPlans(request, configuration: configuration, offline: false)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import BookModel
+import BookSync
+
+extension Program {
+    /// Executes the request, prints its events and its summary.
+    func execute(
+        _ request: RunRequest, configuration: Configuration, in session: LibrarySession
+    ) async throws -> ExitStatus {
+        let printer = EventPrinter(style: eventStyle, streams: streams)
+        let report = try await printer.printing { emit in
+            try await SyncRun(configuration: configuration, logger: logger, emit: emit).execute(request, in: session)
+        }
+        let status = ExitStatus(of: report.failures)
+        await printer.finish(report.summary, exitStatus: status)
+        return status
+    }
+
+    /// Prints the plans of the request and changes nothing.
+    func printPlans(
+        _ request: RunRequest, configuration: Configuration, offline: Bool
+    ) async throws -> ExitStatus {
+        var style = eventStyle
+        style.isJSON = false
+        style.showsBars = false
+        let printer = EventPrinter(style: style, streams: streams)
+        let (plans, report) = try await printer.printing { emit in
+            try await SyncRun(configuration: configuration, logger: logger, emit: emit)
+                .plan(request, library: configuration.library, offline: offline)
+        }
+        if options.json, plans.count == 1 {
+            await streams.writeOutput(JSONDocument(plans[0]).text(isIndented: true))
+        } else if options.json {
+            await streams.writeOutput(JSONDocument.array(plans.map(JSONDocument.init)).text(isIndented: true))
+        } else {
+            for plan in plans { for line in plan.lines(width: outputWidth) { await streams.writeOutput(line) } }
+        }
+        return ExitStatus(of: report.failures)
+    }
+}
+
+extension SyncPlan {
+    /// The plan as a table; what stays as it is is only counted.
+    func lines(width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "action"), .init(title: "section", alignment: .trailing),
+            .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
+            .init(title: "why", isFlexible: true),
+        ])
+        table.rows = actions.filter { $0.kind != .keep }.map { action in
+            [
+                action.kind.word, "\(action.episode.section)", action.bytes.map(describeBytes) ?? "",
+                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path, action.reason,
+            ]
+        }
+        let totals = totals
+        let counts = [
+            (totals.fetch, "to fetch"), (totals.resume, "to resume"), (totals.replace, "to replace"),
+            (totals.rename, "to rename"), (totals.adopt, "to adopt"), (totals.keep, "to keep"),
+            (totals.skip, "to leave"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        let summary =
+            "\(book.identity.id) \(book.title): "
+            + (counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))
+            + (totals.bytes > 0 ? " (\(describeBytes(totals.bytes)))" : "")
+        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [summary]
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct SubscribeCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscribe", abstract: "Have mirror follow a book.",
+        discussion: "REF/latest:5 and REF/12-40 follow only these episodes.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("The books.", valueName: "ref"))
+    var references: [String]
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let subscriptions = try references.map { text in
+            let reference = try BookReference(parsing: text)
+            let book = try reference.book(in: configuration)
+            try configuration.requireSource(of: book)
+            return Subscription(book: book, filter: reference.filter, subscribedAt: .now)
+        }
+        try await SubscriptionBook.withStore(in: configuration.library) { store in
+            for subscription in subscriptions {
+                let isNew = try await store.subscribe(subscription)
+                guard !program.options.quiet else { continue }
+                await program.streams.writeError(
+                    isNew ? "mirror follows \(subscription.book) now" : "mirror follows \(subscription.book) already; changed")
+            }
+        }
+        return .done
+    }
+}
+
+struct UnsubscribeCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unsubscribe", abstract: "Have mirror follow a book no longer; its files are kept.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("The books.", valueName: "ref"))
+    var references: [String]
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let books = try references.map { try BookReference(parsing: $0).book(in: configuration) }
+        try await SubscriptionBook.withStore(in: configuration.library) { store in
+            for book in books {
+                guard try await store.unsubscribe(book) else {
+                    throw configuration.subscriptions.contains { $0.book == book }
+                        ? Failure(
+                            .configuration, what: "\(book) cannot be unsubscribed", why: "the configuration subscribes to it",
+                            remedy: "take it out of the configuration file")
+                        : Failure(
+                            .unknownBook, what: "\(book) cannot be unsubscribed", why: "nothing is subscribed under that name",
+                            remedy: "booksync subscriptions lists what is")
+                }
+            }
+        }
+        return .done
+    }
+}
+
+struct SubscriptionsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscriptions", abstract: "List what mirror follows.")
+
+    @OptionGroup var common: CommonOptions
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        let subscriptions = configuration.allSubscriptions(with: stored)
+        var table = TextTable(columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")])
+        table.rows = subscriptions.map { subscription in
+            let filter = subscription.filter
+            let parts = [
+                filter.only?.description, filter.latest.map { "latest \($0)" }, filter.match.map { "matching \($0)" },
+                filter.exclude.map { "without \($0)" },
+            ].compactMap(\.self)
+            return ["\(subscription.book)", subscription.title ?? "", parts.isEmpty ? "all" : parts.joined(separator: ", ")]
+        }
+        await program.print(
+            .array(subscriptions.map { JSONDocument($0) }), or: table.rows.isEmpty ? [] : table.lines(width: program.outputWidth))
+        return .done
+    }
+}

@@ -1,0 +1,76 @@
+import BookModel
+import BookSync
+import Foundation
+
+/// Renders a run's events: JSON lines on standard output, bars on a terminal, plain lines elsewhere.
+actor EventPrinter {
+    struct Style: Sendable {
+        var isJSON = false
+        var isQuiet = false
+        var isVerbose = false
+        var showsBars = false
+    }
+
+    private let style: Style
+    private let streams: StandardStreams
+    private let display: LiveDisplay?
+    private var lastProgress: [EpisodeIdentity: ContinuousClock.Instant] = [:]
+
+    init(style: Style, streams: StandardStreams) {
+        self.style = style
+        self.streams = streams
+        self.display = style.showsBars && !style.isQuiet ? LiveDisplay() : nil
+    }
+
+    /// Hands `body` a place to send events to, and returns when all of them are printed.
+    func printing<Result: Sendable>(
+        _ body: @Sendable (@escaping @Sendable (SyncEvent) -> Void) async throws -> Result
+    ) async throws -> Result {
+        let (events, continuation) = AsyncStream.makeStream(of: SyncEvent.self)
+        let printing = Task { for await event in events { await self.print(event) } }
+        let outcome: Swift.Result<Result, any Error>
+        do {
+            outcome = .success(try await body { continuation.yield($0) })
+        } catch {
+            outcome = .failure(error)
+        }
+        continuation.finish()
+        await printing.value
+        await display?.close()
+        return try outcome.get()
+    }
+
+    /// Prints the last word of a run.
+    func finish(_ summary: RunSummary, exitStatus: ExitStatus) async {
+        if style.isJSON, let document = JSONDocument(.summarised(summary), exitCode: Int(exitStatus.rawValue)) {
+            await streams.writeOutput(document.text())
+        }
+        if !style.isQuiet || summary.failed > 0 { await streams.writeError(summary.sentence) }
+    }
+
+    private func print(_ event: SyncEvent) async {
+        if style.isJSON, isDue(event), let document = JSONDocument(event) {
+            await streams.writeOutput(document.text())
+        }
+        await display?.apply(event)
+        // With JSON on standard output, what went well is told there.
+        guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else { return }
+        if style.isJSON, case .finished = event { return }
+        let line = Self.printable(sentence)
+        if let display { await display.log(line) } else { await streams.writeError(line) }
+    }
+
+    /// Two progress lines a second for each transfer are enough for any reader.
+    private func isDue(_ event: SyncEvent) -> Bool {
+        guard case .progressed(let progress) = event else { return true }
+        let now = ContinuousClock.now
+        if let last = lastProgress[progress.episode], now - last < .milliseconds(500) { return false }
+        lastProgress[progress.episode] = now
+        return true
+    }
+
+    /// Names come from catalogs: nothing in them may steer the terminal.
+    private static func printable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "�" : $0 }))
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Writes whole lines to the process's standard output and error.
+///
+/// The calls block while a pipe is full; an actor on a queue of its own, so that this never holds a thread of the
+/// cooperative pool.
+actor StandardStreams {
+    private let queue = DispatchSerialQueueExecutor(label: "booksync.output")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Whether the reader of standard output went away, so that more output is pointless.
+    private(set) var isOutputClosed = false
+
+    func writeOutput(_ line: String) {
+        guard !isOutputClosed else { return }
+        isOutputClosed = !Self.write(line + "\n", to: STDOUT_FILENO)
+    }
+
+    func writeError(_ line: String) {
+        _ = Self.write(line + "\n", to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+}
+
+/// A serial queue that an actor runs on.
+final class DispatchSerialQueueExecutor: SerialExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}

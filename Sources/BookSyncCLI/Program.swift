@@ -1,0 +1,78 @@
+import BookModel
+import BookSync
+import BookSyncWeb
+import Foundation
+import Logging
+
+/// What a command works with: its configuration, the streams, and the catalogs.
+struct Program: Sendable {
+    let options: CommonOptions
+    let streams: StandardStreams
+    let environment: [String: String]
+    let logger: Logger
+
+    init(options: CommonOptions, streams: StandardStreams, environment: [String: String]) {
+        self.options = options
+        self.streams = streams
+        self.environment = environment
+        var logger = Logger(label: "booksync") { label in StreamLogHandler.standardError(label: label) }
+        logger.logLevel = options.verbose ? .info : .error
+        self.logger = logger
+    }
+
+    /// The settings in force: file, then environment, then the flags given.
+    func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> LoadedConfiguration {
+        var overrides = overrides
+        overrides.library = options.library
+        let flags = overrides
+        return try await offPool {
+            try Configuration.load(
+                explicitPath: options.config, environment: environment,
+                homeFolder: NSHomeDirectory(), currentFolder: FileManager.default.currentDirectoryPath,
+                overrides: flags)
+        }
+    }
+
+    /// Runs `body` with a configuration whose catalogs can be asked: without any source of its own the built-in demo
+    /// catalog is started for as long as `body` takes, and said so.
+    func withCatalogs<Result: Sendable>(
+        _ configuration: Configuration, _ body: @Sendable (Configuration) async throws -> Result
+    ) async throws -> Result {
+        guard configuration.usesDemoCatalog else { return try await body(configuration) }
+        return try await DemoCatalog(pace: demoPace).serving(on: "127.0.0.1", port: 0) { address in
+            if !options.quiet {
+                await streams.writeError("no configuration: using the built-in demo catalog at \(address.baseURL)")
+            }
+            var configuration = configuration
+            configuration.useDemoCatalog(listURL: address.listURL, detailURL: address.detailURL)
+            return try await body(configuration)
+        }
+    }
+
+    /// Bytes per second for each connection to the demo catalog; for trying out interruptions.
+    var demoPace: Int? {
+        environment["BOOKSYNC_DEMO_PACE"].flatMap(parseByteCount).map { Int($0) }
+    }
+
+    var eventStyle: EventPrinter.Style {
+        let capabilities = TerminalCapabilities.detect(
+            environment: environment, isTTY: isatty(STDERR_FILENO) == 1, noColor: options.noColor)
+        return EventPrinter.Style(
+            isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose,
+            showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1))
+    }
+
+    /// Prints a JSON document, or the lines for people.
+    func print(_ document: JSONDocument, or lines: [String]) async {
+        if options.json {
+            await streams.writeOutput(document.text(isIndented: true))
+        } else {
+            for line in lines { await streams.writeOutput(line) }
+        }
+    }
+
+    /// Columns of the terminal that standard output is; nil where it is none.
+    var outputWidth: Int? {
+        isatty(STDOUT_FILENO) == 1 ? TerminalSize.current(of: STDOUT_FILENO)?.columns : nil
+    }
+}
