@@ -1,0 +1,40 @@
+import BookModel
+
+/// The file name extension of an episode's audio.
+package enum AudioExtension {
+    package static let known: Set<String> = [
+        "mp3", "m4a", "m4b", "aac", "ogg", "opus", "oga", "flac", "wav", "wma", "amr",
+    ]
+
+    /// From the address, else from the media type, else `mp3`. The address comes first because catalogs that give
+    /// every file the same type are common, and servers that name a file by another format's extension are not.
+    package static func of(_ episode: Episode) -> String {
+        episode.address.flatMap(ofAddress) ?? episode.mediaType.flatMap(ofMediaType) ?? "mp3"
+    }
+
+    private static func ofAddress(_ address: ResourceAddress) -> String? {
+        // Only the part before the query is looked at, and only a known extension leaves here: no secret can.
+        let path = address.secretText.prefix { $0 != "?" && $0 != "#" }
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        let text = name[name.index(after: dot)...].lowercased()
+        return known.contains(text) ? text : nil
+    }
+
+    private static func ofMediaType(_ mediaType: String) -> String? {
+        let type = mediaType.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        return switch type {
+        case "audio/mpeg", "audio/mp3", "audio/mpeg3", "audio/x-mp3", "audio/x-mpeg": "mp3"
+        case "audio/mp4", "audio/m4a", "audio/x-m4a", "audio/mp4a-latm": "m4a"
+        case "audio/x-m4b", "audio/m4b": "m4b"
+        case "audio/aac", "audio/x-aac", "audio/aacp": "aac"
+        case "audio/ogg", "application/ogg", "audio/vorbis": "ogg"
+        case "audio/opus": "opus"
+        case "audio/flac", "audio/x-flac": "flac"
+        case "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave": "wav"
+        case "audio/x-ms-wma": "wma"
+        case "audio/amr", "audio/amr-wb": "amr"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import BookModel
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The right to change a library, held by one process at a time.
+///
+/// It is the kernel's lock on an open file (`flock`), so it ends with the process however that ends. What is written
+/// in the file only tells others who holds it, and is never what decides.
+package final class LibraryLock: Sendable {
+    private let descriptor: Int32
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Takes the lock, waiting for another holder as long as asked.
+    /// - Parameters:
+    ///   - library: opened, so that its `.booksync` is there.
+    ///   - seconds: 0 takes it now or not at all.
+    ///   - command: what this process is doing, for others to read; without secrets.
+    /// - Returns: the lock, held until it is released or the last reference to it goes.
+    /// - Throws: ``Failure`` of kind `temporary` that names the holder; `libraryUnwritable` when there can be no lock
+    ///   file; `CancellationError`.
+    package static func acquire(
+        in library: LibraryFolder, wait seconds: Double = 0, command: String
+    ) async throws -> LibraryLock {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(min(max(0, seconds), 1e9))
+        let path = library.lockFile
+        let lock = try await offPool { LibraryLock(descriptor: try openFile(path)) }
+        while try await !offPool({ try lock.tryTaking(path, command: command) }) {
+            guard clock.now < deadline else {
+                throw try await offPool { lock.isHeldElsewhere(library, path: path) }
+            }
+            // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
+            try await clock.sleep(until: min(deadline, clock.now + .milliseconds(100)))
+        }
+        return lock
+    }
+
+    /// Holds the lock while the body runs.
+    package static func hold<T>(
+        in library: LibraryFolder, wait seconds: Double = 0, command: String,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+    ) async throws -> T {
+        let lock = try await acquire(in: library, wait: seconds, command: command)
+        defer { lock.release() }
+        return try await body()
+    }
+
+    /// Gives the lock up. The process that ends does so without it.
+    package func release() {
+        _ = ftruncate(descriptor, 0)
+        flock(descriptor, LOCK_UN)
+    }
+
+    private static func openFile(_ path: String) throws -> Int32 {
+        do {
+            // Not truncated: until the lock is taken, what stands in it is another's.
+            return try systemCall { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
+        } catch {
+            throw unlockable(path, error)
+        }
+    }
+
+    private func tryTaking(_ path: String, command: String) throws -> Bool {
+        do {
+            try systemCall { flock(descriptor, LOCK_EX | LOCK_NB) }
+        } catch  where error.code == EWOULDBLOCK {
+            return false
+        } catch {
+            throw Self.unlockable(path, error)
+        }
+        let text = Array(LockOwner.thisProcess(command: command).lines.utf8)
+        _ = ftruncate(descriptor, 0)
+        // For people only: on a full disk the lock holds as well without it.
+        _ = pwrite(descriptor, text, text.count, 0)
+        return true
+    }
+
+    private func isHeldElsewhere(_ library: LibraryFolder, path: String) -> Failure {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
+        let owner = LockOwner(lines: String(decoding: bytes.prefix(count), as: UTF8.self))
+        return Failure(
+            .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
+            why: owner?.sentence ?? "the lock \(path) is taken by a process that did not write its name into it",
+            remedy: "let it finish, or wait for it with --wait 60s")
+    }
+
+    private static func unlockable(_ path: String, _ error: SystemError) -> Failure {
+        Failure(
+            .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
+            why: "\(path): \(error.text)", remedy: "see that the file may be written and that the disk supports flock")
+    }
+}

@@ -1,0 +1,67 @@
+import BookModel
+import Crypto
+
+/// Where the files of a book's episodes belong: episode key → path relative to the library. All paths differ, also on
+/// a filesystem that ignores case or normalises names.
+///
+/// Episodes that would share a name are told apart by a suffix made of the episode's key. An episode keeps the path
+/// that is recorded for it as long as it is one of those it could get, so that twins that come or go rename nothing;
+/// a plain name that nobody holds goes to the lowest section. The order of the input does not matter.
+/// - Parameter recorded: episode key → the path at which its file is now.
+package func libraryPaths(
+    for episodes: [Episode], of book: Book, template: NamingTemplate, recorded: [String: String]
+) -> [String: String] {
+    let highest = max(book.declaredEpisodes ?? 0, episodes.lazy.map(\.section).max() ?? 0)
+    let width = max(3, String(highest).count)
+    let names = NamingTemplate.BookNames(book)
+    func path(_ episode: Episode, suffix: String) -> String {
+        template.path(
+            for: episode, of: names, width: width, extension: AudioExtension.of(episode), suffix: suffix)
+    }
+
+    var paths: [String: String] = [:]
+    var taken: Set<String> = []
+    func claim(_ path: String, for episode: Episode) -> Bool {
+        guard taken.insert(SafeName.comparisonKey(path)).inserted else { return false }
+        paths[episode.identity.key] = path
+        return true
+    }
+
+    let sorted = episodes.sorted { ($0.section, $0.identity.key) < ($1.section, $1.identity.key) }
+    for episode in sorted {
+        let key = episode.identity.key
+        guard paths[key] == nil, let present = recorded[key].map(SafeName.comparisonKey) else { continue }
+        for suffix in suffixes(for: key) {
+            let candidate = path(episode, suffix: suffix())
+            if SafeName.comparisonKey(candidate) == present, claim(candidate, for: episode) { break }
+        }
+    }
+    for episode in sorted where paths[episode.identity.key] == nil {
+        let key = episode.identity.key
+        if suffixes(for: key).contains(where: { claim(path(episode, suffix: $0()), for: episode) }) { continue }
+        // Even the digest is taken: by a name that was made to look so. Numbers do not run out.
+        var number = 2
+        while !claim(path(episode, suffix: " [\(digest(of: key)) \(number)]"), for: episode) { number += 1 }
+    }
+    return paths
+}
+
+/// None, the key (as far as it can stand in a name), and its digest; each made only when the one before will not do.
+private func suffixes(for key: String) -> [() -> String] {
+    [
+        { "" },
+        {
+            let safe = SafeName.cut(SafeName.text(key), toBytes: 40)
+            // A key that lost something might be another's; so might one that differs in case alone.
+            let isFaithful = Array(safe.utf8) == Array(key.utf8) && !safe.isEmpty && key == key.lowercased()
+            return isFaithful ? " [\(safe)]" : " [\(safe.isEmpty ? "" : safe + " ")\(digest(of: key).prefix(8))]"
+        },
+        { " [\(digest(of: key))]" },
+    ]
+}
+
+private func digest(of key: String) -> String {
+    SHA256.hash(data: Array(key.utf8)).prefix(8).map {
+        String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }.joined()
+}
