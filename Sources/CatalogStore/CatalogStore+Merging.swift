@@ -1,0 +1,123 @@
+import BookModel
+import Foundation
+import GRDB
+
+extension CatalogStore {
+    /// Takes over what a part of a listing says. Nothing is written where nothing changed.
+    ///
+    /// An episode whose ``Episode/element`` alone differs counts as unchanged: play counters move all the time. Of a key
+    /// that a page lists twice the first one counts.
+    /// - Parameters:
+    ///   - position: the place of the page's first episode in the listing, from 0.
+    ///   - now: what becomes the book's `updatedAt` when something changed.
+    package func merge(
+        _ page: [Episode], startingAt position: Int, of book: BookIdentity, at now: Date = Date()
+    ) async throws -> MergeCounts {
+        var keys = Set<String>(minimumCapacity: page.count)
+        var rows: [EpisodeRow] = []
+        rows.reserveCapacity(page.count)
+        for (offset, episode) in page.enumerated() where keys.insert(episode.identity.key).inserted {
+            guard episode.identity.book == book else {
+                throw Failure(
+                    .defect, disposition: .stop, what: "a page of \(book) cannot be stored",
+                    why: "it holds an episode of \(episode.identity.book)")
+            }
+            rows.append(EpisodeRow(episode, position: position + offset))
+        }
+        return try await merge(rows, of: book, at: now)
+    }
+
+    private func merge(_ rows: [EpisodeRow], of book: BookIdentity, at now: Date) async throws -> MergeCounts {
+        let what = "the catalog of \(book) cannot be stored"
+        // Looked at by a reader first: an unchanged page need not wait for its turn to write.
+        let differs = try await read(what) { database in
+            guard let id = try database.id(of: book) else { return !rows.isEmpty }
+            for row in rows {
+                guard case .same = try row.compared(in: id, database) else { return true }
+            }
+            return false
+        }
+        guard differs else { return MergeCounts(unchanged: rows.count) }
+        return try await write(what, .relaxed) { database in
+            let id = try database.id(of: book) ?? database.insert(book, at: now)
+            var counts = MergeCounts()
+            for row in rows {
+                switch try row.compared(in: id, database) {
+                case .unknown:
+                    try row.insert(into: id, database)
+                    counts.added += 1
+                case .different(let episode):
+                    try row.update(episode, database)
+                    counts.changed += 1
+                case .moved(let episode):
+                    try row.move(episode, database)
+                    counts.unchanged += 1
+                case .same:
+                    counts.unchanged += 1
+                }
+            }
+            if counts.added + counts.changed > 0 { try database.touch(id, at: now) }
+            return counts
+        }
+    }
+
+    /// Ends a listing: takes over what it says of the book, and marks the episodes gone that a complete listing no
+    /// longer has. Nothing is written where nothing changed.
+    /// - Parameters:
+    ///   - seen: the keys of all the episodes of the listing. Without ``ListingProof/isComplete`` none is marked gone.
+    ///   - now: what becomes the book's `updatedAt` when something changed.
+    /// - Returns: whether the book's own description changed, and how many episodes went.
+    package func finishListing(
+        of book: Book, proof: ListingProof, seen: Set<String>, at now: Date = Date()
+    ) async throws -> (changed: Bool, gone: Int) {
+        let what = "the listing of \(book.identity) cannot be stored"
+        let row = BookRow(book, proof: proof)
+        let identity = book.identity
+        let differs = try await read(what) { database in
+            guard let id = try database.id(of: identity) else { return true }
+            guard case .same = try row.compared(with: id, database) else { return true }
+            return try proof.isComplete && !database.unseenEpisodes(of: id, seen: seen).isEmpty
+        }
+        guard differs else { return (false, 0) }
+        return try await write(what, .relaxed) { database in
+            let id = try database.id(of: identity) ?? database.insert(identity, at: now)
+            let comparison = try row.compared(with: id, database)
+            if comparison != .same { try row.update(id, database) }
+            let unseen = try proof.isComplete ? database.unseenEpisodes(of: id, seen: seen) : []
+            let statement = try database.cachedStatement(sql: "UPDATE episode SET gone = 1 WHERE id = ?")
+            for episode in unseen { try statement.execute(arguments: [episode]) }
+            let changed = comparison == .different
+            if changed || !unseen.isEmpty { try database.touch(id, at: now) }
+            return (changed, unseen.count)
+        }
+    }
+}
+
+extension Database {
+    func id(of book: BookIdentity) throws -> Int64? {
+        try Int64.fetchOne(
+            cachedStatement(sql: "SELECT id FROM book WHERE source = ? AND key = ?"), arguments: [book.source, book.id])
+    }
+
+    fileprivate func insert(_ book: BookIdentity, at now: Date) throws -> Int64 {
+        try cachedStatement(sql: "INSERT INTO book (source, key, updated_at) VALUES (?, ?, ?)")
+            .execute(arguments: [book.source, book.id, stored(now)])
+        return lastInsertedRowID
+    }
+
+    fileprivate func touch(_ book: Int64, at now: Date) throws {
+        try cachedStatement(sql: "UPDATE book SET updated_at = ? WHERE id = ?").execute(arguments: [stored(now), book])
+    }
+
+    fileprivate func unseenEpisodes(of book: Int64, seen: Set<String>) throws -> [Int64] {
+        let statement = try cachedStatement(sql: "SELECT id, key FROM episode WHERE book_id = ? AND gone = 0")
+        let rows = try Row.fetchCursor(statement, arguments: [book])
+        var unseen: [Int64] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            let id: Int64 = try columns.next()
+            if try !seen.contains(columns.next()) { unseen.append(id) }
+        }
+        return unseen
+    }
+}

@@ -1,0 +1,108 @@
+import BookModel
+import Foundation
+import GRDB
+
+extension CatalogStore {
+    /// What the store knows of a book; nil when it was never listed. A book without title is called by its id.
+    package func book(_ identity: BookIdentity) async throws -> Book? {
+        try await read("\(identity) cannot be looked up") { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT \(Book.columns) FROM book b WHERE b.source = ? AND b.key = ?")
+            let rows = try Row.fetchCursor(statement, arguments: [identity.source, identity.id])
+            guard let row = try rows.next() else { return nil }
+            var columns = ColumnReader(row)
+            return try Book(&columns)
+        }
+    }
+
+    /// Books with the counts of their episodes and files.
+    /// - Parameter wanted: nil for all, ordered by identity; else the order is the one given, and books that the store
+    ///   does not know are left out.
+    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [ShelvedBook] {
+        try await read("the shelf cannot be read") { database in
+            if let wanted {
+                return try wanted.compactMap { identity in
+                    try database.id(of: identity).flatMap { try database.shelvedBooks(only: $0).first }
+                }
+            }
+            return try database.shelvedBooks(only: nil)
+        }
+    }
+
+    /// All the store knows of a book's episodes, gone and removed ones included, by section and then in the order of the
+    /// listing; without ``Episode/element``. Empty when the book is unknown.
+    package func episodes(of book: BookIdentity) async throws -> [ShelvedEpisode] {
+        try await read("the episodes of \(book) cannot be read") { database in
+            guard let id = try database.id(of: book) else { return [] }
+            let sql = """
+                SELECT \(ShelvedEpisode.columns) FROM \(ShelvedEpisode.tables)
+                WHERE e.book_id = ? ORDER BY e.section, e.position
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [id])
+            var episodes: [ShelvedEpisode] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                episodes.append(try ShelvedEpisode(&columns, of: book))
+            }
+            return episodes
+        }
+    }
+
+    /// The episode that the listener calls by its section, ``Episode/element`` included. Of several with this number the
+    /// first one that the catalog still lists.
+    package func episode(section: Int, of book: BookIdentity) async throws -> ShelvedEpisode? {
+        try await read("\(book)/\(section) cannot be looked up") { database in
+            try database.shelvedEpisode(
+                of: book, where: "e.section = ? ORDER BY e.gone, e.position LIMIT 1", [section])
+        }
+    }
+
+    /// One episode, ``Episode/element`` included.
+    package func episode(_ identity: EpisodeIdentity) async throws -> ShelvedEpisode? {
+        try await read("\(identity) cannot be looked up") { database in
+            try database.shelvedEpisode(of: identity.book, where: "e.key = ?", [identity.key])
+        }
+    }
+
+    /// Sets the tombstone of an episode that the listener removed, or with nil takes it away.
+    package func setRemoved(_ identity: EpisodeIdentity, at time: Date?) async throws {
+        try await write("the removal of \(identity) cannot be recorded", .durable) { database in
+            try database.cachedStatement(sql: "UPDATE episode SET removed_at = ? WHERE id = ?")
+                .execute(arguments: [stored(time), database.requiredID(of: identity)])
+        }
+    }
+}
+
+extension Database {
+    func id(of episode: EpisodeIdentity) throws -> Int64? {
+        let sql = """
+            SELECT e.id FROM episode e JOIN book b ON b.id = e.book_id
+            WHERE b.source = ? AND b.key = ? AND e.key = ?
+            """
+        return try Int64.fetchOne(
+            cachedStatement(sql: sql), arguments: [episode.book.source, episode.book.id, episode.key])
+    }
+
+    /// - Throws: ``Failure`` of kind `defect` when the episode was never merged.
+    func requiredID(of episode: EpisodeIdentity) throws -> Int64 {
+        if let id = try id(of: episode) { return id }
+        throw Failure(.defect, what: "\(episode) cannot be recorded", why: "the store does not know the episode")
+    }
+
+    fileprivate func shelvedEpisode(
+        of book: BookIdentity, where condition: String, _ arguments: StatementArguments
+    ) throws -> ShelvedEpisode? {
+        guard let id = try id(of: book) else { return nil }
+        let sql = """
+            SELECT \(ShelvedEpisode.columns), x.element
+            FROM \(ShelvedEpisode.tables) LEFT JOIN episode_element x ON x.episode_id = e.id
+            WHERE e.book_id = ? AND \(condition)
+            """
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [id] + arguments)
+        guard let row = try rows.next() else { return nil }
+        var columns = ColumnReader(row)
+        var shelved = try ShelvedEpisode(&columns, of: book)
+        shelved.episode.element = try columns.next()
+        return shelved
+    }
+}

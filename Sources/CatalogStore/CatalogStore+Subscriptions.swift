@@ -1,0 +1,79 @@
+import BookModel
+import GRDB
+
+extension CatalogStore {
+    /// What `mirror` follows, in the order in which it was subscribed to.
+    package func subscriptions() async throws -> [Subscription] {
+        try await read("the subscriptions cannot be read") { database in
+            let sql = """
+                SELECT source, key, title, only_sections, latest, "match", "exclude", subscribed_at
+                FROM subscription ORDER BY rowid
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var subscriptions: [Subscription] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                subscriptions.append(try Subscription(&columns))
+            }
+            return subscriptions
+        }
+    }
+
+    /// Follows a book, or follows it otherwise than before. The time of the first subscription stays.
+    /// - Returns: whether the book was not followed before.
+    package func subscribe(_ subscription: Subscription) async throws -> Bool {
+        try await write("the subscription to \(subscription.book) cannot be recorded", .durable) { database in
+            let isNew = try !database.isSubscribed(to: subscription.book)
+            let sql = """
+                INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", subscribed_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (source, key) DO UPDATE SET
+                    title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
+                    "match" = excluded."match", "exclude" = excluded."exclude",
+                    subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
+                """
+            let filter = subscription.filter
+            try database.cachedStatement(sql: sql).execute(
+                arguments: [
+                    subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
+                    filter.latest, filter.match, filter.exclude, stored(subscription.subscribedAt),
+                ])
+            return isNew
+        }
+    }
+
+    /// - Returns: whether the book was followed.
+    package func unsubscribe(_ book: BookIdentity) async throws -> Bool {
+        try await write("the subscription to \(book) cannot be ended", .durable) { database in
+            guard try database.isSubscribed(to: book) else { return false }
+            try database.cachedStatement(sql: "DELETE FROM subscription WHERE source = ? AND key = ?")
+                .execute(arguments: [book.source, book.id])
+            return true
+        }
+    }
+}
+
+extension Database {
+    fileprivate func isSubscribed(to book: BookIdentity) throws -> Bool {
+        let statement = try cachedStatement(sql: "SELECT 1 FROM subscription WHERE source = ? AND key = ?")
+        return try Int.fetchOne(statement, arguments: [book.source, book.id]) != nil
+    }
+}
+
+extension Subscription {
+    fileprivate init(_ columns: inout ColumnReader) throws {
+        self.init(
+            book: BookIdentity(source: try columns.next(), id: try columns.next()), title: try columns.next(),
+            filter: EpisodeFilter(
+                only: try columns.next(String?.self).map(SectionRanges.init(stored:)), latest: try columns.next(),
+                match: try columns.next(), exclude: try columns.next()),
+            subscribedAt: try columns.nextTime())
+    }
+}
+
+extension SectionRanges {
+    /// No ranges at all are stored as the empty text, which the listener could not write.
+    fileprivate init(stored text: String) throws {
+        if text.isEmpty { self.init([]) } else { try self.init(parsing: text) }
+    }
+}

@@ -1,0 +1,118 @@
+import BookModel
+import GRDB
+
+// The transfer journal. It is kept so that after a power cut it never promises more than the partial files hold.
+
+extension CatalogStore {
+    package func transferRecord(of episode: EpisodeIdentity) async throws -> TransferRecord? {
+        try await read("the transfer of \(episode) cannot be looked up") { database in
+            guard let id = try database.id(of: episode) else { return nil }
+            let statement = try database.cachedStatement(
+                sql: "SELECT \(TransferRecord.columns) FROM transfer t WHERE t.episode_id = ?")
+            let rows = try Row.fetchCursor(statement, arguments: [id])
+            guard let row = try rows.next() else { return nil }
+            var columns = ColumnReader(row)
+            return try TransferRecord(&columns, of: episode)
+        }
+    }
+
+    /// Writes the journal of transfers that are not finished, in one transaction.
+    ///
+    /// When a record promises less than the stored one (another validator, fewer bytes), or announces a publication,
+    /// it has reached the disk when the call returns: an older record that came back after a power cut would vouch for
+    /// bytes of another version. Mere progress may be lost to a power cut, which costs some bytes to fetch again.
+    /// - Throws: ``Failure`` of kind `defect` for a record in state `finished` (``finish(_:)`` is for those), one that is
+    ///   `verifying` without digest and path, or one with more bytes than its total.
+    package func save(_ records: [TransferRecord]) async throws {
+        guard !records.isEmpty else { return }
+        try await write(
+            "the state of \(naming(records.map(\.episode))) cannot be recorded",
+            deciding: { database in
+                try records.contains { try database.mustReachDisk($0) } ? .durable : .relaxed
+            },
+            { database in
+                for record in records { try database.upsert(record) }
+            })
+    }
+
+    /// Forgets the transfer of an episode, if there is one; its partial file is the caller's to drop.
+    package func removeTransfer(of episode: EpisodeIdentity) async throws {
+        try await write("the transfer of \(episode) cannot be dropped", .durable) { database in
+            try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ?")
+                .execute(arguments: [database.id(of: episode)])
+        }
+    }
+
+    /// The transfers whose file was about to be published when a run ended: each was renamed, or still is to be.
+    package func interruptedPublications() async throws -> [TransferRecord] {
+        try await read("the interrupted transfers cannot be looked up") { database in
+            let sql = """
+                SELECT b.source, b.key, e.key, \(TransferRecord.columns)
+                FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
+                WHERE t.state = 'verifying' ORDER BY t.episode_id
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var records: [TransferRecord] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let book = try BookIdentity(source: columns.next(), id: columns.next())
+                let episode = EpisodeIdentity(book: book, key: try columns.next())
+                records.append(try TransferRecord(&columns, of: episode))
+            }
+            return records
+        }
+    }
+
+    /// Records published files, and with that their transfers as finished: all or none, and on disk when the call
+    /// returns. A file that the episode had before is replaced.
+    /// - Throws: ``Failure`` when a path already belongs to another episode.
+    package func finish(_ files: [LocalFile]) async throws {
+        guard !files.isEmpty else { return }
+        try await write("\(naming(files.map(\.episode))) cannot be recorded as finished", .durable) { database in
+            for file in files {
+                let id = try database.requiredID(of: file.episode)
+                try database.upsert(file, of: id)
+                try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ?").execute(arguments: [id])
+            }
+        }
+    }
+}
+
+/// The first of some episodes by name, and how many there are besides.
+func naming(_ episodes: [EpisodeIdentity]) -> String {
+    guard let first = episodes.first else { return "nothing" }
+    return episodes.count == 1 ? "\(first)" : "\(first) and \(episodes.count - 1) more"
+}
+
+extension Database {
+    fileprivate func mustReachDisk(_ record: TransferRecord) throws -> Bool {
+        if record.state == .verifying { return true }
+        let sql = """
+            SELECT etag IS NOT ? OR last_modified IS NOT ? OR validator_age IS NOT ? OR committed_length > ?
+            FROM transfer WHERE episode_id = ?
+            """
+        let arguments: StatementArguments = [record.committedLength, try id(of: record.episode)]
+        return try Bool.fetchOne(
+            cachedStatement(sql: sql), arguments: StatementArguments(record.validator) + arguments) ?? false
+    }
+
+    fileprivate func upsert(_ record: TransferRecord) throws {
+        let sql = """
+            INSERT INTO transfer (
+                episode_id, etag, last_modified, validator_age, state, total, committed_length, boot_id, sha256, path,
+                attempts, error, next_try_at
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (episode_id) DO UPDATE SET
+                etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
+                state = excluded.state, total = excluded.total, committed_length = excluded.committed_length,
+                boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,
+                attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at
+            """
+        let id: StatementArguments = [try requiredID(of: record.episode)]
+        let rest: StatementArguments = [
+            record.state.rawValue, record.total, record.committedLength, record.bootID, record.sha256, record.path,
+            record.attempts, record.error, stored(record.nextTryAt),
+        ]
+        try cachedStatement(sql: sql).execute(arguments: id + StatementArguments(record.validator) + rest)
+    }
+}

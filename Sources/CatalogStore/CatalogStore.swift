@@ -1,0 +1,142 @@
+import BookModel
+import Dispatch
+import GRDB
+
+/// The SQLite database that holds what booksync learned and did: books, episodes, local files, transfers,
+/// subscriptions.
+///
+/// All work happens on the database's own threads, so callers only suspend. A write that has begun runs to its end even
+/// when the calling task is cancelled: a run that is stopped still records what it received. Every error is a `Failure`.
+///
+/// The database is in WAL mode: reading goes on while this or another process writes. Writers of several processes take
+/// turns and wait up to 10 s for each other.
+package final class CatalogStore: Sendable {
+    package enum Access: Sendable {
+        /// Creates the database and migrates it where needed. Its folder must exist.
+        case readWrite
+        /// Works beside a run that holds the library, and on media that cannot be written. The database must exist.
+        case readOnly
+    }
+
+    /// How far a transaction must have come when the call returns.
+    enum Durability {
+        /// Survives the death of the process; a power cut may take the last transactions back. For what can be learnt
+        /// again from the catalog or from the disk.
+        case relaxed
+        /// Survives a power cut as well. For what nothing but this transaction says: a finished transfer, the word of
+        /// the listener.
+        case durable
+    }
+
+    /// The file of the database.
+    package let path: String
+    private let reader: any DatabaseReader
+    /// nil when the store was opened for reading.
+    private let writer: DatabasePool?
+
+    /// Opens the database at `path`.
+    ///
+    /// Reading on media that cannot be written may work on a private copy, which shows the moment of opening.
+    /// - Throws: ``Failure``: `configuration` when a newer booksync made the database, `libraryUnwritable` when it
+    ///   cannot be created or written, `inputOutput` when it is damaged, missing or cannot be read.
+    package convenience init(path: String, access: Access) async throws {
+        let opened = try await withCheckedThrowingContinuation { continuation in
+            // Opening reads and may write files: not on a thread of the cooperative pool.
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(with: Result { try OpenedDatabase(path: path, access: access) })
+            }
+        }
+        self.init(path: path, opened: opened)
+    }
+
+    private init(path: String, opened: OpenedDatabase) {
+        self.path = path
+        self.reader = opened.reader
+        self.writer = opened.writer
+    }
+
+    /// Closes the connections; what is called afterwards fails. Without it they close when the store is released.
+    package func close() async throws {
+        let (path, reader, writer) = (path, reader, writer)
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(
+                    with: Result {
+                        try failing("the store cannot be closed", at: path) {
+                            // Closes the pool's readers first: only a writer that closes last moves the -wal file's
+                            // content into the database.
+                            writer?.releaseMemory()
+                            try reader.close()
+                        }
+                    })
+            }
+        }
+    }
+
+    /// Runs `body` on one unchanging state of the database.
+    /// - Parameter what: what has failed when `body` fails, for the listener.
+    func read<Value: Sendable>(
+        _ what: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let path = path
+        return try await withCheckedThrowingContinuation { continuation in
+            reader.asyncRead { access in
+                continuation.resume(with: Result { try failing(what, at: path) { try body(access.get()) } })
+            }
+        }
+    }
+
+    /// Runs `body` in one transaction, which is rolled back when `body` throws.
+    func write<Value: Sendable>(
+        _ what: String, _ durability: Durability, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await write(what, deciding: { _ in durability }, body)
+    }
+
+    /// The same, where the state of the database decides how durable the transaction has to be.
+    func write<Value: Sendable>(
+        _ what: String, deciding durability: @escaping @Sendable (Database) throws -> Durability,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let path = path
+        guard let writer else {
+            throw Failure(
+                .libraryUnwritable, disposition: .stop, what: what, why: "the store \(path) was opened for reading only"
+            )
+        }
+        return try await withCheckedThrowingContinuation { continuation in
+            writer.asyncWriteWithoutTransaction { database in
+                continuation.resume(
+                    with: Result {
+                        try failing(what, at: path) {
+                            try database.transact(durability(database), body)
+                        }
+                    })
+            }
+        }
+    }
+}
+
+extension Database {
+    /// SQLite refuses to change `synchronous` inside a transaction, so it is set around it.
+    fileprivate func transact<Value>(
+        _ durability: CatalogStore.Durability, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        guard durability == .durable else { return try transact(body) }
+        try execute(sql: "PRAGMA synchronous = FULL")
+        let outcome = Result { try transact(body) }
+        try execute(sql: "PRAGMA synchronous = NORMAL")
+        return try outcome.get()
+    }
+
+    private func transact<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        var value: Value?
+        // Immediate: a transaction that read first and then finds another process writing could not wait for it.
+        try inTransaction(.immediate) {
+            value = try body(self)
+            return .commit
+        }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+        return value
+    }
+}

@@ -1,0 +1,99 @@
+import BookModel
+import Foundation
+import GRDB
+
+/// The connections to a database that was found usable: of a schema that this booksync knows, and readable.
+struct OpenedDatabase: Sendable {
+    let reader: any DatabaseReader
+    let writer: DatabasePool?
+
+    init(path: String, access: CatalogStore.Access) throws {
+        switch access {
+        case .readWrite:
+            let pool = try failing("the store cannot be opened", at: path) {
+                try DatabasePool(path: path, configuration: Self.configuration())
+            }
+            try Self.migrate(pool, path: path)
+            self.reader = pool
+            self.writer = pool
+        case .readOnly:
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw Failure(
+                    .inputOutput, disposition: .stop, what: "the store cannot be opened", why: "there is no \(path)",
+                    remedy: "check that the library is mounted, or fetch a book first")
+            }
+            self.reader = try failing("the store cannot be opened", at: path) {
+                try Self.readOnly(path: path)
+            }
+            self.writer = nil
+        }
+    }
+
+    private static func configuration(readonly: Bool = false) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "CatalogStore"
+        configuration.readonly = readonly
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(10)
+        return configuration
+    }
+
+    private static func migrate(_ pool: DatabasePool, path: String) throws {
+        try failing("the store cannot be brought up to date", at: path) {
+            let migrator = StoreSchema.migrator
+            guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }
+            guard try !pool.read(migrator.hasCompletedMigrations) else { return }
+            do {
+                try migrator.migrate(pool)
+            } catch {
+                // Another process that opens the same new database at the same time may have come first.
+                guard try pool.read(migrator.hasCompletedMigrations) else { throw error }
+            }
+        }
+    }
+
+    private static func readOnly(path: String) throws -> any DatabaseReader {
+        do {
+            let pool = try DatabasePool(path: path, configuration: configuration(readonly: true))
+            try checkSchema(pool, path: path)
+            return pool
+        } catch let error as DatabaseError
+            where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+            && FileManager.default.isReadableFile(atPath: path)
+        {
+            // A database in WAL mode needs its -wal and -shm files beside it. Where they are not there and cannot be
+            // made, nobody who could write has the database open.
+            return try privateCopy(path: path)
+        }
+    }
+
+    /// A copy in a temporary folder, with what a killed run left in the -wal file.
+    private static func privateCopy(path: String) throws -> any DatabaseReader {
+        let files = FileManager.default
+        let folder = files.temporaryDirectory.appending(path: "booksync-\(UUID().uuidString)")
+        try files.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let copy = folder.appending(path: "store").path
+        let outcome = Result {
+            try files.copyItem(atPath: path, toPath: copy)
+            if files.fileExists(atPath: path + "-wal") {
+                try files.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
+            }
+            let queue = try DatabaseQueue(path: copy, configuration: configuration(readonly: true))
+            try checkSchema(queue, path: path)
+            return queue
+        }
+        // The one connection keeps the files open, and needs no names for them from here on.
+        try files.removeItem(at: folder)
+        return try outcome.get()
+    }
+
+    private static func checkSchema(_ reader: some DatabaseReader, path: String) throws {
+        let (newer, known) = try reader.read { database in
+            let migrator = StoreSchema.migrator
+            return try (migrator.hasBeenSuperseded(database), migrator.hasCompletedMigrations(database))
+        }
+        if newer { throw StoreSchema.newer(path: path) }
+        guard known else { throw StoreSchema.older(path: path) }
+    }
+}

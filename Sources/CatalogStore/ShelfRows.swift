@@ -1,0 +1,111 @@
+import BookModel
+import Foundation
+import GRDB
+
+// The lists of columns that the queries of the shelf share, each beside the code that reads them.
+
+extension Book {
+    static let columns = "b.source, b.key, b.title, b.author, b.announcer, b.summary, b.cover, b.declared, b.complete"
+
+    /// - Parameter columns: ``columns`` come next.
+    init(_ columns: inout ColumnReader) throws {
+        let identity = try BookIdentity(source: columns.next(), id: columns.next())
+        self.init(
+            identity: identity,
+            // Until the listing has ended there may be no title.
+            title: try columns.next(String?.self) ?? "Book \(identity.id)", author: try columns.next(),
+            announcer: try columns.next(), summary: try columns.next(),
+            cover: try columns.next(String?.self).map(ResourceAddress.init(_:)), declaredEpisodes: try columns.next(),
+            isComplete: try columns.next())
+    }
+}
+
+extension Episode {
+    /// Without the element, which is kept apart.
+    static let columns = """
+        e.key, e.section, e.name, e.address, e.size, e.duration, e.published_at, e.modified_at, e.media_type, e.guid,
+        e.number, e.season, e.digest_algorithm, e.digest
+        """
+
+    init(_ columns: inout ColumnReader, of book: BookIdentity) throws {
+        self.init(
+            identity: EpisodeIdentity(book: book, key: try columns.next()), section: try columns.next(),
+            name: try columns.next(), address: try columns.next(String?.self).map(ResourceAddress.init(_:)),
+            size: try columns.next(), duration: try columns.next(), publishedAt: try columns.nextTime(),
+            modifiedAt: try columns.nextTime(), mediaType: try columns.next(), guid: try columns.next(),
+            number: try columns.next(), season: try columns.next())
+        if let algorithm: String = try columns.next() {
+            digest = ContentDigest(algorithm: try word(algorithm), hexadecimal: try columns.next())
+        } else {
+            columns.skip(1)
+        }
+    }
+}
+
+extension LocalFile {
+    static let columns = """
+        f.path, f.size, f.sha256, f.mtime, f.inode, f.etag, f.last_modified, f.validator_age, f.catalog_size,
+        f.catalog_modified_at, f.fetched_at, f.verification
+        """
+    private static let columnCount = 12
+
+    init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
+        self.init(
+            episode: episode, path: try columns.next(), size: try columns.next(), sha256: try columns.next(),
+            modificationTime: try columns.next(),
+            // SQLite's integers are signed; the number is kept bit by bit.
+            inode: UInt64(bitPattern: try columns.next(Int64.self)), validator: try columns.nextValidator(),
+            catalogSize: try columns.next(), catalogModifiedAt: try columns.nextTime(),
+            fetchedAt: Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000),
+            verification: try word(columns.next()))
+    }
+
+    /// nil where an outer join found no file.
+    static func joined(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws -> LocalFile? {
+        if !columns.isNull { return try LocalFile(&columns, of: episode) }
+        columns.skip(columnCount)
+        return nil
+    }
+}
+
+extension TransferRecord {
+    static let columns = """
+        t.state, t.etag, t.last_modified, t.validator_age, t.total, t.committed_length, t.boot_id, t.sha256, t.path,
+        t.attempts, t.error, t.next_try_at
+        """
+    private static let columnCount = 12
+
+    init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
+        self.init(
+            episode: episode, state: try word(columns.next()), validator: try columns.nextValidator(),
+            total: try columns.next(), committedLength: try columns.next(), bootID: try columns.next(),
+            sha256: try columns.next(), path: try columns.next(), attempts: try columns.next(),
+            error: try columns.next(), nextTryAt: try columns.nextTime())
+    }
+
+    /// nil where an outer join found no transfer.
+    static func joined(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws -> TransferRecord? {
+        if !columns.isNull { return try TransferRecord(&columns, of: episode) }
+        columns.skip(columnCount)
+        return nil
+    }
+}
+
+extension ShelvedEpisode {
+    /// What ``init(_:of:)`` reads; a query may add `x.element` behind it.
+    static let columns = "\(Episode.columns), e.gone, e.removed_at, \(LocalFile.columns), \(TransferRecord.columns)"
+    static let tables = """
+        episode e
+        LEFT JOIN local_file f ON f.episode_id = e.id
+        LEFT JOIN transfer t ON t.episode_id = e.id
+        """
+
+    init(_ columns: inout ColumnReader, of book: BookIdentity) throws {
+        let episode = try Episode(&columns, of: book)
+        let isGone: Bool = try columns.next()
+        let removedAt = try columns.nextTime()
+        self.init(
+            episode: episode, isGone: isGone, removedAt: removedAt,
+            file: try .joined(&columns, of: episode.identity), transfer: try .joined(&columns, of: episode.identity))
+    }
+}

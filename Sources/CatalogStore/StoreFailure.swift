@@ -1,0 +1,55 @@
+import BookModel
+import Foundation
+import GRDB
+
+/// The one place where errors of the database become failures: every access of the room goes through here.
+/// - Parameter what: what has failed, for the listener.
+func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value) throws -> Value {
+    do {
+        return try body()
+    } catch let failure as Failure {
+        throw failure
+    } catch let error as DatabaseError {
+        throw failure(of: error, what: what, path: path)
+    } catch is RowDecodingError {
+        throw damaged(what: what, path: path, why: "a row holds what booksync never writes")
+    } catch {
+        throw Failure(
+            .inputOutput, disposition: .stop, what: what,
+            why: "\(path): \((error as NSError).localizedDescription)",
+            remedy: "check the disk that holds the library")
+    }
+}
+
+/// The statement and its arguments stay out of the text: they may hold what the listener would not print.
+private func failure(of error: DatabaseError, what: String, path: String) -> Failure {
+    let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+    switch error.resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+        return damaged(what: what, path: path, why: message)
+    case .SQLITE_FULL:
+        return Failure(
+            .inputOutput, disposition: .stop, what: what, why: "the disk that holds \(path) is full",
+            remedy: "free some space and run again: everything received is kept")
+    case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+        return Failure(
+            .libraryUnwritable, disposition: .stop, what: what, why: "\(path): \(message)",
+            remedy: "check that the library is mounted, and that you may read and write it")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+        return Failure(
+            .temporary, disposition: .retry, what: what, why: "another process has been writing to \(path) for long",
+            remedy: "try again when it has ended")
+    case .SQLITE_IOERR, .SQLITE_NOLFS, .SQLITE_NOMEM, .SQLITE_PROTOCOL:
+        return Failure(
+            .inputOutput, disposition: .stop, what: what, why: "\(path): \(message)",
+            remedy: "check the disk that holds the library")
+    default:
+        return Failure(.defect, disposition: .stop, what: what, why: "\(path): \(message)")
+    }
+}
+
+private func damaged(what: String, path: String, why: String) -> Failure {
+    Failure(
+        .inputOutput, disposition: .stop, what: what, why: "\(path) is damaged (\(why))",
+        remedy: "the audio files are untouched; put back a backup of this file, or move it aside to begin a new one")
+}

@@ -1,0 +1,64 @@
+import BookModel
+import Foundation
+import GRDB
+
+// How values of the vocabulary stand in the database's columns.
+
+/// Milliseconds since 1970: what catalogs give comes back equal.
+/// - Returns: nil for a time that no calendar reaches.
+func stored(_ time: Date?) -> Int64? {
+    guard let milliseconds = time.map({ ($0.timeIntervalSince1970 * 1000).rounded() }) else { return nil }
+    return Int64(exactly: milliseconds)
+}
+
+func time(stored milliseconds: Int64?) -> Date? {
+    milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+}
+
+/// Reads a row's columns one after the other, so that a statement's list of columns and its decoding go side by side
+/// without numbers. By position, because looking columns up by name took most of the time of a long shelf.
+struct ColumnReader {
+    private let row: Row
+    private var index: Int
+
+    init(_ row: Row, from index: Int = 0) {
+        self.row = row
+        self.index = index
+    }
+
+    mutating func next<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+        _ type: Value.Type = Value.self
+    ) throws -> Value {
+        defer { index += 1 }
+        return try row.decode(Value.self, atIndex: index)
+    }
+
+    mutating func nextTime() throws -> Date? {
+        time(stored: try next(Int64?.self))
+    }
+
+    mutating func nextValidator() throws -> ContentValidator {
+        try ContentValidator(entityTag: next(), lastModified: next(), age: next())
+    }
+
+    /// Steps over columns that an outer join left empty.
+    mutating func skip(_ count: Int) {
+        index += count
+    }
+
+    var isNull: Bool { row.hasNull(atIndex: index) }
+}
+
+extension StatementArguments {
+    init(_ validator: ContentValidator) {
+        self = [validator.entityTag, validator.lastModified, validator.age]
+    }
+}
+
+/// A word in a column that the vocabulary does not have; the schema's checks refuse to store such.
+func word<Word: RawRepresentable<String>>(_ text: String, as type: Word.Type = Word.self) throws -> Word {
+    guard let word = Word(rawValue: text) else {
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "'\(text)' is no \(Word.self)")
+    }
+    return word
+}

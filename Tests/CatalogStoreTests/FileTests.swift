@@ -1,0 +1,99 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Testing
+
+@Suite struct FileTests {
+    private func withFiles<Value>(
+        _ paths: [String], _ body: (CatalogStore) async throws -> Value
+    ) async throws -> Value {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...9), startingAt: 0, of: veterinary)
+            try await store.finish(paths.enumerated().map { .sample($0 + 1, path: $1) })
+            return try await body(store)
+        }
+    }
+
+    private func paths(_ store: CatalogStore) async throws -> [String] {
+        try await store.episodes(of: veterinary).compactMap(\.file?.path)
+    }
+
+    @Test func `a forgotten file makes the episode missing`() async throws {
+        try await withFiles(["a"]) { store in
+            try await store.forgetFile(of: .sample(1))
+            try await store.forgetFile(of: .sample(2))
+            #expect(try await store.episode(.sample(1))?.state == .waiting)
+        }
+    }
+
+    @Test func `a file can be noted anew without touching its transfer`() async throws {
+        try await withFiles(["a"]) { store in
+            try await store.save([.sample(1)])
+            var file = LocalFile.sample(1, path: "a")
+            file.modificationTime += 1
+            file.catalogSize = nil
+            file.catalogModifiedAt = time(milliseconds: 1_700_000_000_999)
+            file.verification = .digest
+            try await store.updateFiles([file])
+            let shelved = try await store.episode(.sample(1))
+            #expect(shelved?.file == file)
+            #expect(shelved?.transfer == .sample(1))
+            let failure = try await failure { try await store.updateFiles([.sample(2)]) }
+            #expect(failure?.why == "the store knows no file of the episode")
+        }
+    }
+
+    @Test func `files that change places are renamed in one go`() async throws {
+        try await withFiles(["a", "b", "c", "d"]) { store in
+            // 1 and 2 swap; 3 takes the place that 4 leaves.
+            let renames = [(1, "b"), (2, "a"), (3, "d"), (4, "e")]
+                .map { (episode: EpisodeIdentity.sample($0), to: $1) }
+            try await store.intendRenames(renames)
+            #expect(try await paths(store) == ["a", "b", "c", "d"])
+            let intended = try await store.intendedRenames()
+            #expect(intended.map(\.pendingPath) == ["b", "a", "d", "e"])
+            #expect(intended.map(\.file) == zip(1...4, ["a", "b", "c", "d"]).map { .sample($0, path: $1) })
+            try await store.completeRenames(renames.map(\.episode))
+            #expect(try await paths(store) == ["b", "a", "d", "e"])
+            #expect(try await store.intendedRenames().isEmpty)
+            #expect(try await store.books().first?.path == ".")
+        }
+    }
+
+    @Test func `an abandoned rename leaves the file where it was`() async throws {
+        try await withFiles(["a", "b"]) { store in
+            try await store.intendRenames([(.sample(1), to: "x"), (.sample(2), to: "y")])
+            try await store.abandonRenames([.sample(1)])
+            #expect(try await store.intendedRenames().map(\.pendingPath) == ["y"])
+            #expect(try await paths(store) == ["a", "b"])
+        }
+    }
+
+    @Test func `a place that a file keeps cannot be taken by a rename`() async throws {
+        try await withFiles(["a", "b", "c"]) { store in
+            try await store.intendRenames([(.sample(1), to: "b"), (.sample(3), to: "d")])
+            let failure = try await failure { try await store.completeRenames([.sample(3), .sample(1)]) }
+            #expect(failure?.why == "it is recorded as the file of kting:30776#id2")
+            #expect(try await paths(store) == ["a", "b", "c"])
+            #expect(try await store.intendedRenames().count == 2)
+        }
+    }
+
+    @Test func `two files cannot mean to go to one place`() async throws {
+        try await withFiles(["a", "b"]) { store in
+            let failure = try await failure {
+                try await store.intendRenames([(.sample(1), to: "x"), (.sample(2), to: "x")])
+            }
+            #expect(failure?.why == "it is recorded as the file of kting:30776#id1")
+            #expect(try await store.intendedRenames().isEmpty)
+        }
+    }
+
+    @Test func `a rename that was not intended cannot be completed`() async throws {
+        try await withFiles(["a"]) { store in
+            let failure = try await failure { try await store.completeRenames([.sample(1)]) }
+            #expect(failure?.kind == .defect)
+            #expect(try await paths(store) == ["a"])
+        }
+    }
+}

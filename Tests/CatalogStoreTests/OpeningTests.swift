@@ -1,0 +1,182 @@
+import BookModel
+import CatalogStore
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct OpeningTests {
+    @Test func `what was written is there after reopening`() async throws {
+        try await withStorePath { path async throws in
+            for round in 1...3 {
+                let store = try await CatalogStore(path: path, access: .readWrite)
+                let counts = try await store.merge([.sample(round)], startingAt: round, of: veterinary)
+                #expect(counts == MergeCounts(added: 1))
+                #expect(try await store.episodes(of: veterinary).count == round)
+                try await store.close()
+            }
+        }
+    }
+
+    @Test func `a closed store is one file`() async throws {
+        try await withStorePath { path async throws in
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            #expect(try await store.books().count == 1)
+            try await store.close()
+            let folder = URL(filePath: path).deletingLastPathComponent().path
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["store.sqlite"])
+        }
+    }
+
+    @Test func `what a killed run committed is there`() async throws {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            try await store.save([.sample(1)])
+            // As the disk looks when the process is gone: nothing was closed, all is still in the -wal file.
+            try await withStorePath { copy async throws in
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
+                }
+                let revived = try await CatalogStore(path: copy, access: .readWrite)
+                #expect(try await revived.transferRecord(of: .sample(1)) == .sample(1))
+                try await revived.close()
+            }
+        }
+    }
+
+    @Test(arguments: [CatalogStore.Access.readOnly, .readWrite])
+    func `reading goes on while another process writes`(access: CatalogStore.Access) async throws {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: store.path, configuration: configuration)
+            try await other.writeWithoutTransaction { database in
+                try database.execute(sql: "BEGIN IMMEDIATE; UPDATE episode SET name = 'unfinished'")
+            }
+            let reader = try await CatalogStore(path: store.path, access: .readOnly)
+            for shelf in [access == .readOnly ? reader : store] {
+                #expect(try await shelf.books().first?.episodes == 3)
+                #expect(try await shelf.episodes(of: veterinary).map(\.episode.name).contains("unfinished") == false)
+            }
+            try await reader.close()
+            try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+            #expect(try await store.episodes(of: veterinary).first?.episode.name == "unfinished")
+            try other.close()
+        }
+    }
+
+    @Test func `a store opened for reading refuses to write`() async throws {
+        try await withStore { store async throws in
+            let reader = try await CatalogStore(path: store.path, access: .readOnly)
+            let failure = try await failure {
+                _ = try await reader.merge(samples(1...1), startingAt: 0, of: veterinary)
+            }
+            #expect(failure?.kind == .libraryUnwritable)
+            #expect(failure?.disposition == .stop)
+            try await reader.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a library that cannot be written can be read`(killed: Bool) async throws {
+        try await withStorePath { path async throws in
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            try await withStorePath { copy async throws in
+                if !killed { try await store.close() }
+                for suffix in killed ? ["", "-wal"] : [""] {
+                    try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+                }
+                // Keeps even root from making the file that SQLite needs, as a medium without writing would.
+                try FileManager.default.createDirectory(atPath: copy + "-shm", withIntermediateDirectories: false)
+                let reader = try await CatalogStore(path: copy, access: .readOnly)
+                #expect(try await reader.episodes(of: veterinary).count == 3)
+                #expect(try await reader.books().count == 1)
+                try await reader.close()
+            }
+            if killed { try await store.close() }
+        }
+    }
+
+    @Test(arguments: [CatalogStore.Access.readOnly, .readWrite])
+    func `a store of a newer booksync is refused`(access: CatalogStore.Access) async throws {
+        try await withStorePath { path async throws in
+            try await CatalogStore(path: path, access: .readWrite).close()
+            let other = try DatabaseQueue(path: path)
+            try await other.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v99')") }
+            try other.close()
+            let failure = try await failure { _ = try await CatalogStore(path: path, access: access) }
+            #expect(failure?.kind == .configuration)
+            #expect(failure?.disposition == .stop)
+            #expect(failure?.why.contains("made by a newer booksync") == true)
+        }
+    }
+
+    @Test func `a store without its schema is refused for reading`() async throws {
+        try await withStorePath { path async throws in
+            try Data().write(to: URL(filePath: path))
+            let failure = try await failure { _ = try await CatalogStore(path: path, access: .readOnly) }
+            #expect(failure?.why.contains("made by an older booksync") == true)
+        }
+    }
+
+    @Test(arguments: [CatalogStore.Access.readOnly, .readWrite])
+    func `a file that is no database is said to be damaged`(access: CatalogStore.Access) async throws {
+        try await withStorePath { path async throws in
+            try Data(String(repeating: "no database ", count: 1000).utf8).write(to: URL(filePath: path))
+            let failure = try await failure { _ = try await CatalogStore(path: path, access: access) }
+            #expect(failure?.kind == .inputOutput)
+            #expect(failure?.disposition == .stop)
+            #expect(failure?.remedy?.contains("the audio files are untouched") == true)
+        }
+    }
+
+    @Test func `a page overwritten with rubbish is said to be damage`() async throws {
+        try await withStorePath { path async throws in
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge(samples(1...200), startingAt: 0, of: veterinary)
+            try await store.close()
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            bytes.replaceSubrange(8192..., with: Data(repeating: 0x55, count: bytes.count - 8192))
+            try bytes.write(to: URL(filePath: path))
+            let failure = try await failure {
+                _ = try await CatalogStore(path: path, access: .readOnly).episodes(of: veterinary)
+            }
+            #expect(failure?.why.contains("is damaged") == true)
+        }
+    }
+
+    @Test func `a store that is not there cannot be read, and is not made`() async throws {
+        try await withStorePath { path async throws in
+            let failure = try await failure { _ = try await CatalogStore(path: path, access: .readOnly) }
+            #expect(failure?.why == "there is no \(path)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func `a folder that is not there is not made`() async throws {
+        try await withStorePath { path async throws in
+            let failure = try await failure { _ = try await CatalogStore(path: path + "/store", access: .readWrite) }
+            #expect(failure?.kind == .libraryUnwritable)
+        }
+    }
+
+    @Test func `two can open a new store at the same time`() async throws {
+        try await withStorePath { path async throws in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...4 {
+                    group.addTask {
+                        let store = try await CatalogStore(path: path, access: .readWrite)
+                        _ = try await store.merge([.sample(number)], startingAt: number, of: veterinary)
+                        try await store.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let reader = try await CatalogStore(path: path, access: .readOnly)
+            #expect(try await reader.episodes(of: veterinary).count == 4)
+            try await reader.close()
+        }
+    }
+}

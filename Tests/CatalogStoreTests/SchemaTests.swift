@@ -1,0 +1,96 @@
+import BookModel
+import CatalogStore
+import Foundation
+import GRDB
+import Testing
+
+@Suite struct SchemaTests {
+    /// Runs SQL beside the store, as a defect above the schema would.
+    private func withDatabase<Value: Sendable>(
+        of store: CatalogStore, _ body: @Sendable (Database) throws -> Value
+    ) throws -> Value {
+        let database = try DatabaseQueue(path: store.path)
+        let value = try database.write(body)
+        try database.close()
+        return value
+    }
+
+    @Test func `the schema is the one that was shipped`() async throws {
+        let golden = try String(contentsOf: fixtures.appending(path: "schema-v1.sql"), encoding: .utf8)
+        try await withStore { store async throws in
+            let schema = try withDatabase(of: store) { database in
+                try String.fetchAll(
+                    database,
+                    sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'grdb%' ORDER BY rowid")
+            }
+            #expect(schema.map { $0 + ";\n" }.joined() == golden, "a migration that was shipped is never edited")
+        }
+    }
+
+    @Test func `a store of schema 1 opens, with all it holds`() async throws {
+        try await withStorePath { path in
+            let script = try String(contentsOf: fixtures.appending(path: "v1.sql"), encoding: .utf8)
+            let database = try DatabaseQueue(path: path)
+            try await database.writeWithoutTransaction { try $0.execute(sql: script) }
+            try database.close()
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            let shelf = try #require(try await store.books().first)
+            #expect(shelf.book.title == "回到古代当兽医")
+            #expect(shelf.episodes == 4)
+            #expect(shelf.present == 1)
+            #expect(shelf.locked == 1)
+            #expect(try await store.episode(.sample(1))?.file == .sample(1))
+            #expect(try await store.episode(.sample(1))?.episode == .sample(1))
+            #expect(try await store.transferRecord(of: .sample(2)) == .sample(2))
+            #expect(try await store.episode(.sample(3))?.removedAt == time(milliseconds: 1_700_000_000_777))
+            #expect(try await store.subscriptions().map(\.filter.latest) == [20])
+            let counts = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            #expect(counts == MergeCounts(unchanged: 3))
+            try await store.close()
+        }
+    }
+
+    static let impossible = [
+        "INSERT INTO book (source, key, updated_at) VALUES ('kting', '30776', 0)",
+        "INSERT INTO episode (book_id, key, section, position, name, locked) VALUES (99, 'x', 1, 0, 'x', 1)",
+        "INSERT INTO episode (book_id, key, section, position, name, locked) VALUES (1, 'id1', 1, 0, 'x', 1)",
+        "UPDATE episode SET locked = 1", "UPDATE episode SET address = NULL", "UPDATE episode SET gone = 2",
+        "UPDATE episode SET section = 'one'", "UPDATE episode SET section = NULL", "UPDATE episode SET name = NULL",
+        "UPDATE episode SET digest = NULL", "UPDATE episode SET digest_algorithm = 'crc32'",
+        "UPDATE local_file SET sha256 = 'abc'", "UPDATE local_file SET sha256 = upper(sha256)",
+        "UPDATE local_file SET path = '/etc/passwd'", "UPDATE local_file SET path = ''",
+        "UPDATE local_file SET path = 'the same'", "UPDATE local_file SET size = -1",
+        "UPDATE local_file SET verification = 'hearsay'", "UPDATE local_file SET pending_path = 'the same'",
+        "UPDATE transfer SET state = 'finished'", "UPDATE transfer SET state = 'resting'",
+        "UPDATE transfer SET committed_length = total + 1", "UPDATE transfer SET committed_length = -1",
+        "UPDATE transfer SET state = 'verifying', sha256 = NULL",
+        "UPDATE transfer SET state = 'verifying', path = NULL",
+        "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
+    ]
+
+    @Test(arguments: impossible)
+    func `what cannot be true is refused by the schema`(sql: String) async throws {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
+            try await store.finish([.sample(1), .sample(2)])
+            try await store.save([.sample(1)])
+            _ = try await store.subscribe(Subscription(book: veterinary, filter: EpisodeFilter(latest: 1)))
+            let error = #expect(throws: DatabaseError.self) {
+                try withDatabase(of: store) { try $0.execute(sql: sql) }
+            }
+            #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+        }
+    }
+
+    @Test func `a book without files goes with its episodes`() async throws {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
+            let left = try withDatabase(of: store) { database in
+                try database.execute(sql: "DELETE FROM book")
+                return try Int.fetchOne(
+                    database, sql: "SELECT (SELECT COUNT(*) FROM episode) + (SELECT COUNT(*) FROM episode_element)")
+            }
+            #expect(left == 0)
+        }
+    }
+}

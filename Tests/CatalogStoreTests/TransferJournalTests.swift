@@ -1,0 +1,130 @@
+import BookModel
+import Foundation
+import GRDB
+import Testing
+
+@testable import CatalogStore
+
+@Suite struct TransferJournalTests {
+    private func withEpisodes<Value>(_ count: Int, _ body: (CatalogStore) async throws -> Value) async throws -> Value {
+        try await withStore { store async throws in
+            _ = try await store.merge(samples(1...count), startingAt: 0, of: veterinary)
+            return try await body(store)
+        }
+    }
+
+    @Test func `a record comes back as it was saved, and is replaced by the next`() async throws {
+        try await withEpisodes(1) { store in
+            #expect(try await store.transferRecord(of: .sample(1)) == nil)
+            for record in [TransferRecord.sample(1), TransferRecord(episode: .sample(1)), .sample(1, state: .paused)] {
+                try await store.save([record])
+                #expect(try await store.transferRecord(of: .sample(1)) == record)
+            }
+            try await store.removeTransfer(of: .sample(1))
+            #expect(try await store.transferRecord(of: .sample(1)) == nil)
+        }
+    }
+
+    @Test func `only what was about to be published is an interrupted publication`() async throws {
+        try await withEpisodes(4) { store in
+            try await store.save([
+                .sample(1), .sample(2, state: .verifying), .sample(3, state: .failed), .sample(4, state: .verifying),
+            ])
+            let interrupted = try await store.interruptedPublications()
+            #expect(interrupted == [.sample(2, state: .verifying), .sample(4, state: .verifying)])
+        }
+    }
+
+    @Test func `finishing records the file and ends the transfer`() async throws {
+        try await withEpisodes(2) { store in
+            try await store.save([.sample(1, state: .verifying), .sample(2)])
+            try await store.finish([.sample(1)])
+            let shelved = try #require(try await store.episode(.sample(1)))
+            #expect(shelved.file == .sample(1))
+            #expect(shelved.transfer == nil)
+            #expect(shelved.state == .finished)
+            #expect(try await store.transferRecord(of: .sample(2)) == .sample(2))
+        }
+    }
+
+    @Test func `a path that belongs to another episode is refused by name, and nothing is finished`() async throws {
+        try await withEpisodes(3) { store in
+            try await store.finish([.sample(1, path: "a.mp3")])
+            try await store.save([.sample(2), .sample(3)])
+            let failure = try await failure {
+                try await store.finish([.sample(2, path: "b.mp3"), .sample(3, path: "a.mp3")])
+            }
+            #expect(failure?.what == "kting:30776#id3 cannot have the file 'a.mp3'")
+            #expect(failure?.why == "it is recorded as the file of kting:30776#id1")
+            #expect(try await store.episode(.sample(2))?.file == nil)
+            #expect(try await store.transferRecord(of: .sample(2)) != nil)
+        }
+    }
+
+    @Test func `a replaced file takes the place of the old one`() async throws {
+        try await withEpisodes(1) { store in
+            try await store.finish([.sample(1, path: "a.mp3")])
+            try await store.finish([.sample(1, path: "b.mp3")])
+            #expect(try await store.episode(.sample(1))?.file == .sample(1, path: "b.mp3"))
+        }
+    }
+
+    @Test func `what was never listed cannot be recorded`() async throws {
+        try await withEpisodes(1) { store in
+            for attempt: @Sendable (CatalogStore) async throws -> Void in [
+                { try await $0.save([.sample(7)]) }, { try await $0.finish([.sample(7)]) },
+                { try await $0.setRemoved(.sample(7), at: nil) }, { try await $0.updateFiles([.sample(7)]) },
+            ] {
+                let failure = try await failure { try await attempt(store) }
+                #expect(failure?.kind == .defect)
+                #expect(failure?.what.contains("kting:30776#id7") == true)
+            }
+        }
+    }
+
+    static let impossible: [TransferRecord] = [
+        .sample(1, state: .finished), .sample(1, committed: 1001), .sample(1, committed: -1),
+        TransferRecord(episode: .sample(1), state: .verifying),
+        TransferRecord(episode: .sample(1), sha256: "ABC"), TransferRecord(episode: .sample(1), attempts: -1),
+        TransferRecord(episode: .sample(1), path: "/etc/passwd"),
+    ]
+
+    @Test(arguments: impossible)
+    func `a record that cannot be true is refused`(record: TransferRecord) async throws {
+        try await withEpisodes(1) { store in
+            let failure = try await failure { try await store.save([record]) }
+            #expect(failure?.kind == .defect)
+            #expect(try await store.transferRecord(of: .sample(1)) == nil)
+        }
+    }
+
+    @Test func `a write is carried out though its task was cancelled`() async throws {
+        try await withEpisodes(1) { store in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await store.save([.sample(1)])
+            }
+            try await task.value
+            #expect(try await store.transferRecord(of: .sample(1)) == .sample(1))
+        }
+    }
+
+    @Test func `a durable transaction is synced to disk, a relaxed one is not`() async throws {
+        try await withStore { store async throws in
+            for (durability, expected) in [(CatalogStore.Durability.durable, 2), (.relaxed, 1), (.durable, 2)] {
+                let synchronous = try await store.write("test", durability) { database in
+                    try Int.fetchOne(database, sql: "PRAGMA synchronous")
+                }
+                #expect(synchronous == expected)
+            }
+            // A transaction that fails leaves nothing behind for the next one.
+            _ = try await failure {
+                try await store.write("test", .durable) { _ in throw DatabaseError(resultCode: .SQLITE_FULL) }
+            }
+            let synchronous = try await store.write("test", .relaxed) { database in
+                try Int.fetchOne(database, sql: "PRAGMA synchronous")
+            }
+            #expect(synchronous == 1)
+        }
+    }
+}
