@@ -48,7 +48,8 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
 
     private static func filter(parsing text: String) throws -> EpisodeFilter {
         guard text.hasPrefix("latest:") else { return EpisodeFilter(only: try SectionRanges(parsing: text)) }
-        guard let count = Int(text.dropFirst("latest:".count)), count > 0 else {
+        let digits = text.dropFirst("latest:".count)
+        guard digits.allSatisfy(\.isWholeNumber), let count = Int(digits), count > 0 else {
             throw Failure(
                 .usage, what: "'\(text)' does not name episodes", why: "latest: takes a number from 1 on",
                 remedy: "write for example latest:5")

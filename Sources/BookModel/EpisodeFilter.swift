@@ -35,20 +35,27 @@ package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
                 .usage, what: "'\(text)' does not name episodes", why: why,
                 remedy: "write section numbers and ranges, as in 1-20,35")
         }
-        var ranges: [ClosedRange<Int>] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let bounds = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-                .map { Int(String($0.filter { $0 != " " })) }
-            switch (bounds.first ?? nil, bounds.count) {
-            case (let number?, 1) where number >= 0:
-                ranges.append(number...number)
-            case (let first?, 2):
-                guard let last = bounds[1] else { throw refuse("'\(part)' has no last number") }
-                guard first <= last else { throw refuse("the range \(part) ends before it begins") }
-                ranges.append(first...last)
-            default:
-                throw refuse(part.isEmpty ? "a part of it is empty" : "'\(part)' is not a number")
+        func number(_ text: Substring) throws -> Int {
+            // Int would take a sign as well.
+            guard text.allSatisfy(\.isWholeNumber), let number = Int(text) else {
+                throw refuse("'\(text)' is not a number")
             }
+            return number
+        }
+        var ranges: [ClosedRange<Int>] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed) {
+            guard !part.isEmpty else { throw refuse("a part of it is empty") }
+            let bounds = part.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+            guard !bounds[0].isEmpty else { throw refuse("'\(part)' has no first number") }
+            let first = try number(bounds[0])
+            guard bounds.count == 2 else {
+                ranges.append(first...first)
+                continue
+            }
+            guard !bounds[1].isEmpty else { throw refuse("'\(part)' has no last number") }
+            let last = try number(bounds[1])
+            guard first <= last else { throw refuse("the range \(part) ends before it begins") }
+            ranges.append(first...last)
         }
         self.init(ranges)
     }
@@ -61,4 +68,11 @@ package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
         ranges.map { $0.lowerBound == $0.upperBound ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }
             .joined(separator: ",")
     }
+}
+
+/// Without the spaces at both ends.
+private func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return text
 }

@@ -6,6 +6,8 @@ package func parseByteCount(_ text: String) -> Int64? {
         "ki": 1024, "kib": 1024, "mi": 1_048_576, "mib": 1_048_576, "gi": 1_073_741_824, "gib": 1_073_741_824,
         "ti": 1_099_511_627_776, "tib": 1_099_511_627_776,
     ]
+    // A floating-point number would round what is above 2^53.
+    if text.allSatisfy({ $0.isASCII && $0.isNumber }) { return Int64(text) }
     return quantity(text, units: units).flatMap { Int64(exactly: $0.rounded()) }
 }
 
@@ -22,7 +24,7 @@ private func quantity(_ text: String, units: [String: Double]) -> Double? {
     return number * factor
 }
 
-/// Bytes for people: three significant digits with a unit of a power of 1,000 (`118.9 MB`, `640 B`).
+/// Bytes for people: one decimal with a unit of a power of 1,000 (`118.9 MB`, `640 B`).
 package func describeBytes(_ bytes: Int64) -> String {
     var value = Double(bytes)
     var unit = "B"

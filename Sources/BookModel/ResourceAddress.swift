@@ -1,8 +1,8 @@
-import Foundation
-
 /// The address of something to fetch. It may hold secrets (a user name, a signed query), so whatever prints it gets
 /// ``withoutSecrets``; only the code that sends the request reads ``secretText``.
-package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     /// The whole address as the catalog gave it, secrets included. Never print, log or store it.
     package let secretText: String
 
@@ -16,24 +16,18 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
     ]
 
     /// The address without user and password and fragment, with the value of every query parameter masked that is
-    /// not known to be harmless.
+    /// not known to be harmless. Of an address whose host cannot be told from a password only the scheme is left.
     package var withoutSecrets: String {
-        var text = Substring(secretText)
-        if let fragment = text.firstIndex(of: "#") { text = text[..<fragment] }
-        var query: Substring?
-        if let mark = text.firstIndex(of: "?") {
-            query = text[text.index(after: mark)...]
-            text = text[..<mark]
+        let text = Substring(secretText)
+        guard let shown = Self.withoutUser(text.prefix { $0 != "?" && $0 != "#" }) else {
+            return text.prefix { $0 != "/" } + "//***"
         }
-        var shown = String(text)
-        if let scheme = text.range(of: "//") {
-            let authorityEnd = text[scheme.upperBound...].firstIndex(of: "/") ?? text.endIndex
-            if let at = text[scheme.upperBound..<authorityEnd].lastIndex(of: "@") {
-                shown = String(text[..<scheme.upperBound]) + text[text.index(after: at)...]
-            }
-        }
-        guard let query, !query.isEmpty else { return shown }
-        let masked = query.split(separator: "&").map { pair -> String in
+        let beforeFragment = text.prefix { $0 != "#" }
+        guard let mark = beforeFragment.firstIndex(of: "?") else { return shown }
+        let query = beforeFragment[mark...].dropFirst()
+        if query.isEmpty { return shown }
+        // Some servers separate parameters by semicolons.
+        let masked = query.split { $0 == "&" || $0 == ";" }.map { pair -> String in
             guard let equals = pair.firstIndex(of: "=") else { return "***" }
             let name = pair[..<equals]
             return Self.harmlessParameters.contains(name.lowercased()) ? String(pair) : "\(name)=***"
@@ -41,6 +35,30 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
         return shown + "?" + masked.joined(separator: "&")
     }
 
+    /// - Returns: nil when what should be a port is none: then a password with a `/`, `?` or `#` was not encoded, and
+    ///   what follows is the rest of it.
+    private static func withoutUser(_ text: Substring) -> String? {
+        guard let slashes = text.firstRange(of: "//"), text[..<slashes.lowerBound].allSatisfy({ $0 != "/" }) else {
+            // No host, unless it is an address whose scheme was left out.
+            let first = text.prefix { $0 != "/" }
+            guard first.contains(":"), let at = first.lastIndex(of: "@") else { return String(text) }
+            return String(text[at...].dropFirst())
+        }
+        let authority = text[slashes.upperBound...].prefix { $0 != "/" }
+        if let at = authority.lastIndex(of: "@") {
+            return String(text[..<slashes.upperBound] + text[at...].dropFirst())
+        }
+        let afterAddress = authority.lastIndex(of: "]").map { authority[$0...] } ?? authority
+        if let colon = afterAddress.firstIndex(of: ":"),
+            !afterAddress[colon...].dropFirst().allSatisfy({ $0.isASCII && $0.isNumber })
+        {
+            return nil
+        }
+        return String(text)
+    }
+
     package var description: String { withoutSecrets }
     package var debugDescription: String { withoutSecrets }
+    /// Hides the stored text from `dump` and from the test library, which print what a mirror shows.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -24,8 +24,11 @@ package struct ShelvedEpisode: Sendable, Hashable {
 
     package var state: EpisodeState {
         if removedAt != nil { return .removed }
-        // A replacement under way leaves the old file in place: the transfer is what there is to tell.
-        if let transfer, let state = EpisodeState(rawValue: transfer.state.rawValue), file == nil || state != .waiting {
+        // A replacement under way leaves the old file in place: the transfer is what there is to tell. One that only
+        // waits, or is over, says nothing that the rest does not say better.
+        if let transfer, transfer.state != .waiting, transfer.state != .finished,
+            let state = EpisodeState(rawValue: transfer.state.rawValue)
+        {
             return state
         }
         if file != nil { return isGone ? .gone : .finished }

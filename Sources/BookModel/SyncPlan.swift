@@ -90,7 +90,7 @@ package struct SyncAction: Sendable, Hashable {
     package var episode: Episode
     /// Where the file is to be, relative to the library.
     package var path: String
-    /// Of a rename: where it is now.
+    /// Of a rename: where it is now. Of a keep: the path that is recorded, when the file was found at ``path``.
     package var fromPath: String?
     /// Bytes still to be fetched, when known; for keep and rename the file's size.
     package var bytes: Int64?

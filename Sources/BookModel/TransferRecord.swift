@@ -24,7 +24,7 @@ package struct ContentValidator: Sendable, Hashable {
 
     package var hasStrongEntityTag: Bool {
         guard let entityTag else { return false }
-        return !entityTag.hasPrefix("W/")
+        return !entityTag.isEmpty && !entityTag.hasPrefix("W/")
     }
 
     /// What `If-Range` may carry (RFC 9110 §13.1.5): the strong entity tag, else the strong modification time.

@@ -1,0 +1,57 @@
+import BookModel
+
+/// An ``EpisodeFilter`` whose regular expressions proved readable.
+///
+/// The expressions come from the listener's own command line or configuration and are searched for in names of a few
+/// dozen characters; one that backtracks catastrophically hurts only the one who wrote it, and is not guarded against.
+package struct CompiledFilter {
+    package static var everything: CompiledFilter { CompiledFilter() }
+
+    private var only: SectionRanges?
+    private var latest: Int?
+    private var match: Regex<AnyRegexOutput>?
+    private var exclude: Regex<AnyRegexOutput>?
+
+    private init() {}
+
+    /// - Throws: ``Failure`` of kind `usage` when an expression cannot be read.
+    package init(_ filter: EpisodeFilter) throws {
+        self.only = filter.only
+        self.latest = filter.latest
+        self.match = try filter.match.map { try Self.compile($0, option: "match") }
+        self.exclude = try filter.exclude.map { try Self.compile($0, option: "exclude") }
+    }
+
+    private static func compile(_ pattern: String, option: String) throws -> Regex<AnyRegexOutput> {
+        do {
+            return try Regex(pattern)
+        } catch {
+            throw Failure(
+                .usage, disposition: .stop, what: "the regular expression '\(pattern)' of \(option) cannot be read",
+                why: "\(error)", remedy: "put a backslash before characters that are meant literally, such as ( [ * + ?"
+            )
+        }
+    }
+
+    /// The keys of the episodes that pass. Everything that is set must hold; `latest` counts the highest sections of
+    /// the whole listing, before the other conditions, and never an episode that is gone.
+    func wantedKeys(among episodes: [ShelvedEpisode]) -> Set<String> {
+        var wanted = episodes
+        if let latest {
+            wanted = Array(wanted.filter { !$0.isGone }.sorted(by: inSectionOrder).suffix(max(0, latest)))
+        }
+        return Set(wanted.filter { passes($0.episode) }.map(\.episode.identity.key))
+    }
+
+    private func passes(_ episode: Episode) -> Bool {
+        if let only, !only.contains(episode.section) { return false }
+        if let match, episode.name.firstMatch(of: match) == nil { return false }
+        if let exclude, episode.name.firstMatch(of: exclude) != nil { return false }
+        return true
+    }
+}
+
+/// By section number; the key decides between equal ones, so that no order is left to chance.
+func inSectionOrder(_ one: ShelvedEpisode, _ other: ShelvedEpisode) -> Bool {
+    (one.episode.section, one.episode.identity.key) < (other.episode.section, other.episode.identity.key)
+}

@@ -1,0 +1,183 @@
+import BookModel
+import Foundation
+
+/// What is to become of one episode as long as the others are not in its way; ``makePlan(for:)`` settles who may take
+/// which path.
+struct EpisodeDecision {
+    enum Outcome: Equatable {
+        case transfer(SyncAction.Kind, replacing: LocalFile?)
+        case adopt(path: String)
+        case keep
+        case skip(SyncAction.Skip)
+    }
+
+    var shelved: ShelvedEpisode
+    var outcome: Outcome
+    var reason: String
+    /// Bytes still to be fetched, or of the file that stays.
+    var bytes: Int64?
+    /// Where the naming wants it.
+    var wanted: String?
+    /// Where its own file stands now.
+    var standing: String?
+    /// What the store has as its path, where that is no longer right.
+    var staleRecord: String?
+    /// Whether its file follows the naming.
+    var mayMove: Bool { standing != nil && wanted != nil && follows }
+    private var follows = false
+
+    /// - Parameters:
+    ///   - isWanted: whether the filter lets the episode pass.
+    ///   - owners: path → key of the episode that the store records there.
+    init(
+        for shelved: ShelvedEpisode, input: PlannerInput, isWanted: Bool, owners: [String: String]
+    ) {
+        let key = shelved.episode.identity.key
+        self.shelved = shelved
+        self.wanted = input.paths[key]
+        let condition = FileCondition(of: shelved, wanted: wanted, files: input.files, owners: owners)
+        self.standing = condition.standing?.path
+        if case .intact(let file, _, let recorded) = condition, recorded != file.path { staleRecord = recorded }
+        self.outcome = .keep
+        self.reason = ""
+        let partial = max(0, input.partials[key] ?? 0)
+
+        if shelved.removedAt != nil, !input.rules.force {
+            skip(.tombstone, "removed by the listener; it is not fetched again")
+        } else if let path = unrecordedPublication(condition, partial: partial, files: input.files) {
+            outcome = .adopt(path: path)
+            reason = "a run that was cut off had put it in its place already"
+            bytes = input.files[path]?.size
+        } else {
+            switch condition {
+            case .intact(let file, let touched, _):
+                decideAboutFile(file, touched: touched, partial: partial, rules: input.rules, isWanted: isWanted)
+            case .changed(let file, let size):
+                decideAboutChange(of: file, to: size, partial: partial, rules: input.rules, isWanted: isWanted)
+            case .displaced(let file, let kind):
+                skip(.obstructed, "\(kind.noun) stands at \(file.path) in its place; it is left alone")
+            case .missing, .unrecorded:
+                decideAboutAbsence(partial: partial, rules: input.rules, isWanted: isWanted)
+            }
+        }
+    }
+
+    private mutating func skip(_ skip: SyncAction.Skip, _ reason: String) {
+        self.outcome = .skip(skip)
+        self.reason = reason
+        self.bytes = nil
+    }
+
+    private mutating func keep(_ file: LocalFile, _ reason: String) {
+        self.outcome = .keep
+        self.reason = reason
+        self.bytes = file.size
+    }
+
+    /// Where the file stands that a run published and was killed before it could record: the partial file is gone,
+    /// because publishing renames it, and at the path that was noted beforehand stands a file that is not the old one.
+    private func unrecordedPublication(
+        _ condition: FileCondition, partial: Int64, files: [String: FileFacts]
+    ) -> String? {
+        guard let transfer = shelved.transfer, transfer.state == .verifying, partial == 0, let path = transfer.path,
+            let facts = files[path], facts.kind == .file, transfer.total ?? facts.size == facts.size
+        else { return nil }
+        return facts.inode == condition.standing?.inode ? nil : path
+    }
+}
+
+// MARK: - The three situations
+
+extension EpisodeDecision {
+    private mutating func decideAboutFile(
+        _ file: LocalFile, touched: Bool, partial: Int64, rules: PlanRules, isWanted: Bool
+    ) {
+        let present = touched ? "on disk, touched since it was fetched" : "on disk"
+        if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
+        follows = true
+        guard let change = catalogChange(since: file) else { return keep(file, present) }
+        if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
+        if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
+        if let (postponed, why) = postponement(rules) { return skip(postponed, "\(change), but \(why)") }
+        replace(file, partial: partial, reason: change, asking: true)
+    }
+
+    private mutating func decideAboutChange(
+        of file: LocalFile, to size: Int64, partial: Int64, rules: PlanRules, isWanted: Bool
+    ) {
+        if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept, changed as it is") }
+        let change = "the file at \(file.path) had \(file.size) bytes when it was fetched and has \(size) now"
+        guard rules.force, isWanted, !shelved.episode.isLocked else {
+            return skip(.obstructed, "\(change); it is left alone")
+        }
+        follows = true
+        // Not asked about: the server's version may be the one that was fetched, and the file is not.
+        replace(file, partial: partial, reason: "\(change); fetched again because it is forced", asking: false)
+    }
+
+    private mutating func replace(_ file: LocalFile, partial: Int64, reason: String, asking: Bool) {
+        outcome = .transfer(.replace, replacing: asking ? file : nil)
+        self.reason = reason
+        bytes = wholeLength.map { max(0, $0 - partial) }
+    }
+
+    private mutating func decideAboutAbsence(partial: Int64, rules: PlanRules, isWanted: Bool) {
+        if shelved.isGone { return skip(.gone, "no longer in the catalog, and not on disk") }
+        if !isWanted { return skip(.filtered, "not asked for") }
+        if shelved.episode.isLocked { return skip(.locked, "locked: the catalog gives no address") }
+        if let (postponed, why) = postponement(rules) { return skip(postponed, why) }
+
+        var reasons = [absence]
+        if partial > 0 { reasons.append(Self.share(partial, of: wholeLength)) }
+        if shelved.removedAt != nil { reasons.append("removed by the listener, fetched because it is forced") }
+        if let transfer = shelved.transfer, transfer.state == .failed { reasons.append(Self.failed(transfer)) }
+        // What is there already says that it is not on disk.
+        if reasons.count > 1, shelved.file == nil { reasons.removeFirst() }
+        outcome = .transfer(partial > 0 ? .resume : .fetch, replacing: nil)
+        reason = reasons.joined(separator: "; ")
+        bytes = wholeLength.map { max(0, $0 - partial) }
+    }
+
+    private var absence: String {
+        shelved.file == nil ? "not on disk" : "deleted from disk since it was fetched"
+    }
+
+    /// What the server said once counts more than the catalog, whose sizes are sometimes stale.
+    private var wholeLength: Int64? { shelved.transfer?.total ?? shelved.episode.size }
+
+    /// Why its transfer is not for this run.
+    private func postponement(_ rules: PlanRules) -> (SyncAction.Skip, String)? {
+        guard !rules.force, let transfer = shelved.transfer else { return nil }
+        if transfer.state == .paused { return (.paused, "paused") }
+        if transfer.state == .failed, let next = transfer.nextTryAt, next > rules.now {
+            return (.waits, "\(Self.failed(transfer)), next try \(next.formatted(.iso8601))")
+        }
+        return nil
+    }
+
+    /// How the catalog differs from what it said when the file was fetched. The file's own size has no say: a
+    /// catalog with a stale size would have it fetched again for ever.
+    private func catalogChange(since file: LocalFile) -> String? {
+        if let then = file.catalogSize, let now = shelved.episode.size, then != now {
+            return "the catalog's size changed from \(then) to \(now)"
+        }
+        // Times are stored with less precision than they are parsed with.
+        if let then = file.catalogModifiedAt, let now = shelved.episode.modifiedAt,
+            abs(then.timeIntervalSince(now)) >= 1
+        {
+            return "the catalog's date changed from \(then.formatted(.iso8601)) to \(now.formatted(.iso8601))"
+        }
+        return nil
+    }
+
+    private static func failed(_ transfer: TransferRecord) -> String {
+        transfer.attempts == 1 ? "failed once" : "failed \(transfer.attempts) times"
+    }
+
+    private static func share(_ partial: Int64, of total: Int64?) -> String {
+        guard let total, total > 0 else { return "\(describeBytes(partial)) of it are here already" }
+        guard partial < total else { return "all of it is here already (\(describeBytes(partial)))" }
+        let percent = Int(Double(partial) / Double(total) * 100)
+        return "\(percent)% of it is here already (\(describeBytes(partial)) of \(describeBytes(total)))"
+    }
+}

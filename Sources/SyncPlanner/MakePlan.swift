@@ -1,0 +1,168 @@
+import BookModel
+
+// The planner decides in two steps. First every episode for itself: is its file there, is it the one that was fetched,
+// did the catalog change, may it be fetched now (EpisodeDecision). Then all together: which renames can be done in
+// which order (RenameOrder), and which transfer may take which path once they are done.
+//
+// What holds of every plan: no two episodes share a target; nothing that stands on disk is written over, except an
+// episode's own file by its replacement; the result depends on the order of the input only where the catalog's order
+// is asked for; and once it is executed, the next plan holds only keeps and skips.
+//
+// It does not look inside files: a file of the recorded size passes for the recorded file (`verify` re-reads them).
+
+/// The difference between catalog and library for one book.
+///
+/// Actions stand in the order in which they are to be executed: renames first, then transfers in the order asked for,
+/// then what is kept, then what is skipped. An episode with a new name and a new version has two actions, a rename and
+/// a replacement at the new path; when the rename fails, leave the replacement out.
+package func makePlan(for input: PlannerInput) -> SyncPlan {
+    Planner(input).plan
+}
+
+private struct Planner {
+    private let input: PlannerInput
+    /// In section order.
+    private let decisions: [EpisodeDecision]
+    /// Path → key of the episode that the store records there. Where two are recorded (one was deleted from disk, and
+    /// the other was put in its place), the file is that one's whose inode it has.
+    private let owners: [String: String]
+    private let sections: [String: Int]
+    private let renames: RenameOrder
+    /// Path → section of the episode that is to stand there.
+    private var targets: [String: Int] = [:]
+
+    init(_ input: PlannerInput) {
+        self.input = input
+        let episodes = input.episodes.sorted(by: inSectionOrder)
+        var owners: [String: String] = [:]
+        var sections: [String: Int] = [:]
+        for shelved in episodes {
+            let key = shelved.episode.identity.key
+            sections[key] = shelved.episode.section
+            guard let file = shelved.file else { continue }
+            if owners[file.path] == nil || input.files[file.path]?.inode == file.inode { owners[file.path] = key }
+        }
+        let wanted = input.rules.filter.wantedKeys(among: episodes)
+        let decisions = episodes.map { shelved in
+            EpisodeDecision(
+                for: shelved, input: input, isWanted: wanted.contains(shelved.episode.identity.key), owners: owners)
+        }
+        let moves = decisions.enumerated().compactMap { rank, decision -> RenameOrder.Move? in
+            guard decision.mayMove, let from = decision.standing, let to = decision.wanted, from != to else {
+                return nil
+            }
+            return RenameOrder.Move(rank: rank, from: from, to: to)
+        }
+        self.renames = RenameOrder(moves, occupied: Set(input.files.keys))
+        self.decisions = decisions
+        self.owners = owners
+        self.sections = sections
+    }
+
+    var plan: SyncPlan {
+        var planner = self
+        return SyncPlan(book: input.book, actions: planner.actions())
+    }
+
+    private mutating func actions() -> [SyncAction] {
+        var renamed: [Int: SyncAction] = [:]
+        for move in renames.moves {
+            let decision = decisions[move.rank]
+            targets[move.to] = decision.shelved.episode.section
+            renamed[move.rank] = SyncAction(
+                kind: .rename, episode: decision.shelved.episode, path: move.to, fromPath: move.from,
+                bytes: input.files[move.from]?.size, reason: "it has another name now")
+        }
+        var adoptions: [SyncAction] = []
+        var transfers: [SyncAction] = []
+        var kept: [SyncAction] = []
+        var skipped: [SyncAction] = []
+        for (rank, decision) in decisions.enumerated() {
+            let rename = renamed[rank]
+            guard let action = action(for: decision, rank: rank, newPath: rename?.path) else { continue }
+            switch action.kind {
+            case .fetch, .resume, .replace: transfers.append(action)
+            case .adopt: adoptions.append(action)
+            // A renamed file says by its rename that it is kept.
+            case .keep, .rename: if rename == nil { kept.append(action) }
+            case .skip: if rename == nil { skipped.append(action) }
+            }
+        }
+        return renames.moves.compactMap { renamed[$0.rank] } + adoptions + ordered(transfers) + kept + skipped
+    }
+
+    private func ordered(_ transfers: [SyncAction]) -> [SyncAction] {
+        switch input.rules.order {
+        case .first: return transfers
+        case .last: return transfers.reversed()
+        case .listed:
+            let places = Dictionary(
+                input.episodes.enumerated().map { ($1.episode.identity.key, $0) }, uniquingKeysWith: { one, _ in one })
+            return transfers.sorted {
+                places[$0.episode.identity.key, default: .max] < places[$1.episode.identity.key, default: .max]
+            }
+        }
+    }
+
+    /// - Parameter newPath: where its rename in this plan puts its file.
+    private mutating func action(for decision: EpisodeDecision, rank: Int, newPath: String?) -> SyncAction? {
+        let place = newPath ?? decision.standing
+        var action = SyncAction(
+            kind: .keep, episode: decision.shelved.episode, path: place ?? decision.wanted ?? "",
+            bytes: decision.bytes, reason: decision.reason)
+        switch decision.outcome {
+        case .keep:
+            action.fromPath = decision.staleRecord
+            if let obstacle = renames.obstacles[rank] {
+                action.reason += "; keeps its old name for now: \(sentence(for: obstacle, wanted: decision.wanted))"
+            }
+        case .skip(let skip):
+            action.kind = .skip(skip)
+        case .adopt(let path):
+            action.kind = .adopt
+            action.path = path
+            targets[path] = decision.shelved.episode.section
+        case .transfer(let kind, let replacing):
+            action.kind = kind
+            action.replacing = replacing
+            if let place {
+                action.replacing?.path = place
+                targets[place] = decision.shelved.episode.section
+            } else if let obstruction = obstruction(at: decision.wanted) {
+                action.kind = .skip(.obstructed)
+                action.reason = obstruction
+                action.bytes = nil
+            } else {
+                targets[action.path] = decision.shelved.episode.section
+            }
+        }
+        return action
+    }
+
+    /// Why nothing may be fetched to the path, once the renames are done.
+    private func obstruction(at path: String?) -> String? {
+        guard let path else { return "the naming gives it no place in the library" }
+        if let section = targets[path] { return "episode \(section) is to stand at \(path)" }
+        guard renames.occupied.contains(path) else { return nil }
+        return "\(standing(at: path)); it is left alone"
+    }
+
+    private func standing(at path: String) -> String {
+        if let owner = owners[path], let section = sections[owner] {
+            return "the file of episode \(section) stands at \(path)"
+        }
+        switch input.files[path]?.kind ?? .file {
+        case .file: return "a file that booksync did not fetch stands at \(path)"
+        case let kind: return "\(kind.noun) stands at \(path)"
+        }
+    }
+
+    private func sentence(for obstacle: RenameOrder.Obstacle, wanted: String?) -> String {
+        let path = wanted ?? ""
+        switch obstacle {
+        case .occupied: return standing(at: path)
+        case .takenBy(let rank): return "episode \(decisions[rank].shelved.episode.section) is to stand at \(path)"
+        case .circle: return "it and others would have to swap their names"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import BookModel
+import Foundation
+
+/// Everything that a plan for one book depends on, as values: the planner looks at no disk and no clock.
+package struct PlannerInput {
+    package var book: Book
+    /// The catalog's episodes with what the store knows of each, those that are gone included. Their order counts
+    /// only for ``TransferOrder/listed``.
+    package var episodes: [ShelvedEpisode]
+    /// Episode key → the library-relative path that the naming wants for it.
+    package var paths: [String: String]
+    /// Library-relative path → what stands there, for every recorded and every wanted path that is taken.
+    package var files: [String: FileFacts]
+    /// Episode key → bytes of its partial file.
+    package var partials: [String: Int64]
+    package var rules: PlanRules
+
+    package init(
+        book: Book, episodes: [ShelvedEpisode], paths: [String: String], files: [String: FileFacts],
+        partials: [String: Int64], rules: PlanRules
+    ) {
+        self.book = book
+        self.episodes = episodes
+        self.paths = paths
+        self.files = files
+        self.partials = partials
+        self.rules = rules
+    }
+}
+
+/// What the listener asked for.
+///
+/// Not sendable, because a compiled regular expression is not: compile the filter where the plan is made.
+package struct PlanRules {
+    package var filter: CompiledFilter
+    package var order: TransferOrder
+    /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the listener.
+    package var force: Bool
+    /// The time to hold next tries against.
+    package var now: Date
+
+    package init(
+        filter: CompiledFilter = .everything, order: TransferOrder = .first, force: Bool = false, now: Date
+    ) {
+        self.filter = filter
+        self.order = order
+        self.force = force
+        self.now = now
+    }
+}
+
+/// In which order the transfers of a plan are begun.
+package enum TransferOrder: String, Sendable, CaseIterable {
+    /// The lowest section number first (FIFO).
+    case first
+    /// The highest section number first (LIFO).
+    case last
+    /// As the catalog lists them.
+    case listed
+}

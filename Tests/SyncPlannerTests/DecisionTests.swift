@@ -1,0 +1,233 @@
+import BookModel
+import Foundation
+import Testing
+
+@testable import SyncPlanner
+
+/// One row: a situation, what is asked for, and what is to come of it.
+struct Row: Sendable, CustomTestStringConvertible {
+    var name: String
+    var situation: Situation
+    var filter = EpisodeFilter()
+    var force = false
+    var kind: String
+    var reason: String
+    var bytes: Int64?
+    var testDescription: String { name }
+
+    init(
+        _ name: String, _ situation: Situation, filter: EpisodeFilter = .init(), force: Bool = false, _ kind: String,
+        _ reason: String, bytes: Int64? = nil
+    ) {
+        self.name = name
+        self.situation = situation
+        self.filter = filter
+        self.force = force
+        self.kind = kind
+        self.reason = reason
+        self.bytes = bytes
+    }
+}
+
+private let episode = Situation()
+private let here = Situation().fetched()
+private let wanted = "Book/7.mp3"
+private let later = noon.addingTimeInterval(36_000)
+private let failedThrice = episode.transfer(.failed, attempts: 3, next: later)
+private let not7 = EpisodeFilter(only: SectionRanges([1...6]))
+private let changedFile = here.standing(at: wanted, facts(size: 900, time: 60))
+private let changeWords = "the file at Book/7.mp3 had 1000 bytes when it was fetched and has 900 now"
+private let renewed = here.size(1200)
+private let renewedWords = "the catalog's size changed from 1000 to 1200"
+private let removedWords = "removed by the listener; it is not fetched again"
+private let foreignWords = "a file that booksync did not fetch stands at Book/7.mp3; it is left alone"
+
+private let absent: [Row] = [
+    Row("new", episode, "fetch", "not on disk", bytes: 1000),
+    Row("new, size unknown", episode.size(nil), "fetch", "not on disk"),
+    Row(
+        "a partial file", episode.partial(419), "resume", "41% of it is here already (419 B of 1.0 kB)", bytes: 581),
+    Row("a partial file, size unknown", episode.size(nil).partial(419), "resume", "419 B of it are here already"),
+    Row(
+        "a partial file longer than the catalog's size", episode.partial(1100), "resume",
+        "all of it is here already (1.1 kB)", bytes: 0),
+    Row(
+        "the server's length counts more than the catalog's",
+        episode.partial(500).transfer(.downloading, total: 2000), "resume",
+        "25% of it is here already (500 B of 2.0 kB)", bytes: 1500),
+    Row("an empty partial file", episode.partial(0), "fetch", "not on disk", bytes: 1000),
+    Row("locked", episode.locked(), "skip locked", "locked: the catalog gives no address"),
+    Row("locked, forced", episode.locked(), force: true, "skip locked", "locked: the catalog gives no address"),
+    Row("removed", episode.removed(), "skip tombstone", removedWords),
+    Row(
+        "removed, forced", episode.removed(), force: true, "fetch",
+        "removed by the listener, fetched because it is forced", bytes: 1000),
+    Row(
+        "removed and locked, forced", episode.removed().locked(), force: true, "skip locked",
+        "locked: the catalog gives no address"),
+    Row("paused", episode.transfer(.paused).partial(10), "skip paused", "paused"),
+    Row(
+        "paused, forced", episode.transfer(.paused).partial(10), force: true, "resume",
+        "1% of it is here already (10 B of 1.0 kB)", bytes: 990),
+    Row("waits", failedThrice, "skip waits", "failed 3 times, next try 2026-11-21T22:00:00Z"),
+    Row("waits, forced", failedThrice, force: true, "fetch", "failed 3 times", bytes: 1000),
+    Row(
+        "failed, and its time has come", episode.transfer(.failed, attempts: 1, next: noon), "fetch", "failed once",
+        bytes: 1000),
+    Row(
+        "failed with a partial file", episode.transfer(.failed, attempts: 2).partial(500), "resume",
+        "50% of it is here already (500 B of 1.0 kB); failed 2 times", bytes: 500),
+    Row("cancelled", episode.transfer(.cancelled), "fetch", "not on disk", bytes: 1000),
+    Row("gone", episode.gone(), "skip gone", "no longer in the catalog, and not on disk"),
+    Row("gone, forced", episode.gone(), force: true, "skip gone", "no longer in the catalog, and not on disk"),
+    Row("not asked for", episode, filter: not7, "skip filtered", "not asked for"),
+    Row("not asked for, and locked", episode.locked(), filter: not7, "skip filtered", "not asked for"),
+    Row("a foreign file in its place", episode.standing(at: wanted, facts()), "skip obstructed", foreignWords),
+    Row(
+        "a foreign file in its place, forced", episode.standing(at: wanted, facts()), force: true, "skip obstructed",
+        foreignWords),
+    Row(
+        "a folder in its place", episode.standing(at: wanted, facts(kind: .folder)), "skip obstructed",
+        "a folder stands at Book/7.mp3; it is left alone"),
+    Row(
+        "a symbolic link in its place", episode.standing(at: wanted, facts(kind: .symbolicLink)), "skip obstructed",
+        "a symbolic link stands at Book/7.mp3; it is left alone"),
+    Row("no name for it", episode.wanting(nil), "skip obstructed", "the naming gives it no place in the library"),
+]
+
+private let present: [Row] = [
+    Row("intact", here, "keep", "on disk", bytes: 1000),
+    Row("intact, forced", here, force: true, "keep", "on disk", bytes: 1000),
+    Row("intact and locked", here.locked(), "keep", "on disk", bytes: 1000),
+    Row("intact, not asked for", here, filter: not7, "keep", "on disk", bytes: 1000),
+    Row("intact and gone", here.gone(), "keep", "no longer in the catalog; its file is kept", bytes: 1000),
+    Row("removed, and still there", here.removed(), "skip tombstone", removedWords),
+    Row(
+        "touched", here.standing(at: wanted, facts(time: 60)), "keep", "on disk, touched since it was fetched",
+        bytes: 1000),
+    Row("copied back with its time", here.standing(at: wanted, facts(inode: 99)), "keep", "on disk", bytes: 1000),
+    Row(
+        "a stale size in the catalog", episode.fetched(size: 990), "keep", "on disk", bytes: 990),
+    Row("another size in the catalog", renewed, "replace", renewedWords, bytes: 1200),
+    Row("another size, part of it here", renewed.partial(200), "replace", renewedWords, bytes: 1000),
+    Row("a size where there was none", episode.fetched(catalogSize: nil), "keep", "on disk", bytes: 1000),
+    Row("no size any more", here.size(nil), "keep", "on disk", bytes: 1000),
+    Row(
+        "another date in the catalog", episode.fetched(catalogDate: noon).dated(later), "replace",
+        "the catalog's date changed from 2026-11-21T12:00:00Z to 2026-11-21T22:00:00Z", bytes: 1000),
+    Row(
+        "the same date less precisely", episode.fetched(catalogDate: noon).dated(noon + 0.4), "keep", "on disk",
+        bytes: 1000),
+    Row("a date where there was none", here.dated(noon), "keep", "on disk", bytes: 1000),
+    Row(
+        "another version, locked", renewed.locked(), "keep",
+        "on disk; \(renewedWords), but the catalog gives no address",
+        bytes: 1000),
+    Row(
+        "another version, not asked for", renewed, filter: not7, "keep",
+        "on disk; \(renewedWords), but it is not asked for now", bytes: 1000),
+    Row("another version, paused", renewed.transfer(.paused), "skip paused", "\(renewedWords), but paused"),
+    Row(
+        "another version, waits", renewed.transfer(.failed, attempts: 1, next: later), "skip waits",
+        "\(renewedWords), but failed once, next try 2026-11-21T22:00:00Z"),
+    Row("a transfer left over", here.transfer(.paused), "keep", "on disk", bytes: 1000),
+    Row("changed", changedFile, "skip obstructed", "\(changeWords); it is left alone"),
+    Row(
+        "changed, forced", changedFile, force: true, "replace", "\(changeWords); fetched again because it is forced",
+        bytes: 1000),
+    Row(
+        "changed and locked, forced", changedFile.locked(), force: true, "skip obstructed",
+        "\(changeWords); it is left alone"),
+    Row(
+        "changed, not asked for, forced", changedFile, filter: not7, force: true, "skip obstructed",
+        "\(changeWords); it is left alone"),
+    Row(
+        "changed and gone", changedFile.gone(), "keep",
+        "no longer in the catalog; its file is kept, changed as it is", bytes: 1000),
+    Row(
+        "a symbolic link instead of its file", here.standing(at: wanted, facts(kind: .symbolicLink)), force: true,
+        "skip obstructed", "a symbolic link stands at Book/7.mp3 in its place; it is left alone"),
+    Row("deleted", here.standing(at: wanted, nil), "fetch", "deleted from disk since it was fetched", bytes: 1000),
+    Row(
+        "deleted, with a partial file", here.standing(at: wanted, nil).partial(500), "resume",
+        "deleted from disk since it was fetched; 50% of it is here already (500 B of 1.0 kB)", bytes: 500),
+    Row(
+        "deleted and gone", here.standing(at: wanted, nil).gone(), "skip gone",
+        "no longer in the catalog, and not on disk"),
+    Row(
+        "deleted, and a foreign file stands at its new name",
+        episode.fetched(at: "old").standing(at: "old", nil).standing(at: wanted, facts(inode: 99)), "skip obstructed",
+        foreignWords),
+    Row(
+        "renamed to its new name already",
+        episode.fetched(at: "old").standing(at: "old", nil).standing(at: wanted, facts()), "keep", "on disk",
+        bytes: 1000),
+    Row("another name", episode.fetched(at: "old"), "rename", "it has another name now", bytes: 1000),
+    Row(
+        "another name, not asked for", episode.fetched(at: "old"), filter: not7, "rename", "it has another name now",
+        bytes: 1000),
+    Row(
+        "another name, and gone", episode.fetched(at: "old").gone(), "keep",
+        "no longer in the catalog; its file is kept", bytes: 1000),
+    Row(
+        "another name, a foreign file in the way",
+        episode.fetched(at: "old").standing(at: wanted, facts(inode: 99)), "keep",
+        "on disk; keeps its old name for now: a file that booksync did not fetch stands at Book/7.mp3", bytes: 1000),
+    Row(
+        "published, not recorded",
+        episode.transfer(.verifying, total: 900, path: wanted).standing(at: wanted, facts(size: 900)), "adopt",
+        "a run that was cut off had put it in its place already", bytes: 900),
+    Row(
+        "replaced, not recorded",
+        renewed.transfer(.verifying, total: 1200, path: wanted)
+            .standing(at: wanted, facts(size: 1200, inode: 99)), "adopt",
+        "a run that was cut off had put it in its place already", bytes: 1200),
+    Row(
+        "verifying, not yet published", renewed.transfer(.verifying, total: 1200, path: wanted).partial(1200),
+        "replace", renewedWords, bytes: 0),
+]
+
+@Suite struct DecisionTests {
+    @Test(arguments: absent + present)
+    func `an episode becomes what its situation asks for`(row: Row) throws {
+        let plan = makePlan(for: try input([row.situation], filter: row.filter, force: row.force))
+        let action = try #require(plan.actions.first)
+        #expect(plan.actions.count == 1)
+        #expect(action.kind.outline == row.kind)
+        #expect(action.reason == row.reason)
+        #expect(action.bytes == row.bytes)
+    }
+
+    @Test func `a replacement asks the server by what the file came with`() throws {
+        let action = try #require(makePlan(for: try input([renewed])).actions.first)
+        #expect(action.replacing == renewed.shelved.file)
+        #expect(action.path == wanted)
+    }
+
+    @Test func `a file that the listener changed is fetched again without asking whether the server's did`() throws {
+        let action = try #require(makePlan(for: try input([changedFile], force: true)).actions.first)
+        #expect(action.kind == .replace)
+        #expect(action.replacing == nil)
+    }
+
+    @Test func `a file with a new name and a new version is renamed and then replaced there`() throws {
+        let plan = makePlan(for: try input([episode.fetched(at: "old").size(1200)]))
+        #expect(plan.outline == ["rename 7 Book/7.mp3", "replace 7 Book/7.mp3"])
+        #expect(plan.actions.last?.replacing?.path == wanted)
+    }
+
+    @Test func `a file found under its new name says which record is stale`() throws {
+        let moved = episode.fetched(at: "old").standing(at: "old", nil).standing(at: wanted, facts())
+        let action = try #require(makePlan(for: try input([moved])).actions.first)
+        #expect(action.path == wanted)
+        #expect(action.fromPath == "old")
+    }
+
+    @Test func `the totals count the bytes of transfers only`() throws {
+        let totals = makePlan(
+            for: try input([Situation(1), Situation(2).fetched(), Situation(3).partial(400), Situation(4).locked()])
+        ).totals
+        #expect(totals.bytes == 1600)
+        #expect((totals.fetch, totals.keep, totals.resume, totals.skip, totals.locked) == (1, 1, 1, 1, 1))
+    }
+}
