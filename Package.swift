@@ -57,7 +57,8 @@ let package = Package(
         room("BookModel"),
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room(
-            "CatalogFetcher", uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, crypto, logging]),
+            "CatalogFetcher",
+            uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room("CatalogStore", uses: ["BookModel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("SyncPlanner", uses: ["BookModel"]),
         room("DownloadEngine", uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
@@ -86,7 +87,7 @@ let package = Package(
             swiftSettings: strict),
         tests(of: "BookModel"),
         tests(of: "Transport", uses: [nioCore, nioHTTP1]),
-        tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2"]),
+        tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),
         tests(of: "DownloadEngine", uses: ["Transport", nioCore, nioHTTP1]),

@@ -1,0 +1,92 @@
+import BookModel
+
+/// Where books are listed. Each kind of source implements it; nobody else knows how a catalog is spoken to.
+package protocol CatalogSource: Sendable {
+    /// Asks the catalog for all episodes of a book, and for what it says of the book itself.
+    ///
+    /// Pages are decoded as they arrive and handed on one by one; the next one is asked for when `onPage` returns.
+    /// The episodes of all pages are distinct. Whatever `onPage` throws ends the listing and is thrown on.
+    ///
+    /// - Throws: ``Failure`` of kind `unknownBook`, `unreadableCatalog`, `catalogUnavailable`, `credentialsRejected` or
+    ///   `configuration`; `CancellationError`.
+    func list(_ book: BookIdentity, onPage: (CatalogPage) async throws -> Void) async throws -> CatalogListing
+
+    /// Asks the catalog for one episode anew, because the address it gave before is no longer good.
+    ///
+    /// - Parameter section: where the catalog listed the episode before.
+    /// - Returns: nil when the catalog no longer lists it.
+    /// - Throws: as ``list(_:onPage:)`` does.
+    func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode?
+}
+
+extension CatalogSource {
+    /// Goes through the listing until the episode turns up.
+    package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
+        var found: Episode?
+        do {
+            _ = try await list(episode.book) { page in
+                found = page.episodes.first { $0.identity == episode }
+                if found != nil { throw Found() }
+            }
+        } catch is Found {}
+        return found
+    }
+}
+
+/// Ends a listing early.
+private struct Found: Error {}
+
+/// Some episodes of a book, in the order of the catalog.
+package struct CatalogPage: Sendable, Hashable {
+    package var episodes: [Episode]
+    /// How many episodes the catalog declares for the whole book, as far as it has said so by now.
+    package var declared: Int?
+
+    package init(episodes: [Episode], declared: Int? = nil) {
+        self.episodes = episodes
+        self.declared = declared
+    }
+}
+
+/// What remains to be told when all pages are read.
+package struct CatalogListing: Sendable, Hashable {
+    package var proof: ListingProof
+    package var description: BookDescription
+    /// What the names of the episodes have in common. It may change as episodes appear: a title that is already known
+    /// is better kept.
+    package var inferredTitle: String?
+
+    package init(proof: ListingProof, description: BookDescription = .init(), inferredTitle: String? = nil) {
+        self.proof = proof
+        self.description = description
+        self.inferredTitle = inferredTitle
+    }
+
+    /// The book as this listing alone shows it; without any title it is `Book` and its id.
+    package func book(_ identity: BookIdentity) -> Book {
+        Book(
+            identity: identity, title: description.title ?? inferredTitle ?? "Book \(identity.id)",
+            author: description.author, announcer: description.announcer, summary: description.summary,
+            cover: description.cover, declaredEpisodes: proof.declared, isComplete: proof.isComplete)
+    }
+}
+
+/// What the catalog says of a book. What it does not say, or could not be asked for this time, is nil.
+package struct BookDescription: Sendable, Hashable {
+    package var title: String?
+    package var author: String?
+    package var announcer: String?
+    package var summary: String?
+    package var cover: ResourceAddress?
+
+    package init(
+        title: String? = nil, author: String? = nil, announcer: String? = nil, summary: String? = nil,
+        cover: ResourceAddress? = nil
+    ) {
+        self.title = title
+        self.author = author
+        self.announcer = announcer
+        self.summary = summary
+        self.cover = cover
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Text as catalogs send it, made fit to be shown.
+enum CatalogText {
+    /// A name on one line: without byte order marks and control characters, HTML entities decoded, trimmed.
+    static func name(_ raw: String) -> String {
+        let decoded = decodingEntities(raw)
+        guard decoded.unicodeScalars.contains(where: { isControl($0) || $0 == "\u{FEFF}" }) else {
+            return decoded.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return cleaned(decoded, keepingLines: false)
+    }
+
+    /// A longer text, which keeps its lines.
+    static func paragraph(_ raw: String) -> String {
+        cleaned(decodingEntities(raw).replacingOccurrences(of: "\r\n", with: "\n"), keepingLines: true)
+    }
+
+    private static func cleaned(_ text: String, keepingLines: Bool) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where scalar != "\u{FEFF}" {
+            scalars.append(isControl(scalar) && !(keepingLines && scalar == "\n") ? " " : scalar)
+        }
+        return String(scalars).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+    }
+
+    /// What a server sent, for a sentence of ours: on one line, without control characters, cut to `length`.
+    static func quotation(_ text: String, length: Int) -> String {
+        let shown = cleaned(String(text.prefix(length * 4)), keepingLines: false)
+        return shown.count <= length ? shown : shown.prefix(length - 1) + "…"
+    }
+
+    /// The beginning of an answer, for a sentence of ours.
+    static func quotation(_ bytes: [UInt8], length: Int) -> String {
+        // Four bytes a character at most; what the cut leaves of the last one is dropped.
+        var head = String(decoding: bytes.prefix(length * 4), as: UTF8.self)
+        if bytes.count > length * 4, head.hasSuffix("\u{FFFD}") { head.removeLast() }
+        return quotation(head, length: length)
+    }
+
+    /// Decodes HTML's character references once; what is none stays as it is.
+    static func decodingEntities(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
+        var decoded = ""
+        var rest = Substring(text)
+        while let ampersand = rest.firstIndex(of: "&") {
+            decoded += rest[..<ampersand]
+            rest = rest[ampersand...]
+            let inside = rest.dropFirst().prefix(longestReference + 1)
+            if let end = inside.firstIndex(of: ";"), let character = character(of: inside[..<end]) {
+                decoded.append(character)
+                rest = rest[rest.index(after: end)...]
+            } else {
+                decoded.append("&")
+                rest = rest.dropFirst()
+            }
+        }
+        return decoded + rest
+    }
+
+    private static let longestReference = 10
+
+    private static func character(of reference: Substring) -> Character? {
+        guard reference.hasPrefix("#") else { return named[String(reference)] }
+        let number = reference.dropFirst()
+        let isHexadecimal = number.hasPrefix("x") || number.hasPrefix("X")
+        let digits = isHexadecimal ? number.dropFirst() : number
+        guard digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value > 0
+        else { return nil }
+        return Unicode.Scalar(value).map { Character($0) }
+    }
+
+    /// Those of HTML's names that are seen in titles.
+    private static let named: [String: Character] = [
+        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}", "middot": "·", "bull": "•",
+        "hellip": "…", "mdash": "—", "ndash": "–", "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”",
+        "laquo": "«", "raquo": "»", "lsaquo": "‹", "rsaquo": "›", "sbquo": "‚", "bdquo": "„", "times": "×",
+        "divide": "÷", "copy": "©", "reg": "®", "trade": "™", "deg": "°", "sect": "§", "para": "¶", "shy": "\u{AD}",
+        "ensp": "\u{2002}", "emsp": "\u{2003}", "thinsp": "\u{2009}", "zwj": "\u{200D}", "zwnj": "\u{200C}",
+        "iexcl": "¡", "iquest": "¿", "szlig": "ß", "aelig": "æ", "AElig": "Æ", "oslash": "ø", "Oslash": "Ø",
+        "aring": "å", "Aring": "Å", "auml": "ä", "Auml": "Ä", "ouml": "ö", "Ouml": "Ö", "uuml": "ü", "Uuml": "Ü",
+        "agrave": "à", "aacute": "á", "acirc": "â", "atilde": "ã", "ccedil": "ç", "Ccedil": "Ç", "egrave": "è",
+        "eacute": "é", "Eacute": "É", "ecirc": "ê", "euml": "ë", "igrave": "ì", "iacute": "í", "icirc": "î",
+        "iuml": "ï", "ntilde": "ñ", "Ntilde": "Ñ", "ograve": "ò", "oacute": "ó", "ocirc": "ô", "otilde": "õ",
+        "ugrave": "ù", "uacute": "ú", "ucirc": "û", "euro": "€", "pound": "£", "yen": "¥", "cent": "¢",
+    ]
+}
