@@ -86,7 +86,7 @@ let package = Package(
             name: "Support", dependencies: ["BookModel", nioCore, nioPosix, nioHTTP1, crypto], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
-        tests(of: "Transport", uses: [nioCore, nioHTTP1]),
+        tests(of: "Transport", uses: [nioCore, nioHTTP1, logging]),
         tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),

@@ -1,0 +1,125 @@
+import BookModel
+import Logging
+import NIOCore
+import Support
+import Testing
+
+@testable import Transport
+
+@Suite struct HTTPTransportTests {
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func withTransport<Result: Sendable>(
+        stallTimeout: Double = 30, _ body: (HTTPTransport) async throws -> Result
+    ) async throws -> Result {
+        try await withHTTPTransport(options: TransportOptions(stallTimeout: stallTimeout), logger: logger, body)
+    }
+
+    /// Reads the body to its end, however that comes.
+    private func read(_ body: WireBody) async -> (bytes: [UInt8], failure: WireFailure?) {
+        var bytes: [UInt8] = []
+        do {
+            for try await part in body { bytes += part.readableBytesView }
+            return (bytes, nil)
+        } catch {
+            return (bytes, error as? WireFailure)
+        }
+    }
+
+    @Test(arguments: [1, 511, 30_543, 65_536, 119_999])
+    func `every byte before a cut is delivered, then the cut is told`(cut: Int) async throws {
+        let bytes = sampleMP3(bytes: 120_000)
+        try await withServer(.file(ServedFile(bytes), [.cut(at: cut)])) { server in
+            try await withTransport { transport in
+                let answer = try await transport.send(WireRequest(.get, server.address("/a.mp3")))
+                let (received, failure) = await read(answer.body)
+                #expect(received == Array(bytes[..<cut]))
+                #expect(failure?.kind == .cut)
+                #expect(failure?.disposition == .retry)
+            }
+        }
+    }
+
+    @Test func `chunks without the last one are a cut`() async throws {
+        let bytes = sampleMP3(bytes: 50_000)
+        try await withServer(.file(ServedFile(bytes), [.framing(.chunked(finished: false))])) { server in
+            try await withTransport { transport in
+                let answer = try await transport.send(WireRequest(.get, server.address("/a.mp3")))
+                let (received, failure) = await read(answer.body)
+                #expect(received == bytes)
+                #expect(failure?.kind == .cut)
+            }
+        }
+    }
+
+    @Test func `a server that falls silent is given up after the stall timeout`() async throws {
+        let gate = Gate()
+        try await withServer(.file(ServedFile(sampleMP3(bytes: 50_000)), [.stall(at: 1000, until: gate)])) { server in
+            try await withTransport(stallTimeout: 0.2) { transport in
+                let answer = try await transport.send(WireRequest(.get, server.address("/a.mp3")))
+                let (received, failure) = await read(answer.body)
+                #expect(received.count == 1000)
+                #expect(failure?.kind == .stalled)
+            }
+            gate.open()
+        }
+    }
+
+    @Test func `credentials go to the first origin only, other headers everywhere`() async throws {
+        try await withServer(.always(.text("there"))) { target in
+            try await withServer(.always(.reply(status: 302, headers: ["Location": target.url("/t")]))) { origin in
+                try await withTransport { transport in
+                    var request = WireRequest(.get, origin.address("/o"))
+                    request.headers.add(name: "Range", value: "bytes=5-")
+                    request.credentials.add(name: "Authorization", value: "Bearer S3CRET")
+                    let answer = try await transport.send(request)
+                    #expect(answer.address == target.address("/t"))
+                }
+                #expect(origin.record.requests.first?.header("Authorization") == "Bearer S3CRET")
+                #expect(target.record.requests.first?.header("Authorization") == nil)
+                #expect(target.record.requests.first?.header("Range") == "bytes=5-")
+            }
+        }
+    }
+
+    @Test func `a refused connection and an unknown host are told apart`() async throws {
+        let server = try MisbehavingServer.start(.always(.text("")))
+        let gone = server.address("/a")
+        try await server.stop()
+        try await withTransport { transport in
+            await #expect(throws: WireFailure.self) { try await transport.send(WireRequest(.get, gone)) }
+            do {
+                _ = try await transport.send(WireRequest(.get, gone))
+            } catch let failure as WireFailure {
+                #expect(failure.kind == .refused)
+            }
+            do {
+                _ = try await transport.send(WireRequest(.get, ResourceAddress("http://nowhere.invalid/a")))
+                Issue.record("an unknown host answered")
+            } catch let failure as WireFailure {
+                #expect(failure.kind == .unresolvable(host: "nowhere.invalid"))
+            }
+        }
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "nonsense", "http://"])
+    func `an address that is none fails for good`(text: String) async throws {
+        try await withTransport { transport in
+            do {
+                _ = try await transport.send(WireRequest(.get, ResourceAddress(text)))
+                Issue.record("\(text) was fetched")
+            } catch let failure as WireFailure {
+                #expect(failure.disposition == .skip)
+            }
+        }
+    }
+
+    @Test func `a body that is too long is refused`() async throws {
+        try await withServer(.always(.text(String(repeating: "x", count: 5000)))) { server in
+            try await withTransport { transport in
+                let answer = try await transport.send(WireRequest(.get, server.address("/a")))
+                await #expect(throws: WireFailure.self) { try await answer.collect(upTo: 4999) }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Transport
+
+@Suite struct RetryPolicyTests {
+    @Test(arguments: zip(1...6, [0.5, 1, 2, 4, 8, nil]))
+    func `the wait doubles and the budget ends`(failures: Int, ceiling: Double?) {
+        #expect(RetryPolicy().wait(afterFailures: failures, random: 1) == ceiling)
+    }
+
+    @Test func `jitter takes the whole span down to nothing`() {
+        #expect(RetryPolicy().wait(afterFailures: 3, random: 0) == 0)
+        #expect(RetryPolicy().wait(afterFailures: 3, random: 0.25) == 0.5)
+    }
+
+    @Test func `no wait is longer than the longest`() {
+        #expect(RetryPolicy(retries: 100).wait(afterFailures: 60, random: 1) == 30)
+    }
+
+    @Test(arguments: [
+        ("120", 120.0), (" 7", 7), ("0", 0), ("86400", 300), ("99999999999999999999999999", 300),
+        ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sun, 06 Nov 1994 08:49:30 GMT", 0), ("soon", nil), ("", nil),
+        ("-5", nil), ("1.5", nil),
+    ])
+    func `Retry-After is read as seconds or as a date, and capped`(field: String, seconds: Double?) {
+        // 1994-11-06T08:49:37Z
+        #expect(RetryPolicy.requestedWait(retryAfter: field, now: 784_111_777) == seconds)
+    }
+
+    @Test func `no Retry-After asks for nothing`() {
+        #expect(RetryPolicy.requestedWait(retryAfter: nil, now: 0) == nil)
+    }
+}
+
+@Suite struct HTTPDateTests {
+    @Test(arguments: [
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Sun, 06 Nov 1994 08:49:37 CET", nil),
+        ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:49:37 GMT", nil), ("0", nil), ("", nil),
+    ])
+    func `all three forms of a date are read`(text: String, seconds: Int?) {
+        #expect(HTTPDate.seconds(parsing: text) == seconds)
+    }
+}
