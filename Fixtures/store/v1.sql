@@ -1,3 +1,4 @@
+-- A store of schema 1, as the booksync that shipped it wrote it (sqlite3 .dump). Never edited.
 PRAGMA foreign_keys=OFF;
 BEGIN TRANSACTION;
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);

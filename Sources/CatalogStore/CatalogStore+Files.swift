@@ -10,7 +10,7 @@ extension CatalogStore {
         }
     }
 
-    /// Notes anew what is recorded of files that the store knows, their transfers left as they are.
+    /// Notes anew what is recorded of files that the store knows; their transfers and intended renames stay.
     /// - Throws: ``Failure`` when an episode has no file, or a path belongs to another episode.
     package func updateFiles(_ files: [LocalFile]) async throws {
         guard !files.isEmpty else { return }
@@ -106,7 +106,8 @@ extension CatalogStore {
 }
 
 extension Database {
-    /// Records the file of an episode. What was recorded before is replaced, an intention to rename included.
+    /// Records the file of an episode in place of the one before. An intention to rename that one ends when the new one
+    /// is elsewhere.
     func upsert(_ file: LocalFile, of id: Int64) throws {
         let sql = """
             INSERT INTO local_file (
@@ -118,7 +119,8 @@ extension Database {
                 path = excluded.path, size = excluded.size, sha256 = excluded.sha256, mtime = excluded.mtime,
                 inode = excluded.inode, catalog_size = excluded.catalog_size,
                 catalog_modified_at = excluded.catalog_modified_at, fetched_at = excluded.fetched_at,
-                verification = excluded.verification, pending_path = NULL
+                verification = excluded.verification,
+                pending_path = CASE WHEN path = excluded.path THEN pending_path END
             """
         let rest: StatementArguments = [
             file.path, file.size, file.sha256, file.modificationTime, Int64(bitPattern: file.inode), file.catalogSize,

@@ -4,6 +4,7 @@ import GRDB
 // The transfer journal. It is kept so that after a power cut it never promises more than the partial files hold.
 
 extension CatalogStore {
+    /// The journal of an episode's transfer; nil when there is none, or it is finished.
     package func transferRecord(of episode: EpisodeIdentity) async throws -> TransferRecord? {
         try await read("the transfer of \(episode) cannot be looked up") { database in
             guard let id = try database.id(of: episode) else { return nil }
@@ -20,16 +21,15 @@ extension CatalogStore {
     ///
     /// When a record promises less than the stored one (another validator, fewer bytes), or announces a publication,
     /// it has reached the disk when the call returns: an older record that came back after a power cut would vouch for
-    /// bytes of another version. Mere progress may be lost to a power cut, which costs some bytes to fetch again.
+    /// bytes of another version. A record of no bytes vouches for nothing, so beginning a transfer costs no sync.
+    /// Mere progress may be lost to a power cut, which costs some bytes to fetch again.
     /// - Throws: ``Failure`` of kind `defect` for a record in state `finished` (``finish(_:)`` is for those), one that is
     ///   `verifying` without digest and path, or one with more bytes than its total.
     package func save(_ records: [TransferRecord]) async throws {
         guard !records.isEmpty else { return }
         try await write(
             "the state of \(naming(records.map(\.episode))) cannot be recorded",
-            deciding: { database in
-                try records.contains { try database.mustReachDisk($0) } ? .durable : .relaxed
-            },
+            deciding: { try $0.durability(of: records) },
             { database in
                 for record in records { try database.upsert(record) }
             })
@@ -85,11 +85,15 @@ func naming(_ episodes: [EpisodeIdentity]) -> String {
 }
 
 extension Database {
-    fileprivate func mustReachDisk(_ record: TransferRecord) throws -> Bool {
+    func durability(of records: [TransferRecord]) throws -> CatalogStore.Durability {
+        try records.contains(where: mustReachDisk) ? .durable : .relaxed
+    }
+
+    private func mustReachDisk(_ record: TransferRecord) throws -> Bool {
         if record.state == .verifying { return true }
         let sql = """
             SELECT etag IS NOT ? OR last_modified IS NOT ? OR validator_age IS NOT ? OR committed_length > ?
-            FROM transfer WHERE episode_id = ?
+            FROM transfer WHERE episode_id = ? AND committed_length > 0
             """
         let arguments: StatementArguments = [record.committedLength, try id(of: record.episode)]
         return try Bool.fetchOne(

@@ -60,6 +60,16 @@ import Testing
         }
     }
 
+    @Test func `noting a file anew keeps its intended rename, another place ends it`() async throws {
+        try await withFiles(["a"]) { store in
+            try await store.intendRenames([(.sample(1), to: "x")])
+            try await store.updateFiles([.sample(1, path: "a")])
+            #expect(try await store.intendedRenames().map(\.pendingPath) == ["x"])
+            try await store.finish([.sample(1, path: "b")])
+            #expect(try await store.intendedRenames().isEmpty)
+        }
+    }
+
     @Test func `an abandoned rename leaves the file where it was`() async throws {
         try await withFiles(["a", "b"]) { store in
             try await store.intendRenames([(.sample(1), to: "x"), (.sample(2), to: "y")])

@@ -109,6 +109,26 @@ import Testing
         }
     }
 
+    static let successions: [(stored: TransferRecord?, next: TransferRecord, durability: CatalogStore.Durability)] = [
+        (nil, .sample(1), .relaxed),
+        (TransferRecord(episode: .sample(1)), .sample(1), .relaxed),
+        (.sample(1), .sample(1, committed: 600), .relaxed),
+        (.sample(1), .sample(1, state: .failed), .relaxed),
+        (.sample(1), .sample(1, committed: 499), .durable),
+        (.sample(1), TransferRecord(episode: .sample(1), committedLength: 500), .durable),
+        (nil, .sample(1, state: .verifying), .durable),
+    ]
+
+    @Test(arguments: successions.indices)
+    func `a record that promises less than the stored one must reach the disk`(index: Int) async throws {
+        let succession = Self.successions[index]
+        try await withEpisodes(1) { store in
+            if let stored = succession.stored { try await store.save([stored]) }
+            let durability = try await store.read("test") { try $0.durability(of: [succession.next]) }
+            #expect(durability == succession.durability)
+        }
+    }
+
     @Test func `a durable transaction is synced to disk, a relaxed one is not`() async throws {
         try await withStore { store async throws in
             for (durability, expected) in [(CatalogStore.Durability.durable, 2), (.relaxed, 1), (.durable, 2)] {
