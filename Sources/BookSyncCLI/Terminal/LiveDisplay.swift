@@ -1,0 +1,133 @@
+import BookModel
+import Dispatch
+import Foundation
+
+/// The bars at the foot of the terminal while a run is under way, and the lines that appear above them.
+///
+/// Only for a terminal (``TerminalCapabilities/showsBars``). It redraws ten times a second at most, follows the
+/// terminal's width, and leaves nothing behind once ``close()`` returned. A terminal that went away is no reason to
+/// end a run: after a write that failed it draws no more.
+actor LiveDisplay {
+    private static let interval = Duration.milliseconds(100)
+    /// Without news the speeds and times still change.
+    private static let idleInterval = Duration.milliseconds(500)
+    private static let fallback = TerminalSize(columns: 80, rows: 24)
+
+    /// Writing to a terminal blocks (for as long as the listener holds it with Ctrl-S), so the actor has a thread of
+    /// its own and none of the cooperative pool.
+    private let executor = TerminalExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private let descriptor: Int32
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private var board = ProgressBoard()
+    private var painter = ScreenPainter()
+    private var lastDrawn: ContinuousClock.Instant?
+    private var hasNews = false
+    private var isOver = false
+    private var ticker: Task<Void, Never>?
+    private var isBroken = false
+
+    /// - Parameter descriptor: of a terminal; it is not closed.
+    init(descriptor: Int32 = 2, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.descriptor = descriptor
+        self.now = now
+    }
+
+    /// Takes note of an event; what it changes is seen with the next redraw.
+    func apply(_ event: SyncEvent) {
+        guard !isOver else { return }
+        startTicker()
+        board.apply(event, at: now())
+        hasNews = true
+        redraw()
+    }
+
+    /// Prints lines above the bars, at once.
+    func log(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        draw(log: lines, bars: !isOver)
+    }
+
+    /// Removes the bars. Later lines are still printed.
+    func close() {
+        guard !isOver else { return }
+        ticker?.cancel()
+        ticker = nil
+        draw(bars: false)
+        isOver = true
+    }
+
+    private func startTicker() {
+        guard ticker == nil else { return }
+        ticker = Task { [weak self] in
+            while !Task.isCancelled {
+                do {
+                    try await Task.sleep(for: Self.interval)
+                } catch {
+                    return
+                }
+                guard let self else { return }
+                await self.redraw()
+            }
+        }
+    }
+
+    private func redraw() {
+        guard !isOver else { return }
+        if let lastDrawn {
+            let pause = now() - lastDrawn
+            guard pause >= (hasNews ? Self.interval : Self.idleInterval) else { return }
+        }
+        draw()
+    }
+
+    private func draw(log: [String] = [], bars: Bool = true) {
+        guard !isBroken else { return }
+        let size = TerminalSize.current(of: descriptor) ?? Self.fallback
+        // The last column stays free: some terminals go to the next row as soon as it is written. So do two rows, for
+        // the cursor must be able to go up to the first line.
+        let state = board.state(at: now())
+        let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2))) : []
+        write(painter.paint(log: log, lines: lines, width: size.columns))
+        lastDrawn = now()
+        hasNews = false
+    }
+
+    // MARK: - Writing
+
+    private func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Somebody who shares the terminal made it non-blocking.
+                var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = systemPoll(&poll, 1, -1)
+            } else if errno != EINTR {
+                isBroken = true
+                return
+            }
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
+
+private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nfds_t, _ timeout: Int32) -> Int32 {
+    poll(descriptors, count, timeout)
+}
+
+/// Runs an actor's jobs one after the other on a queue of its own.
+private final class TerminalExecutor: SerialExecutor {
+    private let queue = DispatchQueue(label: "booksync.terminal")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}

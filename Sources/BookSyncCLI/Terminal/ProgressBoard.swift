@@ -1,0 +1,83 @@
+import BookModel
+
+/// Keeps count of a run from its events, for the bars. Pure: the instants are given.
+struct ProgressBoard {
+    private struct Running {
+        var progress: TransferProgress
+        var meter = SpeedMeter()
+    }
+
+    private var running: [EpisodeIdentity: Running] = [:]
+    /// In the order in which they began.
+    private var order: [EpisodeIdentity] = []
+    /// Bytes that each transfer of the plans is to bring; nil where nobody knows.
+    private var expected: [EpisodeIdentity: Int64?] = [:]
+    /// Bytes that ended transfers brought.
+    private var brought: Int64 = 0
+    private var done = 0
+    private var failed = 0
+    private var meter = SpeedMeter()
+
+    mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
+        switch event {
+        case .notice, .summarised: return
+        case .planned(let plan):
+            for action in plan.actions where action.kind.isTransfer {
+                expected[action.episode.identity] = .some(action.bytes)
+            }
+        case .started(let progress), .progressed(let progress):
+            let episode = progress.episode
+            if running[episode] == nil { order.append(episode) }
+            // A later attempt finds more in the partial file; what this run put there is not of an earlier one.
+            let reused = min(progress.bytesReused, running[episode]?.progress.bytesReused ?? .max)
+            running[episode, default: Running(progress: progress)].progress = progress
+            running[episode]?.progress.bytesReused = reused
+            running[episode]?.meter.record(progress.bytesDone, at: now)
+            // The server's length counts more than the plan's.
+            if let total = progress.total { expected[episode] = .some(max(0, total - reused)) }
+        case .finished(let receipt):
+            done += 1
+            let fetched = receipt.outcome == .unchanged ? 0 : max(0, receipt.file.size - receipt.bytesReused)
+            end(receipt.file.episode, bytes: fetched)
+        case .failed(let report):
+            guard let episode = report.episode else { return }
+            failed += 1
+            end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
+        case .paused(let episode):
+            end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
+        }
+        meter.record(bytesDone, at: now)
+    }
+
+    /// What it brought is what it was to bring: whatever is left is not awaited in this run any more.
+    private mutating func end(_ episode: EpisodeIdentity, bytes: Int64) {
+        brought += bytes
+        expected[episode] = .some(bytes)
+        running[episode] = nil
+        order.removeAll { $0 == episode }
+    }
+
+    private static func fetched(_ progress: TransferProgress) -> Int64 {
+        max(0, progress.bytesDone - progress.bytesReused)
+    }
+
+    private var bytesDone: Int64 {
+        running.values.reduce(brought) { $0 + Self.fetched($1.progress) }
+    }
+
+    func state(at now: ContinuousClock.Instant) -> ProgressState {
+        let transfers = order.compactMap { running[$0] }.map { running in
+            ProgressState.Transfer(
+                name: running.progress.name,
+                measure: ProgressState.Measure(
+                    bytesDone: running.progress.bytesDone, total: running.progress.total,
+                    speed: running.meter.bytesPerSecond(at: now)))
+        }
+        let known = expected.values.compactMap { $0 }
+        return ProgressState(
+            transfers: transfers, episodesDone: done, episodesFailed: failed, episodesInAll: expected.count,
+            run: ProgressState.Measure(
+                bytesDone: bytesDone, total: known.count == expected.count ? known.reduce(0, +) : nil,
+                speed: meter.bytesPerSecond(at: now)))
+    }
+}

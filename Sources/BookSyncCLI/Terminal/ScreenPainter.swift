@@ -1,0 +1,29 @@
+/// Works out the bytes that replace the lines at the foot of a terminal by others. Pure: it writes nothing itself.
+///
+/// The cursor always rests at the start of the row below the last line, so that a run that is killed leaves it where
+/// the shell expects it. Nothing is hidden and no mode is switched that would have to be restored.
+struct ScreenPainter {
+    private static let escape = "\u{1B}["
+
+    /// Columns of each line that stands there.
+    private var drawn: [Int] = []
+
+    /// - Parameters:
+    ///   - log: goes above, and stays.
+    ///   - lines: what stands at the foot from now on; none clears it.
+    ///   - width: columns of the terminal now.
+    mutating func paint(log: [String] = [], lines: [String], width: Int) -> String {
+        var output = "\r"
+        // A terminal that became narrower has broken the lines over several rows.
+        let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / max(1, width)) }
+        if rows > 0 { output += "\(Self.escape)\(rows)A" }
+        // Cleared line by line as it is overwritten, it doesn't flicker. After a break, though, nothing is where it
+        // was, and a log line may take several rows.
+        if rows != drawn.count || !log.isEmpty { output += "\(Self.escape)J" }
+        for line in log { output += DisplayWidth.printable(line) + "\n" }
+        for line in lines { output += line + "\(Self.escape)K\n" }
+        if rows > lines.count { output += "\(Self.escape)J" }
+        drawn = lines.map(DisplayWidth.columns(of:))
+        return output
+    }
+}

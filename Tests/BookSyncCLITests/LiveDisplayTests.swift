@@ -1,0 +1,112 @@
+import BookModel
+import Foundation
+import Testing
+
+@testable import BookSyncCLI
+
+#if os(Linux)
+    /// Both ends of a pseudo-terminal: what the display writes to one, the test reads from the other.
+    private struct PseudoTerminal {
+        let controller: Int32
+        let terminal: Int32
+
+        init(columns: Int, rows: Int) throws {
+            controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            try #require(controller >= 0)
+            // What unlockpt(3) and ptsname(3) do, which glibc's module does not show.
+            var lock: Int32 = 0
+            var number: Int32 = 0
+            try #require(ioctl(controller, 0x4004_5431, &lock) == 0 && ioctl(controller, 0x8004_5430, &number) == 0)
+            terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+            try #require(terminal >= 0)
+            resize(columns: columns, rows: rows)
+        }
+
+        func resize(columns: Int, rows: Int) {
+            var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+            _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
+        }
+
+        /// All that was written so far; the display's calls return when their bytes are written.
+        func output() throws -> String {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            var descriptor = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
+            while poll(&descriptor, 1, 0) > 0, descriptor.revents & Int16(POLLIN) != 0 {
+                let count = read(controller, &buffer, buffer.count)
+                guard count > 0 else { break }
+                bytes += buffer.prefix(count)
+            }
+            return try #require(String(bytes: bytes, encoding: .utf8))
+        }
+
+        func close() {
+            _ = Foundation.close(terminal)
+            _ = Foundation.close(controller)
+        }
+    }
+
+    @Suite struct LiveDisplayTests {
+        private static func progress(_ bytes: Int64) -> TransferProgress {
+            TransferProgress(
+                episode: EpisodeIdentity(book: BookIdentity(source: "s", id: "1"), key: "1"), section: 1,
+                name: "第1集 山村",
+                path: "", bytesDone: bytes, bytesReused: 0, total: 1000)
+        }
+
+        @Test func `bars appear on a real terminal, follow its width, and are gone after the end`() async throws {
+            let pair = try PseudoTerminal(columns: 80, rows: 24)
+            defer { pair.close() }
+            #expect(TerminalSize.current(of: pair.terminal) == TerminalSize(columns: 80, rows: 24))
+            let display = LiveDisplay(descriptor: pair.terminal)
+            var screen = VirtualTerminal(width: 80)
+
+            await display.apply(.started(Self.progress(410)))
+            screen.feed(try pair.output())
+            #expect(screen.text.count == 2)
+            #expect(screen.text[0].hasPrefix("第1集 山村 ["))
+            #expect(screen.text[0].contains("] 41%") || screen.text[0].contains("]  41%"))
+
+            pair.resize(columns: 40, rows: 24)
+            screen.resize(to: 40)
+            await display.log("a notice\nof two lines")
+            screen.feed(try pair.output())
+            #expect(screen.text.prefix(2) == ["a notice", "of two lines"])
+            #expect(screen.text.count == 4)
+            #expect(!screen.text[2].contains("["))
+
+            await display.close()
+            await display.log("the summary")
+            screen.feed(try pair.output())
+            #expect(screen.text == ["a notice", "of two lines", "the summary"])
+            #expect(screen.oddities == [])
+        }
+
+        @Test func `a flood of events is drawn ten times a second at most`() async throws {
+            let pair = try PseudoTerminal(columns: 80, rows: 24)
+            defer { pair.close() }
+            let display = LiveDisplay(descriptor: pair.terminal)
+            let clock = ContinuousClock()
+            let began = clock.now
+            var output = ""
+            for bytes in 0..<3000 {
+                await display.apply(.progressed(Self.progress(Int64(bytes))))
+                if bytes % 100 == 0 { output += try pair.output() }
+            }
+            output += try pair.output()
+            await display.close()
+            let tenths = (clock.now - began) / .milliseconds(100)
+            #expect(Double(output.split(separator: "第1集").count - 1) <= tenths + 1)
+        }
+
+        @Test func `a terminal that goes away does not stop the run`() async throws {
+            let pair = try PseudoTerminal(columns: 80, rows: 24)
+            let display = LiveDisplay(descriptor: pair.terminal)
+            _ = Foundation.close(pair.controller)
+            await display.apply(.started(Self.progress(1)))
+            await display.log("nobody reads this")
+            await display.close()
+            _ = Foundation.close(pair.terminal)
+        }
+    }
+#endif

@@ -1,0 +1,90 @@
+import BookModel
+import Foundation
+import Testing
+
+@testable import BookSyncCLI
+
+@Suite struct ProgressBoardTests {
+    private static let book = BookIdentity(source: "kting", id: "1")
+    private let start = ContinuousClock.now
+
+    private static func episode(_ section: Int) -> Episode {
+        Episode(
+            identity: EpisodeIdentity(book: book, key: "\(section)"), section: section, name: "第\(section)集",
+            size: 1000)
+    }
+
+    private static func plan(_ kinds: [SyncAction.Kind]) -> SyncEvent {
+        let actions = kinds.enumerated().map {
+            SyncAction(kind: $1, episode: episode($0 + 1), path: "\($0)", bytes: 1000, reason: "")
+        }
+        return .planned(SyncPlan(book: Book(identity: book, title: "t"), actions: actions))
+    }
+
+    private static func progress(_ section: Int, _ bytes: Int64, reused: Int64 = 0, total: Int64? = nil)
+        -> TransferProgress
+    {
+        TransferProgress(
+            episode: episode(section).identity, section: section, name: "第\(section)集", path: "", bytesDone: bytes,
+            bytesReused: reused, total: total)
+    }
+
+    private static func receipt(_ section: Int, size: Int64) -> SyncEvent {
+        .finished(
+            TransferReceipt(
+                outcome: .fetched, section: section, name: "",
+                file: LocalFile(
+                    episode: episode(section).identity, path: "", size: size, sha256: "", modificationTime: 0,
+                    inode: 0, fetchedAt: Date(timeIntervalSince1970: 0), verification: .length),
+                bytesReceived: size, bytesReused: 0, seconds: 1, remarks: []))
+    }
+
+    private func state(after events: [SyncEvent]) -> ProgressState {
+        var board = ProgressBoard()
+        for (second, event) in events.enumerated() { board.apply(event, at: start + .seconds(second)) }
+        return board.state(at: start + .seconds(events.count - 1))
+    }
+
+    @Test func `the plans say how much there is to do`() {
+        let state = state(after: [Self.plan([.fetch, .keep, .replace, .skip(.locked), .rename])])
+        #expect(state.episodesInAll == 2)
+        #expect(state.run == .init(bytesDone: 0, total: 2000, speed: nil))
+    }
+
+    @Test func `running transfers are listed in the order in which they began`() {
+        let state = state(after: [
+            Self.plan([.fetch, .fetch, .fetch]), .started(Self.progress(3, 0, total: 1000)),
+            .started(Self.progress(1, 0)), .progressed(Self.progress(3, 600, total: 1000)),
+        ])
+        #expect(state.transfers.map(\.name) == ["第3集", "第1集"])
+        #expect(state.transfers.first?.measure == .init(bytesDone: 600, total: 1000, speed: 300))
+        #expect(state.run.bytesDone == 600)
+    }
+
+    @Test func `bytes of earlier runs count for the transfer and not for the run`() {
+        let state = state(after: [
+            Self.plan([.resume]), .started(Self.progress(1, 400, reused: 400, total: 1200)),
+            .progressed(Self.progress(1, 700, reused: 400, total: 1200)),
+            // After a cut, the next attempt finds what the first one fetched.
+            .started(Self.progress(1, 700, reused: 700, total: 1200)),
+        ])
+        #expect(state.transfers.first?.measure.bytesDone == 700)
+        #expect(state.run.bytesDone == 300)
+        #expect(state.run.total == 800)
+    }
+
+    @Test func `what ended is no longer awaited`() {
+        let failure = Failure(.temporary, what: "episode 2", why: "refused")
+        let state = state(after: [
+            Self.plan([.fetch, .fetch, .fetch, .fetch]), .started(Self.progress(1, 0, total: 1100)),
+            .started(Self.progress(2, 0)), .progressed(Self.progress(2, 300)),
+            .failed(FailureReport(book: Self.book, episode: Self.episode(2).identity, failure: failure)),
+            Self.receipt(1, size: 1100), .started(Self.progress(3, 0)), .paused(Self.episode(3).identity),
+            .failed(FailureReport(book: Self.book, failure: failure)),
+        ])
+        #expect(state.transfers == [])
+        #expect((state.episodesDone, state.episodesFailed, state.episodesInAll) == (1, 1, 4))
+        #expect(state.run.bytesDone == 1400)
+        #expect(state.run.total == 2400)
+    }
+}

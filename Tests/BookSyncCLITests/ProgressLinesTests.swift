@@ -1,0 +1,79 @@
+import Testing
+
+@testable import BookSyncCLI
+
+@Suite struct ProgressLinesTests {
+    private static let state = ProgressState(
+        transfers: [
+            .init(name: "0012 山村里的兽医", measure: .init(bytesDone: 1_200_000, total: 2_900_000, speed: 512_000)),
+            .init(
+                name: "0013 A rather long English name of an episode 👨‍👩‍👧‍👦",
+                measure: .init(bytesDone: 640, total: nil, speed: nil)),
+            .init(name: "0014 终", measure: .init(bytesDone: 5_531_722, total: 5_531_722, speed: 0)),
+        ],
+        episodesDone: 9, episodesFailed: 1, episodesInAll: 110,
+        run: .init(bytesDone: 118_900_000, total: 999_900_000, speed: 104_857))
+
+    private func screen(_ width: Int, rows: Int = 10) -> String {
+        Self.state.lines(width: width, rows: rows).joined(separator: "\n")
+    }
+
+    @Test func `at 80 columns there is a bar, and everything`() {
+        #expect(
+            screen(80) == """
+                0012 山村里的兽医         [===>      ]  41%     1.2 MB/2.9 MB 512.0 kB/s    0:04
+                0013 A rather long Engli… [          ]                  640 B
+                0014 终                   [==========] 100%     5.5 MB/5.5 MB      0 B/s
+                9 of 110, 1 failed        [>         ]  11% 118.9 MB/999.9 MB 104.9 kB/s 2:20:02
+                """)
+    }
+
+    @Test func `at 40 columns the bar and the bytes make room for the name`() {
+        #expect(
+            screen(40) == """
+                0012 山村里的兽…  41% 512.0 kB/s    0:04
+                0013 A rather l…
+                0014 终          100%      0 B/s
+                9 of 110, 1 fai…  11% 104.9 kB/s 2:20:02
+                """)
+    }
+
+    @Test func `at 200 columns names are whole and bars fine`() {
+        #expect(
+            screen(200) == """
+                0012 山村里的兽医                                [===============>                        ]  41%     1.2 MB/2.9 MB 512.0 kB/s    0:04
+                0013 A rather long English name of an episode 👨‍👩‍👧‍👦 [                                        ]                  640 B
+                0014 终                                          [========================================] 100%     5.5 MB/5.5 MB      0 B/s
+                9 of 110, 1 failed                               [===>                                    ]  11% 118.9 MB/999.9 MB 104.9 kB/s 2:20:02
+                """)
+    }
+
+    @Test func `transfers that find no room are counted`() {
+        #expect(
+            screen(40, rows: 3) == """
+                0012 山村里的兽…  41% 512.0 kB/s    0:04
+                … and 2 more
+                9 of 110, 1 fai…  11% 104.9 kB/s 2:20:02
+                """)
+        #expect(screen(40, rows: 2) == "… and 3 more\n9 of 110, 1 fai…  11% 104.9 kB/s 2:20:02")
+        #expect(screen(40, rows: 1) == "9 of 110, 1 fai…  11% 104.9 kB/s 2:20:02")
+        #expect(screen(40, rows: 0) == "")
+    }
+
+    @Test func `no line is wider than asked and no screen higher`() {
+        var state = Self.state
+        state.transfers.append(
+            .init(name: String(repeating: "回", count: 300), measure: .init(bytesDone: .max, total: .max, speed: 1e18)))
+        state.transfers.append(
+            .init(name: "\u{1B}[2J\n\n", measure: .init(bytesDone: 1, total: .max, speed: 0.001)))
+        state.transfers.append(.init(name: "", measure: .init(bytesDone: 9, total: 3, speed: 1)))
+        for width in 1...220 {
+            for rows in 1...9 {
+                let lines = state.lines(width: width, rows: rows)
+                #expect(lines.count == min(rows, 7))
+                #expect(lines.allSatisfy { DisplayWidth.columns(of: $0) <= width }, "\(width)")
+                #expect(!lines.joined().contains { $0 == "\u{1B}" || $0.isNewline })
+            }
+        }
+    }
+}

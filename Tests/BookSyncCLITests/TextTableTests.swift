@@ -1,0 +1,51 @@
+import Testing
+
+@testable import BookSyncCLI
+
+@Suite struct TextTableTests {
+    private let shelf = TextTable(
+        columns: [
+            .init(title: "BOOK"), .init(title: "TITLE", isFlexible: true), .init(title: "AUTHOR", isFlexible: true),
+            .init(title: "MISSING", alignment: .trailing),
+        ],
+        rows: [
+            ["kting:30776", "回到古代当兽医", "楚景", "2"],
+            ["librivox:47", "The Adventures of Sherlock Holmes", "Sir Arthur Conan Doyle", "0"],
+            ["feeds:x", "短", "", "112"],
+        ])
+
+    private func screen(_ width: Int?) -> String { shelf.lines(width: width).joined(separator: "\n") }
+
+    @Test func `off a terminal nothing is cut`() {
+        #expect(
+            screen(nil) == """
+                BOOK         TITLE                              AUTHOR                  MISSING
+                kting:30776  回到古代当兽医                     楚景                          2
+                librivox:47  The Adventures of Sherlock Holmes  Sir Arthur Conan Doyle        0
+                feeds:x      短                                                             112
+                """)
+        #expect(screen(200) == screen(nil))
+    }
+
+    @Test func `the widest flexible column gives way first`() {
+        #expect(
+            screen(60) == """
+                BOOK         TITLE               AUTHOR              MISSING
+                kting:30776  回到古代当兽医      楚景                      2
+                librivox:47  The Adventures of…  Sir Arthur Conan …        0
+                feeds:x      短                                          112
+                """)
+    }
+
+    @Test func `no line is wider than the terminal, whatever its width`() {
+        for width in 1...120 {
+            #expect(shelf.lines(width: width).allSatisfy { DisplayWidth.columns(of: $0) <= width }, "\(width)")
+        }
+    }
+
+    @Test func `a table without titles has no header and short rows are filled`() {
+        let table = TextTable(
+            columns: [.init(title: ""), .init(title: "", alignment: .trailing)], rows: [["a"], ["bb", "7"]])
+        #expect(table.lines(width: nil) == ["a", "bb  7"])
+    }
+}
