@@ -20,8 +20,12 @@ package protocol CatalogSource: Sendable {
 }
 
 extension CatalogSource {
-    /// Goes through the listing until the episode turns up.
     package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
+        try await findInListing(episode)
+    }
+
+    /// Goes through the listing until the episode turns up.
+    func findInListing(_ episode: EpisodeIdentity) async throws -> Episode? {
         var found: Episode?
         do {
             _ = try await list(episode.book) { page in

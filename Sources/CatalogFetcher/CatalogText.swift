@@ -6,7 +6,7 @@ enum CatalogText {
     static func name(_ raw: String) -> String {
         let decoded = decodingEntities(raw)
         guard decoded.unicodeScalars.contains(where: { isControl($0) || $0 == "\u{FEFF}" }) else {
-            return decoded.trimmingCharacters(in: .whitespacesAndNewlines)
+            return trimmed(decoded)
         }
         return cleaned(decoded, keepingLines: false)
     }
@@ -21,7 +21,20 @@ enum CatalogText {
         for scalar in text.unicodeScalars where scalar != "\u{FEFF}" {
             scalars.append(isControl(scalar) && !(keepingLines && scalar == "\n") ? " " : scalar)
         }
-        return String(scalars).trimmingCharacters(in: .whitespacesAndNewlines)
+        return trimmed(String(scalars))
+    }
+
+    /// Without white space and byte order marks at either end.
+    static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.first, let last = scalars.last, isBlank(first) || isBlank(last) else { return text }
+        let head = scalars.drop(while: isBlank)
+        guard let end = head.lastIndex(where: { !isBlank($0) }) else { return "" }
+        return String(Substring(head[...end]))
+    }
+
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII ? scalar.value <= 0x20 : scalar.properties.isWhitespace || scalar == "\u{FEFF}"
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

@@ -23,8 +23,8 @@ struct JSONScanner {
         self.position = start
     }
 
-    /// - Returns: where the document's value begins.
-    mutating func scanDocument() throws(JSONFailure) -> Int {
+    /// - Returns: where the document's value stands.
+    mutating func scanDocument() throws(JSONFailure) -> Range<Int> {
         skipWhitespace()
         let start = position
         /// Of each open container, whether it is an object.
@@ -33,9 +33,10 @@ struct JSONScanner {
             let isComplete = try scanValueOrOpen(&open)
             if isComplete, try !finishContainers(&open) { break }
         }
+        let end = position
         skipWhitespace()
         guard position == count else { throw expected("the end of the document") }
-        return start
+        return start..<end
     }
 
     /// Scans a scalar or an empty container whole, or opens a container and scans up to its first value.

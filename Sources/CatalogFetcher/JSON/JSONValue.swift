@@ -6,7 +6,7 @@ enum JSONReader {
     /// Proves the whole document well-formed (RFC 8259, UTF-8, an initial byte order mark allowed) and returns a view
     /// of its value.
     static func read(_ bytes: [UInt8]) throws(JSONFailure) -> JSONValue {
-        let outcome = bytes.withUnsafeBufferPointer { buffer -> Result<Int, JSONFailure> in
+        let outcome = bytes.withUnsafeBufferPointer { buffer -> Result<Range<Int>, JSONFailure> in
             var scanner = JSONScanner(buffer, from: buffer.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
             do throws(JSONFailure) {
                 return .success(try scanner.scanDocument())
@@ -14,7 +14,7 @@ enum JSONReader {
                 return .failure(error)
             }
         }
-        return JSONValue(bytes: bytes, start: try outcome.get(), limit: bytes.count)
+        return JSONValue(bytes: bytes, range: try outcome.get())
     }
 }
 
@@ -31,10 +31,9 @@ struct JSONValue: Sendable {
     /// Where the value stands in the document.
     let range: Range<Int>
 
-    fileprivate init(bytes: [UInt8], start: Int, limit: Int) {
+    fileprivate init(bytes: [UInt8], range: Range<Int>) {
         self.bytes = bytes
-        let end = bytes.withUnsafeBufferPointer { JSONBytes.endOfValue($0, from: start, within: limit) }
-        self.range = start..<end
+        self.range = range
     }
 
     var kind: Kind {
@@ -52,7 +51,7 @@ struct JSONValue: Sendable {
     var string: String? {
         guard kind == .string else { return nil }
         return bytes.withUnsafeBufferPointer {
-            JSONString.content($0[(range.lowerBound + 1)..<(range.upperBound - 1)])
+            JSONString.content(UnsafeBufferPointer(rebasing: $0[(range.lowerBound + 1)..<(range.upperBound - 1)]))
         }
     }
 
@@ -79,8 +78,10 @@ struct JSONValue: Sendable {
         bytes.withUnsafeBufferPointer { String(decoding: $0[range], as: UTF8.self) }
     }
 
-    /// The bytes of the value as they were sent.
-    var sourceBytes: ArraySlice<UInt8> { bytes[range] }
+    /// Calls `body` with the bytes of the value as they were sent.
+    func withSourceBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+    }
 
     /// The elements of an array; nothing for every other kind.
     var elements: JSONElements { JSONElements(of: self) }
@@ -98,8 +99,11 @@ struct JSONValue: Sendable {
     /// The value that begins behind white space at `position`, or nil at the end of this container.
     fileprivate func child(at position: Int) -> JSONValue? {
         let limit = range.upperBound - 1
-        let start = bytes.withUnsafeBufferPointer { JSONBytes.skipWhitespace($0, from: position, within: limit) }
-        return start < limit ? JSONValue(bytes: bytes, start: start, limit: limit) : nil
+        let found = bytes.withUnsafeBufferPointer { bytes -> Range<Int> in
+            let start = JSONBytes.skipWhitespace(bytes, from: position, within: limit)
+            return start..<JSONBytes.endOfValue(bytes, from: start, within: limit)
+        }
+        return found.isEmpty ? nil : JSONValue(bytes: bytes, range: found)
     }
 
     /// Steps over white space and one separator.

@@ -1,0 +1,62 @@
+import BookModel
+
+/// What is configured of a book-resource catalog. Every value may be a secret, so printing the settings shows names
+/// only.
+package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    package typealias Pair = (name: String, value: String)
+
+    /// How requests are signed: a parameter that holds the MD5 of the others and a secret.
+    package struct Signature: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+        package var parameter: String
+        package var secret: String
+
+        package init(parameter: String = "sc", secret: String) {
+            self.parameter = parameter
+            self.secret = secret
+        }
+
+        package var description: String { "signature in \(parameter)" }
+        package var debugDescription: String { description }
+        package var customMirror: Mirror { Mirror(self, children: ["parameter": parameter]) }
+    }
+
+    /// `ClientGetBookResource.action`: the pages of episodes.
+    package var listAddress: ResourceAddress
+    /// `ClientGetBookDetail.action`: title, author, announcer, cover, description.
+    package var detailAddress: ResourceAddress?
+    /// Sent with every request. Of two values under one name the later is sent.
+    package var query: [Pair]
+    package var signature: Signature?
+    /// Header fields for the catalog's own origin.
+    package var headers: [Pair]
+    /// Episodes to ask for at a time.
+    package var pageSize: Int
+    /// Bytes of one answer that are read at most.
+    package var greatestAnswer: Int
+
+    package init(
+        listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, query: [Pair] = [],
+        signature: Signature? = nil, headers: [Pair] = [], pageSize: Int = 50, greatestAnswer: Int = 256 << 20
+    ) {
+        self.listAddress = listAddress
+        self.detailAddress = detailAddress
+        self.query = query
+        self.signature = signature
+        self.headers = headers
+        self.pageSize = pageSize
+        self.greatestAnswer = greatestAnswer
+    }
+
+    package var description: String { "book-resource catalog at \(listAddress)" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "listAddress": listAddress.withoutSecrets, "query": query.map(\.name).joined(separator: ", "),
+                "headers": headers.map(\.name).joined(separator: ", "), "pageSize": pageSize,
+            ])
+    }
+}

@@ -1,0 +1,159 @@
+import BookModel
+import Foundation
+import Transport
+
+/// A catalog that speaks the book-resource API.
+package struct BookResourceSource: CatalogSource {
+    private let settings: BookResourceSettings
+    private let exchange: CatalogExchange
+    private let ceiling: ListingProgress.Ceiling
+
+    /// - Parameter pause: waits between requests and before retries.
+    package init(
+        settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.init(settings: settings, transport: transport, retry: retry, pause: pause, ceiling: .init())
+    }
+
+    init(
+        settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy,
+        pause: @escaping @Sendable (Duration) async throws -> Void, ceiling: ListingProgress.Ceiling
+    ) {
+        self.settings = settings
+        self.exchange = CatalogExchange(
+            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer)
+        self.ceiling = ceiling
+    }
+
+    package func list(
+        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
+    ) async throws -> CatalogListing {
+        var progress = ListingProgress(pageSize: settings.pageSize, ceiling: ceiling)
+        var pace = RequestPace()
+        var names: [String] = []
+        repeat {
+            try await readPage(of: book, progress: &progress, pace: &pace) { page in
+                names += page.episodes.prefix(TitleInference.sampleSize - names.count).map(\.name)
+                try await onPage(page)
+            }
+        } while progress.endPage() == .nextPage
+        var proof = progress.proof()
+        let description = try await describe(book, pace: &pace, warnings: &proof.warnings)
+        return CatalogListing(
+            proof: proof, description: description, inferredTitle: TitleInference.title(from: names))
+    }
+
+    package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
+        // Where pages are as long as asked for and sections count from 1, this is the page.
+        let number = max(section - 1, 0) / max(settings.pageSize, 1) + 1
+        var pace = RequestPace()
+        let (answer, address, _) = try await page(number, of: episode.book, pace: &pace)
+        if case .list(let elements) = answer.elements {
+            for element in elements.lazy.compactMap({ BookResourceElement($0) }) where element.key == episode.key {
+                return element.episode(identity: episode, place: section, catalog: address)
+            }
+        }
+        return try await findInListing(episode)
+    }
+
+    /// Episodes that are handed on at a time, however long a page is.
+    private static let batchSize = 1000
+
+    private func readPage(
+        of book: BookIdentity, progress: inout ListingProgress, pace: inout RequestPace,
+        onPage: (CatalogPage) async throws -> Void
+    ) async throws {
+        let number = progress.page
+        let subject = CatalogSubject(book: book, part: "page \(number)")
+        let (answer, address, secrets) = try await page(number, of: book, pace: &pace)
+        progress.declare(answer.declared)
+        var batch = CatalogPage(episodes: [], declared: progress.declared)
+        switch answer.elements {
+        case .foreign(let why):
+            throw subject.unreadable(why: why + ": '\(answer.beginning(masked: secrets))'")
+        case .missing:
+            // Asked for too much at once, a catalog stops returning the list; a later page without one is an end.
+            if number == 1, let declared = answer.declared, declared > 0 {
+                throw subject.unreadable(
+                    why: "it declares \(declared) episodes and lists none; a page-size below \(settings.pageSize) may "
+                        + "help")
+            }
+        case .list(let elements):
+            for value in elements where !progress.isBeyondCeiling {
+                let element = BookResourceElement(value)
+                let key = element?.key
+                guard progress.admit(key), let element, let key else { continue }
+                batch.episodes.append(
+                    element.episode(
+                        identity: EpisodeIdentity(book: book, key: key), place: progress.collected, catalog: address))
+                if batch.episodes.count == Self.batchSize {
+                    try await onPage(batch)
+                    batch.episodes.removeAll(keepingCapacity: true)
+                }
+            }
+        }
+        if number == 1, progress.isEmpty {
+            throw subject.unknownBook(
+                why: "the catalog lists no episodes for it; it may also be the id of an album, or a book that is no "
+                    + "longer offered")
+        }
+        if !batch.episodes.isEmpty { try await onPage(batch) }
+    }
+
+    /// Asks for title, author and the rest where an address for them is configured; failing that is no reason to fail.
+    private func describe(
+        _ book: BookIdentity, pace: inout RequestPace, warnings: inout [String]
+    ) async throws -> BookDescription {
+        guard let address = settings.detailAddress else { return BookDescription() }
+        do {
+            let request = BookResourceRequest.detail(of: book.id, at: address, settings: settings)
+            let subject = CatalogSubject(book: book, part: "the description")
+            let (answer, base, _) = try await ask(request, for: subject, pace: &pace)
+            return BookDescription(bookResourceDetail: answer.detail, from: base)
+        } catch let failure as Failure {
+            warnings.append("title and author are not known: \(failure)")
+            return BookDescription()
+        }
+    }
+
+    private func page(
+        _ number: Int, of book: BookIdentity, pace: inout RequestPace
+    ) async throws -> (BookResourceAnswer, ResourceAddress, SecretMask) {
+        let request = BookResourceRequest.page(number, of: book.id, settings: settings)
+        return try await ask(request, for: CatalogSubject(book: book, part: "page \(number)"), pace: &pace)
+    }
+
+    /// Sends a request until the catalog says something else than "too often".
+    private func ask(
+        _ request: BookResourceRequest, for subject: CatalogSubject, pace: inout RequestPace
+    ) async throws -> (BookResourceAnswer, ResourceAddress, SecretMask) {
+        let wireRequest = request.wireRequest
+        let secrets = request.secrets
+        var waits = 0
+        while true {
+            if pace.gap > .zero { try await exchange.pause(pace.gap) }
+            let (document, address) = try await exchange.fetchJSON(wireRequest, for: subject, secrets: secrets)
+            let answer = BookResourceAnswer(document)
+            let verdict = answer.verdict
+            let why = verdict == .good ? "" : "it answers " + answer.complaint(masked: secrets)
+            switch verdict {
+            case .good: return (answer, address, secrets)
+            case .credentialsRejected: throw subject.credentialsRejected(why: why)
+            case .unknownBook: throw subject.unknownBook(why: why)
+            case .refused:
+                throw subject.unavailable(
+                    at: address, why: why,
+                    remedy: "check query and signature of source \(subject.book.source), or try again later")
+            case .tooFrequent:
+                guard waits < RequestPace.greatestNumberOfWaits else {
+                    throw subject.unavailable(
+                        at: address, why: why + " after \(waits) waits, the last of \(pace.gap.components.seconds) s",
+                        remedy: "try again in some hours")
+                }
+                waits += 1
+                pace.widen()
+            }
+        }
+    }
+}
