@@ -1,6 +1,7 @@
 import BookModel
 import Logging
 import NIOCore
+import NIOHTTP1
 import Support
 import Testing
 
