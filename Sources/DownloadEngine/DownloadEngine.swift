@@ -278,7 +278,7 @@ private struct Run {
             remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
         }
         let outcome: TransferReceipt.Outcome =
-            if isUnchanged { .unchanged } else if transfer.wanted.replacing != nil { .replaced } else {
+            if isUnchanged { .unchanged } else if transfer.wanted.overwrites { .replaced } else {
                 reused > 0 ? .resumed : .fetched
             }
         let elapsed = (transfer.startedAt ?? .now).duration(to: .now)

@@ -99,8 +99,7 @@ actor Publisher {
     private func place(_ file: ReceivedFile) throws -> LocalFile {
         let (folder, name) = splitLibraryPath(file.wanted.path)
         let directory = try LibraryDirectory(folder, in: library)
-        let replaces = file.wanted.replacing?.path == file.wanted.path
-        try directory.receive(file.partial.path, as: name, replaces: replaces)
+        try directory.receive(file.partial.path, as: name, replaces: file.wanted.overwrites)
         let facts = try directory.facts(of: name)
         return LocalFile(
             episode: file.wanted.episode.identity, path: file.wanted.path, size: facts.size, sha256: file.sha256,

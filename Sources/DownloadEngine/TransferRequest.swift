@@ -9,14 +9,20 @@ package struct TransferRequest: Sendable {
     package var path: String
     /// The journal of what earlier runs brought.
     package var record: TransferRecord?
-    /// The file that the episode's new version takes the place of.
+    /// The file that the episode's new version takes the place of: the server is asked whether it really changed.
     package var replacing: LocalFile?
+    /// Whether a file that stands at ``path`` may be overwritten.
+    package var overwrites: Bool
 
-    package init(episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil) {
+    package init(
+        episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil,
+        overwrites: Bool = false
+    ) {
         self.episode = episode
         self.path = path
         self.record = record
         self.replacing = replacing
+        self.overwrites = overwrites
     }
 
     /// The server whose load the transfer counts for: scheme, host and port.

@@ -21,7 +21,7 @@ package struct LibrarySession: Sendable {
         at path: String, command: String, waitingFor wait: Double = 0,
         _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
-        let folder = try await LibraryFolder.open(path)
+        let folder = try await LibraryFolder.open(at: path)
         let lock = try await LibraryLock.acquire(in: folder, wait: wait, command: command)
         defer { lock.release() }
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)

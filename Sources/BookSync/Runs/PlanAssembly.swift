@@ -8,6 +8,10 @@ import SyncPlanner
 struct AssembledPlan: Sendable {
     var plan: SyncPlan
     var requests: [TransferRequest]
+    /// Files that the listener renamed, to be recorded where they are now.
+    var moved: [LocalFile]
+    /// Episodes whose recorded file is no longer there: the record would only claim its path.
+    var vanished: [EpisodeIdentity]
 }
 
 /// Brings together what a plan depends on: catalog, records, wanted names, and the facts of the disk.
@@ -20,32 +24,47 @@ struct PlanAssembly: Sendable {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
-        let paths = libraryPaths(
-            for: episodes.map(\.episode), of: book, template: naming, recorded: recorded)
+        let paths = libraryPaths(for: episodes.map(\.episode), of: book, template: naming, recorded: recorded)
         let folders = Set((Array(paths.values) + Array(recorded.values)).map { String(splitLibraryPath($0).folder) })
-        let files = try await scan(folders: folders, under: library)
-        let partials = try await resumableBytes(of: episodes)
+        let files = try await FolderScan.scan(folders: folders, under: library)
         let rules = PlanRules(
             filter: try CompiledFilter(filter), order: request.order, force: request.force, now: Date())
         let plan = makePlan(
             for: PlannerInput(
-                book: book, episodes: episodes, paths: paths, files: files, partials: partials, rules: rules))
-        let records = Dictionary(
-            episodes.compactMap { shelved in shelved.transfer.map { (shelved.episode.identity, $0) } }
-        ) { first, _ in first }
-        let requests = plan.actions.filter(\.kind.isTransfer).map { action in
-            TransferRequest(
-                episode: action.episode, path: action.path, record: records[action.episode.identity],
-                replacing: action.replacing)
+                book: book, episodes: episodes, paths: paths, files: files,
+                partials: try await resumableBytes(of: episodes), rules: rules))
+        return assembled(plan, episodes: episodes, files: files)
+    }
+
+    private func assembled(
+        _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts]
+    ) -> AssembledPlan {
+        let shelved = Dictionary(episodes.map { ($0.episode.identity, $0) }) { first, _ in first }
+        var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [])
+        for action in plan.actions {
+            let known = shelved[action.episode.identity]
+            if action.kind.isTransfer {
+                assembled.requests.append(
+                    TransferRequest(
+                        episode: action.episode, path: action.path, record: known?.transfer,
+                        replacing: action.replacing, overwrites: action.kind == .replace))
+            }
+            guard var file = known?.file, files[file.path] == nil else { continue }
+            if action.kind == .keep, action.fromPath == file.path {
+                file.path = action.path
+                assembled.moved.append(file)
+            } else {
+                assembled.vanished.append(file.episode)
+            }
         }
-        return AssembledPlan(plan: plan, requests: requests)
+        return assembled
     }
 
     /// Episode key → bytes of its partial file that will not be fetched again.
     private func resumableBytes(of episodes: [ShelvedEpisode]) async throws -> [String: Int64] {
         let begun = episodes.filter { $0.transfer != nil }
         guard !begun.isEmpty else { return [:] }
-        let partials = try await scan(folders: [LibraryFolder.partialPath], under: library)
+        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
         var bytes: [String: Int64] = [:]
         for shelved in begun {
             let name = PartialFile.name(for: shelved.episode.identity)

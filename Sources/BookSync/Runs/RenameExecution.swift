@@ -56,7 +56,7 @@ struct RenameExecution: Sendable {
         guard !intended.isEmpty else { return }
         let folders = Set(
             intended.flatMap { [$0.file.path, $0.pendingPath] }.map { String(splitLibraryPath($0).folder) })
-        let files = try await scan(folders: folders, under: library)
+        let files = try await FolderScan.scan(folders: folders, under: library)
         var moved: [EpisodeIdentity] = []
         var left: [EpisodeIdentity] = []
         for (file, pendingPath) in intended {

@@ -33,11 +33,15 @@ package struct SyncRun: Sendable {
             for assembled in planned {
                 emit(.planned(assembled.plan))
                 report.note(assembled.plan)
-                requests += assembled.requests
+                try await session.store.updateFiles(assembled.moved)
+                for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
                 let renames = RenameExecution(library: session.folder.path, store: session.store)
                 let outcome = try await renames.execute(assembled.plan.actions)
                 report.summary.renamed += outcome.renamed
                 for failure in outcome.failures { report.fail(failure, emit: emit) }
+                // What still has its old name is not replaced under the new one.
+                let unmoved = Set(outcome.failures.map(\.episode))
+                requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
             }
             guard !requests.isEmpty, !Task.isCancelled else { return }
             let engine = DownloadEngine(
@@ -86,7 +90,7 @@ package struct SyncRun: Sendable {
         var planned: [AssembledPlan] = []
         for item in request.items where !Task.isCancelled {
             do {
-                let source = try configuration.catalogSource(for: item.book, transport: transport, logger: logger)
+                let source = try configuration.catalogSource(for: item.book, transport: transport)
                 let refreshed = try await source.refresh(
                     item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }

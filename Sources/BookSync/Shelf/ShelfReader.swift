@@ -46,7 +46,7 @@ package struct ShelfReader: Sendable {
     /// The episodes of a book by section number.
     package func episodes(of book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeOnDisk] {
         guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
-        let partials = try await scan(folders: [LibraryFolder.partialPath], under: library)
+        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
         return try await store.episodes(of: book).selected(by: filter).map { onDisk($0, partials: partials) }
     }
 

@@ -40,10 +40,10 @@ struct FetchCommand: Subcommand {
         let items = try (books + references).map { text in
             let reference = try BookReference(parsing: text)
             return RunRequest.Item(
-                book: try reference.book(in: configuration), filter: filter.overridden(by: reference.filter))
+                book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }
         let request = RunRequest(
-            items: items.merged(with: configuration.subscriptions), order: configuration.downloads.order, force: force)
+            items: items.merged(with: try configuration.allSubscriptions(with: [])), order: configuration.downloads.order, force: force)
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             return try await LibrarySession.withLibrary(at: configuration.library, command: "fetch") { session in

@@ -32,7 +32,7 @@ struct ListCommand: Subcommand {
         }
         var episodes: [ShelfReader.EpisodeOnDisk] = []
         for reference in references {
-            let book = try reference.book(in: configuration)
+            let book = try configuration.book(reference)
             let found = try await ShelfReader.read(configuration.library) { shelf in
                 try await shelf.episodes(of: book, filter: reference.filter)
             }

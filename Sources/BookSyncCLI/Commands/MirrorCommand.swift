@@ -26,7 +26,7 @@ struct MirrorCommand: Subcommand {
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = RunRequest(
-                items: configuration.items(with: stored), order: configuration.downloads.order)
+                items: try configuration.items(with: stored), order: configuration.downloads.order)
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.printPlans(request, configuration: configuration, offline: false)
             }
@@ -35,7 +35,7 @@ struct MirrorCommand: Subcommand {
         return try await LibrarySession.withLibrary(
             at: configuration.library, command: "mirror", waitingFor: seconds
         ) { session in
-            let items = configuration.items(with: try await session.store.subscriptions())
+            let items = try configuration.items(with: try await session.store.subscriptions())
             if items.isEmpty, !program.options.quiet {
                 await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
             }

@@ -28,11 +28,11 @@ struct PlanCommand: Subcommand {
         var items = try references.map { text in
             let reference = try BookReference(parsing: text)
             return RunRequest.Item(
-                book: try reference.book(in: configuration), filter: filter.overridden(by: reference.filter))
-        }.merged(with: configuration.subscriptions)
+                book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
+        }.merged(with: try configuration.allSubscriptions(with: []))
         if items.isEmpty {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-            items = configuration.items(with: stored)
+            items = try configuration.items(with: stored)
         }
         let request = RunRequest(items: items, order: configuration.downloads.order, force: force)
         if offline { return try await program.printPlans(request, configuration: configuration, offline: true) }

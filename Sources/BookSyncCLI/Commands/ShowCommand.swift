@@ -16,7 +16,7 @@ struct ShowCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
         let reference = try BookReference(parsing: reference)
-        let book = try reference.book(in: configuration)
+        let book = try configuration.book(reference)
         let documents = try await ShelfReader.read(configuration.library) { shelf -> [JSONDocument] in
             guard !reference.filter.isEmpty else {
                 return try await shelf.books([book]).map { shelved in

@@ -16,7 +16,7 @@ struct SubscribeCommand: Subcommand {
         let configuration = try await program.configuration().configuration
         let subscriptions = try references.map { text in
             let reference = try BookReference(parsing: text)
-            let book = try reference.book(in: configuration)
+            let book = try configuration.book(reference)
             try configuration.requireSource(of: book)
             return Subscription(book: book, filter: reference.filter, subscribedAt: .now)
         }
@@ -43,7 +43,7 @@ struct UnsubscribeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
-        let books = try references.map { try BookReference(parsing: $0).book(in: configuration) }
+        let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
         try await SubscriptionBook.withStore(in: configuration.library) { store in
             for book in books {
                 guard try await store.unsubscribe(book) else {
@@ -70,7 +70,7 @@ struct SubscriptionsCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        let subscriptions = configuration.allSubscriptions(with: stored)
+        let subscriptions = try configuration.allSubscriptions(with: stored)
         var table = TextTable(columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")])
         table.rows = subscriptions.map { subscription in
             let filter = subscription.filter

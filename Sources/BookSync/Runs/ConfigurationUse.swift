@@ -1,0 +1,114 @@
+import BookModel
+import CatalogFetcher
+import DownloadEngine
+import Foundation
+import Transport
+
+// What the rooms are told of the configuration, each in its own terms.
+
+extension Configuration {
+    var transportOptions: TransportOptions {
+        TransportOptions(
+            connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout,
+            // Catalog requests must not wait behind the audio of the same host.
+            connectionsPerHost: downloads.jobsPerHost + 2)
+    }
+
+    var engineSettings: EngineSettings {
+        EngineSettings(jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retries: downloads.retries)
+    }
+
+    /// Whether there is no source to ask but the built-in demo catalog.
+    package var usesDemoCatalog: Bool { sources.isEmpty }
+
+    /// Makes the demo catalog, wherever it listens now, the source that it is the default for.
+    package mutating func useDemoCatalog(listURL: String, detailURL: String) {
+        var demo = SourceConfiguration(name: Self.demoSource, kind: .bookResource)
+        demo.url = ResourceAddress(listURL)
+        demo.detailURL = ResourceAddress(detailURL)
+        demo.allowsPrivateAddresses = true
+        sources[Self.demoSource] = demo
+    }
+
+    /// - Throws: ``Failure`` of kind `configuration` when the book's source is not configured.
+    @discardableResult
+    package func requireSource(of book: BookIdentity) throws -> SourceConfiguration? {
+        if let source = sources[book.source] { return source }
+        if usesDemoCatalog, book.source == Self.demoSource { return nil }
+        let known = sources.isEmpty ? [Self.demoSource] : sources.keys.sorted()
+        throw Failure(
+            .configuration, disposition: .skip, what: "\(book) cannot be asked for",
+            why: "no source is called '\(book.source)' (there is \(known.joined(separator: ", ")))",
+            remedy: "add it under sources: in the configuration")
+    }
+
+    /// The book that a REF names.
+    ///
+    /// - Throws: ``Failure`` of kind `usage` when it is an address, or an ID while no source is the default.
+    package func book(_ reference: BookReference) throws -> BookIdentity {
+        switch reference.target {
+        case .book(let book):
+            return book
+        case .id(let id):
+            guard let defaultSource else {
+                throw Failure(
+                    .usage, what: "'\(id)' may be in any of several sources", why: "none of them is the default",
+                    remedy: "write SOURCE:\(id), or set default-source in the configuration")
+            }
+            return BookIdentity(source: defaultSource, id: id)
+        case .address(let address):
+            throw Failure(
+                .usage, what: "\(address) cannot be read", why: "this version reads book-resource catalogs only",
+                remedy: "name a book by ID or SOURCE:ID")
+        }
+    }
+
+    func catalogSource(for book: BookIdentity, transport: HTTPTransport) throws -> any CatalogSource {
+        guard let source = try requireSource(of: book) else {
+            throw Failure(
+                .defect, disposition: .stop, what: "the demo catalog cannot be asked", why: "it was not started")
+        }
+        try source.requireVariables()
+        return try source.settings().source(
+            named: source.name, transport: transport, retry: RetryPolicy(retries: downloads.retries))
+    }
+
+    /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two
+    /// subscriptions to one book the configuration's counts.
+    package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {
+        let configured = try subscriptions.map {
+            Subscription(book: try book($0.reference), title: $0.title, filter: $0.filter)
+        }
+        let books = Set(configured.map(\.book))
+        return configured + stored.filter { !books.contains($0.book) }
+    }
+
+    /// What a run over the subscriptions is to do.
+    package func items(with stored: [Subscription]) throws -> [RunRequest.Item] {
+        try allSubscriptions(with: stored).map {
+            RunRequest.Item(book: $0.book, filter: $0.filter, title: $0.title)
+        }
+    }
+}
+
+extension SourceConfiguration {
+    fileprivate func settings() throws -> SourceSettings {
+        switch kind {
+        case .feed: return .feed
+        case .librivox: return .librivox
+        case .internetArchive: return .internetArchive
+        case .directory: return .directory
+        case .bookResource:
+            guard let url else {
+                throw Failure(
+                    .configuration, disposition: .skip, what: "the source '\(name)' cannot be asked",
+                    why: "it has no url", remedy: "set sources.\(name).url in the configuration")
+            }
+            return .bookResource(
+                BookResourceSettings(
+                    listAddress: url, detailAddress: detailURL, query: query.map { ($0.name, $0.value.secretText) },
+                    signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
+                    headers: headers.map { ($0.name, $0.value.secretText) }, pageSize: pageSize ?? 50))
+        }
+    }
+}
