@@ -57,6 +57,9 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
         return String(text)
     }
 
+    /// Whether the text was once printed with something masked, so that it fetches nothing any more.
+    package var isMasked: Bool { secretText.contains("***") }
+
     package var description: String { withoutSecrets }
     package var debugDescription: String { withoutSecrets }
     /// Hides the stored text from `dump` and from the test library, which print what a mirror shows.

@@ -3,7 +3,7 @@ import BookModel
 import Foundation
 
 /// A command of `booksync`.
-protocol Subcommand: AsyncParsableCommand {
+protocol Subcommand: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
 
     /// Does the work and tells how it ended. Throws ``Failure`` for what keeps it from being done at all.

@@ -21,7 +21,9 @@ struct Program: Sendable {
     }
 
     /// The settings in force: file, then environment, then the flags given.
-    func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> LoadedConfiguration {
+    func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> (
+        configuration: Configuration, origin: String?
+    ) {
         var overrides = overrides
         overrides.library = options.library
         let flags = overrides
@@ -39,12 +41,13 @@ struct Program: Sendable {
         _ configuration: Configuration, _ body: @Sendable (Configuration) async throws -> Result
     ) async throws -> Result {
         guard configuration.usesDemoCatalog else { return try await body(configuration) }
-        return try await DemoCatalog(pace: demoPace).serving(on: "127.0.0.1", port: 0) { address in
+        return try await withDemoCatalog(pace: demoPace) { address in
             if !options.quiet {
-                await streams.writeError("no configuration: using the built-in demo catalog at \(address.baseURL)")
+                await streams.writeError("no source is configured: using the built-in demo catalog at \(address.url)")
             }
             var configuration = configuration
-            configuration.useDemoCatalog(listURL: address.listURL, detailURL: address.detailURL)
+            configuration.useDemoCatalog(
+                listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address))
             return try await body(configuration)
         }
     }

@@ -36,7 +36,8 @@ package final class LibraryLock: Sendable {
         in library: LibraryFolder, wait seconds: Double = 0, command: String
     ) async throws -> LibraryLock {
         let clock = ContinuousClock()
-        let deadline = clock.now + .seconds(min(max(0, seconds), 1e9))
+        // Whoever only asks whether a run is under way holds the lock for a moment; that is no reason to give up.
+        let deadline = clock.now + .seconds(min(max(0.05, seconds), 1e9))
         let path = library.lockFile
         let lock = try await offPool { LibraryLock(descriptor: try openFile(path)) }
         while try await !offPool({ try lock.tryTaking(path, command: command) }) {
@@ -44,7 +45,7 @@ package final class LibraryLock: Sendable {
                 throw try await offPool { lock.isHeldElsewhere(library, path: path) }
             }
             // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
-            try await clock.sleep(until: min(deadline, clock.now + .milliseconds(100)))
+            try await clock.sleep(until: min(deadline, clock.now + .milliseconds(seconds > 0 ? 100 : 10)))
         }
         return lock
     }
@@ -57,6 +58,20 @@ package final class LibraryLock: Sendable {
         let lock = try await acquire(in: library, wait: seconds, command: command)
         defer { lock.release() }
         return try await body()
+    }
+
+    /// Whether a process holds the lock of the library at `path` now. False where there is no library.
+    package static func isHeld(in path: String) async throws -> Bool {
+        let file = LibraryFolder.existing(at: path).lockFile
+        return try await offPool {
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            // A run that ended well emptied the file: then nothing has to be tried.
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return false }
+            return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        }
     }
 
     /// Gives the lock up. The process that ends does so without it.

@@ -6,8 +6,8 @@ import Foundation
 /// A library opened by a run that may write: locked against other runs, its store open, and what an interrupted run
 /// left behind settled.
 package struct LibrarySession: Sendable {
-    package let folder: LibraryFolder
-    package let store: CatalogStore
+    let folder: LibraryFolder
+    let store: CatalogStore
     private let lock: LibraryLock
 
     /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
@@ -26,15 +26,15 @@ package struct LibrarySession: Sendable {
         defer { lock.release() }
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
         let session = LibrarySession(folder: folder, store: store, lock: lock)
-        let outcome: Swift.Result<Result, any Error>
-        do {
+        return try await store.closing {
             try await session.settleInterruptedRun()
-            outcome = .success(try await body(session))
-        } catch {
-            outcome = .failure(error)
+            return try await body(session)
         }
-        try await store.close()
-        return try outcome.get()
+    }
+
+    /// What the listener had mirror follow.
+    package func subscriptions() async throws -> [Subscription] {
+        try await store.subscriptions()
     }
 
     private func settleInterruptedRun() async throws {

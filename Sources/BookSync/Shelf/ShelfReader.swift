@@ -23,14 +23,7 @@ package struct ShelfReader: Sendable {
         guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }
         let reader = ShelfReader(
             library: library, store: store, isRunUnderWay: try await LibraryLock.isHeld(in: library))
-        let outcome: Swift.Result<Result, any Error>
-        do {
-            outcome = .success(try await body(reader))
-        } catch {
-            outcome = .failure(error)
-        }
-        try await store.close()
-        return try outcome.get()
+        return try await store.closing { try await body(reader) }
     }
 
     /// - Parameter wanted: nil for all.

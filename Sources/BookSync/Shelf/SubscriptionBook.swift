@@ -2,16 +2,39 @@ import BookModel
 import CatalogStore
 
 /// Changes what mirror follows. Works beside a run that is under way: the store takes one writer after the other.
-package enum SubscriptionBook {
-    package static func withStore(in library: String, _ body: (CatalogStore) async throws -> Void) async throws {
+package struct SubscriptionBook: Sendable {
+    private let store: CatalogStore
+
+    /// - Parameter library: created where it is missing.
+    package static func open<Result: Sendable>(
+        in library: String, _ body: (SubscriptionBook) async throws -> Result
+    ) async throws -> Result {
         let folder = try await LibraryFolder.open(at: library)
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return try await store.closing { try await body(SubscriptionBook(store: store)) }
+    }
+
+    /// - Returns: whether the book was not followed before.
+    package func subscribe(_ subscription: Subscription) async throws -> Bool {
+        try await store.subscribe(subscription)
+    }
+
+    /// - Returns: whether the book was followed.
+    package func unsubscribe(_ book: BookIdentity) async throws -> Bool {
+        try await store.unsubscribe(book)
+    }
+}
+
+extension CatalogStore {
+    /// Runs `body`, and closes the store however it ends.
+    func closing<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        let outcome: Swift.Result<Result, any Error>
         do {
-            try await body(store)
+            outcome = .success(try await body())
         } catch {
-            try await store.close()
-            throw error
+            outcome = .failure(error)
         }
-        try await store.close()
+        try await close()
+        return try outcome.get()
     }
 }

@@ -16,7 +16,9 @@ struct ConfigShowCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
-        await program.print(configuration.shown.document, or: configuration.shown.lines)
+        let shown = configuration.effectiveDescription
+        let text = program.options.json ? shown.jsonText : String(shown.yamlText.dropLast())
+        await program.streams.writeOutput(text)
         return .done
     }
 }
@@ -28,7 +30,7 @@ struct ConfigPathCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let origin = try await program.configuration().path
+        let origin = try await program.configuration().origin
         if let origin {
             await program.print(["path": .string(origin)], or: [origin])
         } else {

@@ -43,7 +43,8 @@ struct FetchCommand: Subcommand {
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }
         let request = RunRequest(
-            items: items.merged(with: try configuration.allSubscriptions(with: [])), order: configuration.downloads.order, force: force)
+            items: items.merged(with: try configuration.allSubscriptions(with: [])),
+            order: configuration.downloads.order, force: force)
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             return try await LibrarySession.withLibrary(at: configuration.library, command: "fetch") { session in
@@ -96,9 +97,11 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Which episodes come first: first, last, listed.", valueName: "order"))
     var order: TransferOrder?
 
+    private static let jobsRange = 1...64
+
     func validate() throws {
-        if let jobs, !Configuration.Downloads.jobsRange.contains(jobs) {
-            throw ValidationError("--jobs takes a number from 1 to \(Configuration.Downloads.jobsRange.upperBound), not \(jobs).")
+        if let jobs, !Self.jobsRange.contains(jobs) {
+            throw ValidationError("--jobs takes a number from 1 to \(Self.jobsRange.upperBound), not \(jobs).")
         }
     }
 

@@ -27,7 +27,8 @@ struct ListCommand: Subcommand {
         guard !references.isEmpty else {
             var books = try await ShelfReader.read(configuration.library) { try await $0.books() } ?? []
             if missing { books = books.filter { $0.missing > 0 } }
-            await program.print(.array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
+            await program.print(
+                .array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
             return .done
         }
         var episodes: [ShelfReader.EpisodeOnDisk] = []

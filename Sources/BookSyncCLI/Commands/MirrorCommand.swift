@@ -35,7 +35,7 @@ struct MirrorCommand: Subcommand {
         return try await LibrarySession.withLibrary(
             at: configuration.library, command: "mirror", waitingFor: seconds
         ) { session in
-            let items = try configuration.items(with: try await session.store.subscriptions())
+            let items = try configuration.items(with: try await session.subscriptions())
             if items.isEmpty, !program.options.quiet {
                 await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
             }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Foundation
 
 struct SubscribeCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -20,12 +21,14 @@ struct SubscribeCommand: Subcommand {
             try configuration.requireSource(of: book)
             return Subscription(book: book, filter: reference.filter, subscribedAt: .now)
         }
-        try await SubscriptionBook.withStore(in: configuration.library) { store in
+        try await SubscriptionBook.open(in: configuration.library) { subscribed in
             for subscription in subscriptions {
-                let isNew = try await store.subscribe(subscription)
+                let isNew = try await subscribed.subscribe(subscription)
                 guard !program.options.quiet else { continue }
                 await program.streams.writeError(
-                    isNew ? "mirror follows \(subscription.book) now" : "mirror follows \(subscription.book) already; changed")
+                    isNew
+                        ? "mirror follows \(subscription.book) now"
+                        : "mirror follows \(subscription.book) already; changed")
             }
         }
         return .done
@@ -44,15 +47,18 @@ struct UnsubscribeCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
-        try await SubscriptionBook.withStore(in: configuration.library) { store in
+        let configured = try configuration.allSubscriptions(with: []).map(\.book)
+        try await SubscriptionBook.open(in: configuration.library) { subscribed in
             for book in books {
-                guard try await store.unsubscribe(book) else {
-                    throw configuration.subscriptions.contains { $0.book == book }
+                guard try await subscribed.unsubscribe(book) else {
+                    throw configured.contains(book)
                         ? Failure(
-                            .configuration, what: "\(book) cannot be unsubscribed", why: "the configuration subscribes to it",
+                            .configuration, what: "\(book) cannot be unsubscribed",
+                            why: "the configuration subscribes to it",
                             remedy: "take it out of the configuration file")
                         : Failure(
-                            .unknownBook, what: "\(book) cannot be unsubscribed", why: "nothing is subscribed under that name",
+                            .unknownBook, what: "\(book) cannot be unsubscribed",
+                            why: "nothing is subscribed under that name",
                             remedy: "booksync subscriptions lists what is")
                 }
             }
@@ -71,17 +77,22 @@ struct SubscriptionsCommand: Subcommand {
         let configuration = try await program.configuration().configuration
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.allSubscriptions(with: stored)
-        var table = TextTable(columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")])
+        var table = TextTable(columns: [
+            .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes"),
+        ])
         table.rows = subscriptions.map { subscription in
             let filter = subscription.filter
             let parts = [
                 filter.only?.description, filter.latest.map { "latest \($0)" }, filter.match.map { "matching \($0)" },
                 filter.exclude.map { "without \($0)" },
             ].compactMap(\.self)
-            return ["\(subscription.book)", subscription.title ?? "", parts.isEmpty ? "all" : parts.joined(separator: ", ")]
+            return [
+                "\(subscription.book)", subscription.title ?? "", parts.isEmpty ? "all" : parts.joined(separator: ", "),
+            ]
         }
         await program.print(
-            .array(subscriptions.map { JSONDocument($0) }), or: table.rows.isEmpty ? [] : table.lines(width: program.outputWidth))
+            .array(subscriptions.map { JSONDocument($0) }),
+            or: table.rows.isEmpty ? [] : table.lines(width: program.outputWidth))
         return .done
     }
 }

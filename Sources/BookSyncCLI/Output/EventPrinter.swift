@@ -54,7 +54,9 @@ actor EventPrinter {
         }
         await display?.apply(event)
         // With JSON on standard output, what went well is told there.
-        guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else { return }
+        guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else {
+            return
+        }
         if style.isJSON, case .finished = event { return }
         let line = Self.printable(sentence)
         if let display { await display.log(line) } else { await streams.writeError(line) }
@@ -71,6 +73,7 @@ actor EventPrinter {
 
     /// Names come from catalogs: nothing in them may steer the terminal.
     private static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "�" : $0 }))
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "�" : $0 }))
     }
 }
