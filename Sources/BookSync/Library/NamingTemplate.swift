@@ -31,6 +31,18 @@ package struct NamingTemplate: Sendable, Hashable, CustomStringConvertible {
 
     package static let standardText = "{author}/{title}/{section} {name}.{ext}"
 
+    /// What ``standardText`` says.
+    package static let standard = NamingTemplate(
+        description: standardText, folders: [[.field(.author, width: nil)], [.field(.title, width: nil)]],
+        stem: [.field(.section, width: nil), .literal(" "), .field(.name, width: nil)])
+
+    private init(description: String, folders: [[Part]], stem: [Part]) {
+        self.description = description
+        self.folders = folders
+        self.stem = stem
+        self.usesDay = (folders.joined() + stem).contains { [.year, .published].contains($0.field) }
+    }
+
     /// - Throws: ``Failure`` of kind `configuration` when files could not be told apart, or would leave the library.
     package init(parsing text: String) throws {
         do {
@@ -55,10 +67,7 @@ package struct NamingTemplate: Sendable, Hashable, CustomStringConvertible {
             guard !(components.joined() + last).contains(where: { $0.field == .ext }) else {
                 throw Problem(why: "{ext} belongs at the very end, after a dot")
             }
-            self.description = text
-            self.folders = components
-            self.stem = last
-            self.usesDay = (components.joined() + last).contains { [.year, .published].contains($0.field) }
+            self.init(description: text, folders: components, stem: last)
         } catch let problem as Problem {
             throw Failure(
                 .configuration, disposition: .stop, what: "the naming '\(text)' cannot be used", why: problem.why,
