@@ -1,0 +1,213 @@
+import BookModel
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension Configuration {
+    /// Where the configuration is looked for.
+    package struct Location: Sendable, Hashable {
+        package var path: String
+        /// Whether somebody named it, so that it must be there.
+        package var isExplicit: Bool
+    }
+
+    /// `--config`, else `$BOOKSYNC_CONFIG`, else `booksync/config.yaml` in `$XDG_CONFIG_HOME` or `~/.config`. Looks at
+    /// no disk.
+    package static func location(
+        explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String
+    ) -> Location {
+        let base = PathBase(homeFolder: homeFolder, folder: currentFolder)
+        for named in [explicitPath, environment["BOOKSYNC_CONFIG"]] {
+            if let named, !named.isEmpty { return Location(path: base.absolutePath(named) ?? named, isExplicit: true) }
+        }
+        // The XDG specification: a relative path is to be ignored.
+        let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let path = (configured ?? homeFolder + "/.config") + "/booksync/config.yaml"
+        return Location(path: base.absolutePath(path) ?? path, isExplicit: false)
+    }
+
+    /// The built-in settings, overridden by the file, by the environment's `BOOKSYNC_*`, and by the command line.
+    ///
+    /// Reads a file and blocks meanwhile: call it at start-up, before there is anything else to do.
+    /// A relative `library` is relative to the file's folder when the file sets it, else to the current folder.
+    /// - Parameters:
+    ///   - explicitPath: of `--config`.
+    ///   - homeFolder: absolute, for `~`.
+    ///   - currentFolder: absolute.
+    /// - Returns: the settings, and the file that they came from; nil when there is none.
+    /// - Throws: ``Failure`` of kind `configuration`.
+    package static func load(
+        explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String,
+        overrides: ConfigurationOverrides = ConfigurationOverrides()
+    ) throws -> (configuration: Configuration, origin: String?) {
+        let location = location(
+            explicitPath: explicitPath, environment: environment, homeFolder: homeFolder, currentFolder: currentFolder)
+        let here = PathBase(homeFolder: homeFolder, folder: currentFolder)
+        var configuration = builtIn
+        configuration.library = here.absolutePath(builtIn.library) ?? builtIn.library
+        // Until something names it; see below.
+        configuration.defaultSource = nil
+
+        var origin: String?
+        var places = Places()
+        if let text = try contents(of: location) {
+            origin = location.path
+            if let root = try YAMLText.parse(text, file: location.path) {
+                let folder = URL(filePath: location.path).deletingLastPathComponent().path(percentEncoded: false)
+                var reader = ConfigurationReader(
+                    file: location.path, environment: environment,
+                    base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration)
+                try reader.read(root)
+                configuration = reader.configuration
+                places = Places(reader)
+            }
+        }
+        for setting in ScalarSetting.all {
+            let name = setting.environmentName
+            guard let value = environment[name], !value.isEmpty else { continue }
+            try configuration.apply(setting, value, from: name, base: here)
+            if setting.key == "default-source" { places.defaultSource = "$\(name)" }
+        }
+        try configuration.apply(overrides, base: here)
+        try configuration.settleReferences(places)
+        return (configuration, origin)
+    }
+
+    /// Where what refers to sources was written, for errors.
+    private struct Places {
+        var defaultSource = ""
+        var subscriptions: [String] = []
+
+        init() {}
+
+        init(_ reader: ConfigurationReader) {
+            self.defaultSource = reader.defaultSourceLine.map { "\(reader.file), line \($0)" } ?? ""
+            self.subscriptions = reader.subscriptionLines.map { "\(reader.file), line \($0)" }
+        }
+    }
+
+    private mutating func apply(
+        _ setting: ScalarSetting, _ value: String, from name: String, base: PathBase
+    ) throws {
+        func refuse(_ why: String) -> Failure {
+            Failure(
+                .configuration, disposition: .stop, what: "the environment's \(name) has a value that does not fit",
+                why: why, remedy: "correct or unset \(name)")
+        }
+        do {
+            if try setting.apply(&self, value, base) { return }
+        } catch let failure as Failure {
+            throw refuse(failure.why)
+        }
+        throw refuse("expected \(setting.expected)" + (setting.isSecret ? "" : ", found '\(value)'"))
+    }
+
+    private mutating func apply(_ overrides: ConfigurationOverrides, base: PathBase) throws {
+        if let path = overrides.library {
+            guard let absolute = base.absolutePath(path) else {
+                throw Failure(.usage, what: "--library '\(path)' names no folder", why: "it is no path")
+            }
+            library = absolute
+        }
+        if let jobs = overrides.jobs { downloads.jobs = jobs }
+        if let limitRate = overrides.limitRate { downloads.limitRate = limitRate }
+        if let order = overrides.order { downloads.order = order }
+    }
+
+    /// Holds the names of sources against the sources there are.
+    private mutating func settleReferences(_ places: Places) throws {
+        if let name = defaultSource {
+            try requireSource(name, for: "\(places.defaultSource): 'default-source'")
+        } else if sources.count <= 1 {
+            defaultSource = sources.keys.first ?? Self.demoSource
+        }
+        var seen: Set<BookReference.Target> = []
+        for (subscription, place) in zip(subscriptions, places.subscriptions) {
+            var target = subscription.reference.target
+            if case .id(let id) = target {
+                guard let source = defaultSource else {
+                    throw Failure(
+                        .configuration, disposition: .stop, what: "\(place): the source of the book '\(id)' is unknown",
+                        why: "there are several sources and no default-source",
+                        remedy: "write SOURCE:\(id), or set default-source")
+                }
+                target = .book(BookIdentity(source: source, id: id))
+            }
+            if case .book(let book) = target {
+                try requireSource(book.source, for: "\(place): the subscription to '\(book)'")
+            }
+            guard seen.insert(target).inserted else {
+                throw Failure(
+                    .configuration, disposition: .stop,
+                    what: "\(place): there are two subscriptions to '\(subscription.reference)'",
+                    why: "each book is mirrored once", remedy: "keep one of them")
+            }
+        }
+    }
+
+    private func requireSource(_ name: String, for what: String) throws {
+        guard sources[name] == nil, name != Self.demoSource else { return }
+        let known = sources.keys.sorted()
+        throw Failure(
+            .configuration, disposition: .stop, what: "\(what) names a source that is not configured",
+            why: "there is no source '\(name)'",
+            remedy: nearest(to: name, among: known).map { "did you mean '\($0)'?" }
+                ?? "add it under 'sources'" + (known.isEmpty ? "" : ", or use one of \(known.joined(separator: ", "))"))
+    }
+
+    // MARK: The file
+
+    /// - Returns: nil when the file is not there and need not be.
+    private static func contents(of location: Location) throws -> String? {
+        func refuse(_ why: String, _ remedy: String? = nil) -> Failure {
+            Failure(
+                .configuration, disposition: .stop, what: "the configuration \(location.path) cannot be read", why: why,
+                remedy: remedy)
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try read(location.path, atMost: YAMLText.byteLimit + 1)
+        } catch let error where (error.code == ENOENT || error.code == ENOTDIR) && !location.isExplicit {
+            return nil
+        } catch {
+            throw refuse(error.text, "see --config and BOOKSYNC_CONFIG")
+        }
+        guard bytes.count <= YAMLText.byteLimit else { throw refuse("it is larger than 1 MB", "name another file") }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+        throw refuse("line \(line + 1) is not UTF-8 text", "save the file as UTF-8")
+    }
+
+    /// Not sized beforehand, so that a pipe (`--config <(…)`) works as well.
+    private static func read(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
+        let descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < limit {
+            let count = try systemCall { Self.read(descriptor, &buffer) }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    private static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
+        buffer.withUnsafeMutableBytes { bytes in
+            #if canImport(Darwin)
+                Darwin.read(descriptor, bytes.baseAddress, bytes.count)
+            #elseif canImport(Musl)
+                Musl.read(descriptor, bytes.baseAddress, bytes.count)
+            #else
+                Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+            #endif
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import BookModel
+import Foundation
+
+extension Configuration {
+    /// The settings in effect, for `config show`. Secrets are masked: every query value and header that is not known
+    /// to be harmless, the signing secret, the arguments of the notification command and the webhook's path.
+    package var effectiveDescription: ShownSetting {
+        var entries: [ShownSetting.Entry] = []
+        for setting in ScalarSetting.all {
+            let parts = setting.key.split(separator: ".").map(String.init)
+            let value = setting.shown(self)
+            guard parts.count == 2 else {
+                entries.append(.init(setting.key, value))
+                continue
+            }
+            if let last = entries.last, last.key == parts[0], case .settings(let group) = last.value {
+                entries[entries.count - 1].value = .settings(group + [.init(parts[1], value)])
+            } else {
+                entries.append(.init(parts[0], .settings([.init(parts[1], value)])))
+            }
+        }
+        let shownSources = sources.values.sorted { $0.name < $1.name }
+        entries.append(.init("sources", .named(shownSources.map { .init($0.name, $0.shown) })))
+        entries.append(.init("subscriptions", .list(subscriptions.map(\.shown))))
+        return .settings(entries)
+    }
+}
+
+extension SourceConfiguration {
+    fileprivate var shown: ShownSetting {
+        var entries = [ShownSetting.Entry("type", .text(kind.rawValue))]
+        if let url { entries.append(.init("url", .text(url.withoutSecrets))) }
+        if let detailURL { entries.append(.init("detail-url", .text(detailURL.withoutSecrets))) }
+        if !query.isEmpty {
+            entries.append(.init("query", .named(query.map { .init($0.name, .text(Masking.query($0))) })))
+        }
+        if let signature {
+            let shown: [ShownSetting.Entry] = [
+                .init("parameter", .text(signature.parameter)),
+                .init("algorithm", .text(signature.algorithm.rawValue)),
+                .init("secret", .text(signature.secret.description)),
+            ]
+            entries.append(.init("signature", .settings(shown)))
+        }
+        if !headers.isEmpty {
+            entries.append(.init("headers", .named(headers.map { .init($0.name, .text(Masking.header($0))) })))
+        }
+        if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
+        entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
+        if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
+        if !unsetVariables.isEmpty {
+            entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))
+        }
+        return .settings(entries)
+    }
+}
+
+extension SubscriptionSetting {
+    fileprivate var shown: ShownSetting {
+        var entries = [ShownSetting.Entry("book", .text(reference.description))]
+        if let title { entries.append(.init("title", .text(title))) }
+        if let latest = filter.latest { entries.append(.init("latest", .number(Double(latest)))) }
+        if let only = filter.only { entries.append(.init("only", .text(only.description))) }
+        if let match = filter.match { entries.append(.init("match", .text(match))) }
+        if let exclude = filter.exclude { entries.append(.init("exclude", .text(exclude))) }
+        return .settings(entries)
+    }
+}
+
+/// What may be shown of values that may hold secrets: only what is known to be harmless.
+enum Masking {
+    private static let harmlessParameters: Set<String> = ["nwt", "q", "sorttype", "pagesize", "extended", "format"]
+    private static let harmlessHeaders: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "clientversion", "content-type", "user-agent",
+        "x-requested-with",
+    ]
+
+    static func query(_ field: SourceConfiguration.Field) -> String {
+        let value = field.value.secretText
+        let isShort = value.count <= 8 && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return harmlessParameters.contains(field.name.lowercased()) && isShort ? value : field.value.description
+    }
+
+    static func header(_ field: SourceConfiguration.Field) -> String {
+        harmlessHeaders.contains(field.name.lowercased()) ? field.value.secretText : field.value.description
+    }
+
+    /// The command's name without its arguments.
+    static func command(_ command: Secret?) -> String {
+        guard let command else { return "" }
+        let words = command.secretText.split(separator: " ")
+        guard let first = words.first, !first.contains("="), !first.contains("://") else { return command.description }
+        return words.count == 1 ? String(first) : "\(first) \(command.description)"
+    }
+
+    /// The host: paths of webhooks are credentials.
+    static func webhook(_ address: Secret?) -> String {
+        guard let address else { return "" }
+        let shown = ResourceAddress(address.secretText).withoutSecrets
+        guard let scheme = shown.range(of: "://") else { return address.description }
+        let host = shown[scheme.upperBound...].prefix { !"/?".contains($0) }
+        return "\(shown[..<scheme.upperBound])\(host)/\(address)"
+    }
+}

@@ -1,0 +1,81 @@
+import BookModel
+
+/// Everything that the listener can set, after the file, the environment and the command line had their say.
+package struct Configuration: Sendable, Hashable {
+    /// The folder that holds the audio; absolute once loaded.
+    package var library: String
+    /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
+    /// when there is none. Nil when there are several and none was chosen.
+    package var defaultSource: String?
+    package var naming: NamingTemplate
+    package var downloads: DownloadSettings
+    package var onCatalogRemoval: CatalogRemoval
+    package var notify: NotifySettings
+    package var sources: [String: SourceConfiguration]
+    package var subscriptions: [SubscriptionSetting]
+
+    /// The name of the built-in catalog. A configured source may take the name over.
+    package static let demoSource = "demo"
+
+    /// What holds where nothing is set: no sources; the caller fills the demo source in.
+    package static let builtIn = Configuration(
+        library: "./Audiobooks", defaultSource: demoSource, naming: .standard, downloads: DownloadSettings(),
+        onCatalogRemoval: .keep, notify: NotifySettings(), sources: [:], subscriptions: [])
+}
+
+/// How transfers are done.
+package struct DownloadSettings: Sendable, Hashable {
+    /// Episodes at once.
+    package var jobs = 4
+    package var jobsPerHost = 4
+    package var order = TransferOrder.first
+    /// Bytes a second over all transfers; 0 is no limit.
+    package var limitRate: Int64 = 0
+    /// How often a transfer that makes no progress is tried again within a run.
+    package var retries = 5
+    /// Seconds.
+    package var connectTimeout: Double = 10
+    /// Seconds without a byte.
+    package var stallTimeout: Double = 30
+    /// Bytes that stay free on the library's disk.
+    package var minFreeSpace: Int64 = 500_000_000
+}
+
+/// What becomes of an episode's file when the catalog no longer lists it. Deleting is not among the choices.
+package enum CatalogRemoval: String, Sendable, CaseIterable {
+    case keep, report
+}
+
+/// Who is told when something was fetched or failed.
+package struct NotifySettings: Sendable, Hashable {
+    /// A command that gets the JSON summary; its arguments may hold a token.
+    package var exec: Secret?
+    /// Gets the JSON summary by POST; such addresses are often secrets themselves.
+    package var webhook: Secret?
+}
+
+/// A book of the `subscriptions` section.
+package struct SubscriptionSetting: Sendable, Hashable {
+    /// In the default source, in a named one, or an address. Its own filter is already part of ``filter``.
+    package var reference: BookReference
+    /// Overrides what the catalog says.
+    package var title: String?
+    package var filter: EpisodeFilter
+}
+
+/// What the command line overrides. Applied last.
+package struct ConfigurationOverrides: Sendable, Hashable {
+    /// As given with `--library`: relative to the current folder.
+    package var library: String?
+    package var jobs: Int?
+    /// Bytes a second; 0 is no limit.
+    package var limitRate: Int64?
+    package var order: TransferOrder?
+
+    package init(library: String? = nil, jobs: Int? = nil, limitRate: Int64? = nil, order: TransferOrder? = nil) {
+        self.library = library
+        self.jobs = jobs
+        self.limitRate = limitRate
+        self.order = order
+    }
+}

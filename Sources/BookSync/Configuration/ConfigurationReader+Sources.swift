@@ -1,0 +1,155 @@
+import BookModel
+
+extension ConfigurationReader {
+    static let sourceKeys = [
+        "type", "url", "detail-url", "query", "signature", "headers", "page-size", "allow-private-addresses", "formats",
+    ]
+    static let signatureKeys = ["parameter", "algorithm", "secret"]
+
+    func readSource(_ entry: SettingNode.Entry) throws -> SourceConfiguration {
+        guard isSourceName(entry.key) else {
+            throw refusal(
+                entry.line, entry.key, expected: "a source's name of letters, digits, '-', '_' and '.'", found: nil)
+        }
+        let entries = try map(entry.value, of: entry.key)
+        guard let type = entries.first(where: { $0.key == "type" }) else {
+            let kinds = SourceConfiguration.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw refusal(entry.line, entry.key, expected: "a 'type' (one of \(kinds))", found: nil)
+        }
+        var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
+        for setting in entries {
+            switch setting.key {
+            case "type": break
+            case "url": source.url = try readAddress(setting, &source)
+            case "detail-url": source.detailURL = try readAddress(setting, &source)
+            case "query": source.query = try readFields(setting, &source)
+            case "headers": source.headers = try readHeaders(setting, &source)
+            case "signature": source.signature = try readSignature(setting, &source)
+            case "page-size": source.pageSize = try readPageSize(setting)
+            case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
+            case "formats":
+                source.formats = try list(setting.value, of: "formats").map { item in
+                    guard case .text(let text) = item.content, !text.isEmpty else {
+                        throw refusal(item.line, "formats", expected: "names of formats", found: nil)
+                    }
+                    return try expanded(text, line: item.line)
+                }
+            default: throw unknown(setting, in: "sources.*")
+            }
+        }
+        if source.kind == .bookResource, source.url == nil {
+            throw refusal(entry.line, entry.key, expected: "a 'url' for a source of type book-resource", found: nil)
+        }
+        return source
+    }
+
+    /// Colon and slash separate in a REF.
+    private func isSourceName(_ name: String) -> Bool {
+        !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+    }
+
+    private func readKind(_ entry: SettingNode.Entry) throws -> SourceConfiguration.Kind {
+        let text = try expanded(try text(entry), line: entry.line)
+        if let kind = SourceConfiguration.Kind(rawValue: text) { return kind }
+        let kinds = SourceConfiguration.Kind.allCases.map(\.rawValue)
+        let hint = nearest(to: text, among: kinds).map { " (did you mean \($0)?)" } ?? ""
+        throw refusal(
+            entry.line, "type", expected: "one of " + kinds.joined(separator: ", ") + hint, found: try self.text(entry))
+    }
+
+    /// Notes variables that are not set instead of refusing them; see ``SourceConfiguration/requireVariables()``.
+    private func lenient(_ text: String, line: Int, _ source: inout SourceConfiguration) -> String {
+        let (value, unset) = VariableExpansion.expand(text, environment: environment)
+        source.unsetVariables += unset.map { .init(name: $0, file: file, line: line) }
+        return value
+    }
+
+    private func readAddress(
+        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+    ) throws -> ResourceAddress? {
+        let known = source.unsetVariables.count
+        let value = lenient(try text(entry), line: entry.line, &source)
+        if value.isEmpty { return nil }
+        guard isWebAddress(value) || source.unsetVariables.count > known else {
+            throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
+        }
+        return ResourceAddress(value)
+    }
+
+    private func readFields(
+        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+    ) throws -> [SourceConfiguration.Field] {
+        try map(entry.value, of: entry.key).map { field in
+            .init(name: field.key, value: Secret(lenient(try text(field), line: field.line, &source)))
+        }
+    }
+
+    private func readHeaders(
+        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+    ) throws -> [SourceConfiguration.Field] {
+        let entries = try map(entry.value, of: entry.key)
+        let fields = try readFields(entry, &source)
+        for (field, entry) in zip(fields, entries) {
+            // RFC 9110 §5.6.2: anything else would end the header, or begin another one.
+            let isToken = field.name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+            guard isToken, !field.name.isEmpty else {
+                throw refusal(entry.line, "headers", expected: "a header's name", found: entry.key)
+            }
+            guard field.value.secretText.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw refusal(entry.line, entry.key, expected: "a value on one line", found: nil)
+            }
+        }
+        return fields
+    }
+
+    private func readSignature(
+        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+    ) throws -> SourceConfiguration.Signature? {
+        let entries = try map(entry.value, of: entry.key)
+        if entries.isEmpty { return nil }
+        var signature = SourceConfiguration.Signature(parameter: "sc", secret: Secret(""))
+        for setting in entries {
+            let value = lenient(try text(setting), line: setting.line, &source)
+            switch setting.key {
+            case "parameter":
+                guard !value.isEmpty else {
+                    throw refusal(setting.line, "parameter", expected: "a query parameter's name", found: value)
+                }
+                signature.parameter = value
+            case "algorithm":
+                guard let algorithm = SourceConfiguration.Signature.Algorithm(rawValue: value) else {
+                    throw refusal(setting.line, "algorithm", expected: "md5", found: try text(setting))
+                }
+                signature.algorithm = algorithm
+            case "secret":
+                signature.secret = Secret(value)
+            default:
+                throw unknown(setting, in: "sources.*.signature")
+            }
+        }
+        guard !signature.secret.isEmpty else {
+            throw refusal(entry.line, "signature", expected: "a 'secret'", found: nil)
+        }
+        return signature
+    }
+
+    private func readPageSize(_ entry: SettingNode.Entry) throws -> Int {
+        let raw = try text(entry)
+        guard let number = Int(try expanded(raw, line: entry.line)), (1...1000).contains(number) else {
+            throw refusal(entry.line, entry.key, expected: "a whole number from 1 to 1000", found: raw)
+        }
+        return number
+    }
+
+    private func readFlag(_ entry: SettingNode.Entry) throws -> Bool {
+        let raw = try text(entry)
+        switch try expanded(raw, line: entry.line).lowercased() {
+        case "true", "yes", "on": return true
+        case "false", "no", "off": return false
+        default: throw refusal(entry.line, entry.key, expected: "true or false", found: raw)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import BookModel
+
+/// Makes a ``Configuration`` of the nodes of a file. Every refusal names the file, the line and what was expected.
+struct ConfigurationReader {
+    /// The name to show.
+    let file: String
+    let environment: [String: String]
+    let base: PathBase
+    private(set) var configuration: Configuration
+    /// Where `default-source` was set; nil when it was not.
+    private(set) var defaultSourceLine: Int?
+    /// Of each subscription.
+    private(set) var subscriptionLines: [Int] = []
+
+    init(file: String, environment: [String: String], base: PathBase, startingFrom configuration: Configuration) {
+        self.file = file
+        self.environment = environment
+        self.base = base
+        self.configuration = configuration
+    }
+
+    mutating func read(_ root: SettingNode) throws {
+        let groups = Set(
+            ScalarSetting.all.compactMap { setting in
+                setting.key.firstIndex(of: ".").map { String(setting.key[..<$0]) }
+            })
+        for entry in try map(root, of: "the configuration") {
+            switch entry.key {
+            case "sources":
+                for source in try map(entry.value, of: "sources") {
+                    configuration.sources[source.key] = try readSource(source)
+                }
+            case "subscriptions":
+                for item in try list(entry.value, of: "subscriptions") {
+                    configuration.subscriptions.append(try readSubscription(item))
+                    subscriptionLines.append(item.line)
+                }
+            case let group where groups.contains(group):
+                for child in try map(entry.value, of: group) {
+                    try readScalar(child, key: "\(group).\(child.key)", in: group)
+                }
+            default:
+                try readScalar(entry, key: entry.key, in: nil)
+            }
+        }
+    }
+
+    /// The keys that each place knows; `nil` is the file itself.
+    static func knownKeys(in place: String?) -> [String] {
+        switch place {
+        case "sources.*": sourceKeys
+        case "sources.*.signature": signatureKeys
+        case "subscriptions": subscriptionKeys
+        case let group?:
+            ScalarSetting.all.map(\.key).filter { $0.hasPrefix(group + ".") }.map {
+                String($0.dropFirst(group.count + 1))
+            }
+        case nil:
+            ["sources", "subscriptions"] + ScalarSetting.all.map { String($0.key.prefix { $0 != "." }) }
+        }
+    }
+
+    private mutating func readScalar(_ entry: SettingNode.Entry, key: String, in group: String?) throws {
+        guard let setting = ScalarSetting.named(key) else { throw unknown(entry, in: group) }
+        let raw = try text(entry)
+        let value = try expanded(raw, line: entry.line)
+        let isAccepted: Bool
+        do {
+            isAccepted = try setting.apply(&configuration, value, base)
+        } catch let failure as Failure {
+            throw Failure(
+                .configuration, disposition: .stop, what: "\(file), line \(entry.line): \(failure.what)",
+                why: failure.why, remedy: failure.remedy)
+        }
+        // Quoted as it stands in the file, where variables are still names.
+        guard isAccepted else {
+            throw refusal(entry.line, key, expected: setting.expected, found: setting.isSecret ? nil : raw)
+        }
+        if key == "default-source" { defaultSourceLine = entry.line }
+    }
+
+    // MARK: What nodes are
+
+    func map(_ node: SettingNode, of name: String) throws -> [SettingNode.Entry] {
+        switch node.content {
+        case .map(let entries): return entries
+        case .nothing: return []
+        case .text, .list: throw refusal(node.line, name, expected: "keys with values below it", found: nil)
+        }
+    }
+
+    func list(_ node: SettingNode, of name: String) throws -> [SettingNode] {
+        switch node.content {
+        case .list(let items): return items
+        case .nothing: return []
+        case .text, .map: throw refusal(node.line, name, expected: "a list (lines that begin with '- ')", found: nil)
+        }
+    }
+
+    /// The text as written; empty where there is none.
+    func text(_ entry: SettingNode.Entry) throws -> String {
+        switch entry.value.content {
+        case .text(let text): return text
+        case .nothing: return ""
+        case .list, .map: throw refusal(entry.line, entry.key, expected: "one value", found: nil)
+        }
+    }
+
+    /// The text with its variables, all of which must be set.
+    func expanded(_ text: String, line: Int) throws -> String {
+        let (value, unset) = VariableExpansion.expand(text, environment: environment)
+        guard let name = unset.first else { return value }
+        throw Failure(
+            .configuration, disposition: .stop, what: "\(file), line \(line): a value is missing",
+            why: "the environment has no variable \(name)", remedy: "set \(name), or write the value in its place")
+    }
+
+    // MARK: Refusals
+
+    func unknown(_ entry: SettingNode.Entry, in place: String?) -> Failure {
+        let keys = Self.knownKeys(in: place)
+        let remedy =
+            nearest(to: entry.key, among: keys).map { "did you mean '\($0)'?" }
+            ?? "known here: "
+            + keys.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+            .joined(separator: ", ")
+        let shownPlace =
+            place.map { "'\($0.replacing(".*", with: ""))' knows no such key" } ?? "there is no such setting"
+        return Failure(
+            .configuration, disposition: .stop, what: "\(file), line \(entry.line): unknown key '\(entry.key)'",
+            why: shownPlace, remedy: remedy)
+    }
+
+    func refusal(_ line: Int, _ key: String, expected: String, found: String?) -> Failure {
+        Failure(
+            .configuration, disposition: .stop, what: "\(file), line \(line): '\(key)' has a value that does not fit",
+            why: "expected \(expected)" + (found.map { $0.isEmpty ? ", found nothing" : ", found '\($0)'" } ?? ""))
+    }
+}

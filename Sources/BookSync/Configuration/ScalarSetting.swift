@@ -1,0 +1,146 @@
+import BookModel
+
+/// A setting with one value, that the file and the environment can set: how its text is read, and how it is shown.
+struct ScalarSetting: Sendable {
+    /// As in the file, with its group: `downloads.jobs`.
+    let key: String
+    /// Completes "expected …".
+    let expected: String
+    /// Whether a wrong value may be quoted in an error.
+    var isSecret = false
+    /// - Returns: whether the text was such a value.
+    /// - Throws: ``Failure`` where there is more to say.
+    let apply: @Sendable (inout Configuration, _ text: String, PathBase) throws -> Bool
+    let shown: @Sendable (Configuration) -> ShownSetting
+
+    /// `BOOKSYNC_JOBS`; the group `downloads` is left out.
+    var environmentName: String {
+        let name = key.hasPrefix("downloads.") ? String(key.dropFirst("downloads.".count)) : key
+        return "BOOKSYNC_" + String(name.map { $0 == "-" || $0 == "." ? "_" : $0 }).uppercased()
+    }
+
+    static func named(_ key: String) -> ScalarSetting? { all.first { $0.key == key } }
+
+    /// In the order in which they are shown.
+    static let all: [ScalarSetting] = [
+        ScalarSetting(key: "library", expected: "the path of a folder") { settings, text, base in
+            base.absolutePath(text).map { settings.library = $0 } != nil
+        } shown: {
+            .text($0.library)
+        },
+        ScalarSetting(key: "default-source", expected: "the name of a source") { settings, text, _ in
+            settings.defaultSource = text.isEmpty ? nil : text
+            return true
+        } shown: {
+            .text($0.defaultSource ?? "")
+        },
+        ScalarSetting(key: "naming", expected: "a template") { settings, text, _ in
+            settings.naming = try NamingTemplate(parsing: text)
+            return true
+        } shown: {
+            .text($0.naming.description)
+        },
+        .number("downloads.jobs", \.downloads.jobs, in: 1...64),
+        .number("downloads.jobs-per-host", \.downloads.jobsPerHost, in: 1...64),
+        .choice("downloads.order", \.downloads.order),
+        .bytes("downloads.limit-rate", \.downloads.limitRate, expected: "bytes a second such as 2M, or 0 for no limit"),
+        .number("downloads.retries", \.downloads.retries, in: 0...100),
+        .seconds("downloads.connect-timeout", \.downloads.connectTimeout),
+        .seconds("downloads.stall-timeout", \.downloads.stallTimeout),
+        .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
+        .choice("on-catalog-removal", \.onCatalogRemoval),
+        ScalarSetting(key: "notify.exec", expected: "a command", isSecret: true) { settings, text, _ in
+            settings.notify.exec = text.isEmpty ? nil : Secret(text)
+            return !text.contains("\0")
+        } shown: {
+            .text(Masking.command($0.notify.exec))
+        },
+        ScalarSetting(key: "notify.webhook", expected: "an http or https address", isSecret: true) {
+            settings, text, _ in
+            settings.notify.webhook = text.isEmpty ? nil : Secret(text)
+            return text.isEmpty || isWebAddress(text)
+        } shown: {
+            .text(Masking.webhook($0.notify.webhook))
+        },
+    ]
+
+    private static func number(
+        _ key: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable, in range: ClosedRange<Int>
+    ) -> ScalarSetting {
+        ScalarSetting(key: key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") {
+            settings, text, _ in
+            guard let number = Int(text), range.contains(number) else { return false }
+            settings[keyPath: path] = number
+            return true
+        } shown: {
+            .number(Double($0[keyPath: path]))
+        }
+    }
+
+    private static func bytes(
+        _ key: String, _ path: any WritableKeyPath<Configuration, Int64> & Sendable, expected: String
+    ) -> ScalarSetting {
+        ScalarSetting(key: key, expected: expected) { settings, text, _ in
+            guard let bytes = parseByteCount(text) else { return false }
+            settings[keyPath: path] = bytes
+            return true
+        } shown: {
+            .number(Double($0[keyPath: path]))
+        }
+    }
+
+    private static func seconds(
+        _ key: String, _ path: any WritableKeyPath<Configuration, Double> & Sendable
+    ) -> ScalarSetting {
+        ScalarSetting(key: key, expected: "a time such as 10s, from 100ms to 1d") { settings, text, _ in
+            guard let seconds = parseSeconds(text), (0.1...86_400).contains(seconds) else { return false }
+            settings[keyPath: path] = seconds
+            return true
+        } shown: {
+            .number($0[keyPath: path])
+        }
+    }
+
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Configuration, Choice> & Sendable
+    ) -> ScalarSetting {
+        let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return ScalarSetting(key: key, expected: "one of \(words)") { settings, text, _ in
+            guard let choice = Choice(rawValue: text) else { return false }
+            settings[keyPath: path] = choice
+            return true
+        } shown: {
+            .text($0[keyPath: path].rawValue)
+        }
+    }
+}
+
+/// Whether the text is an address that can be asked: http or https, with a host and without white space.
+func isWebAddress(_ text: String) -> Bool {
+    let lower = text.lowercased()
+    guard let scheme = ["http://", "https://"].first(where: lower.hasPrefix) else { return false }
+    let host = lower.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    return !host.isEmpty && !text.contains { $0.isWhitespace || $0.asciiValue.map { $0 < 0x20 } ?? false }
+}
+
+/// What paths are relative to.
+struct PathBase: Sendable {
+    let homeFolder: String
+    let folder: String
+
+    /// - Returns: nil when the text names no path.
+    func absolutePath(_ text: String) -> String? {
+        guard !text.isEmpty, !text.contains("\0") else { return nil }
+        let whole: String
+        if text == "~" || text.hasPrefix("~/") {
+            whole = homeFolder + "/" + text.dropFirst(2)
+        } else if text.hasPrefix("~") {
+            // Another user's home: only the shell knows where it is.
+            return nil
+        } else {
+            whole = text.hasPrefix("/") ? text : folder + "/" + text
+        }
+        // `..` stays: behind a symbolic link it does not mean the folder before it.
+        return "/" + whole.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,81 @@
+import BookModel
+
+/// A configured catalog: where it is, in which format, with which credentials.
+package struct SourceConfiguration: Sendable, Hashable {
+    package enum Kind: String, Sendable, CaseIterable {
+        case bookResource = "book-resource"
+        case librivox
+        case feed
+        case internetArchive = "internet-archive"
+        case directory
+    }
+
+    /// A query parameter or a header; the order is that of the file.
+    package struct Field: Sendable, Hashable {
+        package var name: String
+        package var value: Secret
+
+        package init(name: String, value: Secret) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// How requests are signed (catalogs.md: `sc`).
+    package struct Signature: Sendable, Hashable {
+        package enum Algorithm: String, Sendable, CaseIterable {
+            case md5
+        }
+
+        /// The query parameter that carries the signature.
+        package var parameter: String
+        package var algorithm: Algorithm
+        package var secret: Secret
+
+        package init(parameter: String, algorithm: Algorithm = .md5, secret: Secret) {
+            self.parameter = parameter
+            self.algorithm = algorithm
+            self.secret = secret
+        }
+    }
+
+    /// A `${NAME}` that the environment does not have.
+    package struct UnsetVariable: Sendable, Hashable {
+        package var name: String
+        package var file: String
+        package var line: Int
+    }
+
+    package var name: String
+    package var kind: Kind
+    package var url: ResourceAddress?
+    /// Where a book-resource catalog tells title, author and cover.
+    package var detailURL: ResourceAddress?
+    package var query: [Field] = []
+    package var signature: Signature?
+    package var headers: [Field] = []
+    /// Elements to ask for on a page; nil leaves it to the source.
+    package var pageSize: Int?
+    /// Whether the catalog may name addresses on this machine and on private networks.
+    package var allowsPrivateAddresses = false
+    /// Internet Archive formats, the preferred first; empty leaves it to the source.
+    package var formats: [String] = []
+    /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.
+    package var unsetVariables: [UnsetVariable] = []
+
+    package init(name: String, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+
+    /// To be called before the source is asked anything. An unset variable is no error before that, so that a
+    /// laptop without the token still lists its shelf.
+    /// - Throws: ``Failure`` of kind `configuration` that names the variable, the file and the line.
+    package func requireVariables() throws {
+        guard let missing = unsetVariables.first else { return }
+        throw Failure(
+            .configuration, disposition: .stop, what: "the source '\(name)' cannot be used",
+            why: "\(missing.file), line \(missing.line): the environment has no variable \(missing.name)",
+            remedy: "set \(missing.name), or write the value in its place")
+    }
+}
