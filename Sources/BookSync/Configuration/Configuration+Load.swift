@@ -95,12 +95,17 @@ extension Configuration {
     private mutating func apply(
         _ setting: ScalarSetting, _ value: String, from name: String, base: PathBase
     ) throws {
-        guard try setting.apply(&self, value, base) else {
-            throw Failure(
+        func refuse(_ why: String) -> Failure {
+            Failure(
                 .configuration, disposition: .stop, what: "the environment's \(name) has a value that does not fit",
-                why: "expected \(setting.expected)" + (setting.isSecret ? "" : ", found '\(value)'"),
-                remedy: "correct or unset \(name)")
+                why: why, remedy: "correct or unset \(name)")
         }
+        do {
+            if try setting.apply(&self, value, base) { return }
+        } catch let failure as Failure {
+            throw refuse(failure.why)
+        }
+        throw refuse("expected \(setting.expected)" + (setting.isSecret ? "" : ", found '\(value)'"))
     }
 
     private mutating func apply(_ overrides: ConfigurationOverrides, base: PathBase) throws {
@@ -168,7 +173,7 @@ extension Configuration {
         let bytes: [UInt8]
         do {
             bytes = try read(location.path, atMost: YAMLText.byteLimit + 1)
-        } catch  where (error.code == ENOENT || error.code == ENOTDIR) && !location.isExplicit {
+        } catch let error where (error.code == ENOENT || error.code == ENOTDIR) && !location.isExplicit {
             return nil
         } catch {
             throw refuse(error.text, "see --config and BOOKSYNC_CONFIG")

@@ -64,15 +64,17 @@ struct ConfigurationReader {
         guard let setting = ScalarSetting.named(key) else { throw unknown(entry, in: group) }
         let raw = try text(entry)
         let value = try expanded(raw, line: entry.line)
+        let isAccepted: Bool
         do {
-            guard try setting.apply(&configuration, value, base) else {
-                // The text as it stands in the file, in which variables are still names.
-                throw refusal(entry.line, key, expected: setting.expected, found: setting.isSecret ? nil : raw)
-            }
-        } catch let failure as Failure where setting.key == "naming" && !failure.what.hasPrefix(file) {
+            isAccepted = try setting.apply(&configuration, value, base)
+        } catch let failure as Failure {
             throw Failure(
                 .configuration, disposition: .stop, what: "\(file), line \(entry.line): \(failure.what)",
                 why: failure.why, remedy: failure.remedy)
+        }
+        // Quoted as it stands in the file, where variables are still names.
+        guard isAccepted else {
+            throw refusal(entry.line, key, expected: setting.expected, found: setting.isSecret ? nil : raw)
         }
         if key == "default-source" { defaultSourceLine = entry.line }
     }

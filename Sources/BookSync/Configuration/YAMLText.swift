@@ -22,7 +22,9 @@ enum YAMLText {
         }
         do {
             // Composed rather than loaded, for the sake of the line numbers.
-            guard let node = try Parser(yaml: text, encoding: .utf8).singleRoot() else { return nil }
+            // The byte order mark that some editors write is not looked for when the encoding is given.
+            let content = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+            guard let node = try Parser(yaml: content, encoding: .utf8).singleRoot() else { return nil }
             return try convert(node, file: file, depth: 0)
         } catch let error as YamlError {
             throw failure(for: error, file: file)
@@ -101,6 +103,9 @@ enum YAMLText {
             return badYAML(file, line, "there is a character that YAML does not allow", "remove control characters")
         case .duplicatedKeysInMapping(let duplicates, let context):
             return duplicate(duplicates.first ?? "?", file: file, line: context.mark.line)
+        case .memory:
+            // What the library says at a depth of 1,000 as well.
+            return badYAML(file, nil, "it is nested too deeply", nil)
         default:
             return badYAML(file, nil, "the file is not YAML", nil)
         }
@@ -142,6 +147,8 @@ enum YAMLText {
             ("it holds more than one document", "remove the line ---")
         case "found undefined alias":
             ("a value begins with '*'", "quote it")
+        case _ where problem.hasPrefix("Maximum nesting level"):
+            ("it is nested too deeply", nil)
         default:
             (problem, nil)
         }

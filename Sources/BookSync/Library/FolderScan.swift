@@ -39,7 +39,7 @@ package enum FolderScan {
     private static func openLibrary(_ path: String) throws -> Int32? {
         do {
             return try systemCall { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        } catch  where error.code == ENOENT {
+        } catch let error where error.code == ENOENT {
             return nil
         } catch {
             throw unreadable(path, error)
@@ -62,9 +62,9 @@ package enum FolderScan {
                 current = try systemCall {
                     openat(parent, component, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                 }
-            } catch  where error.code == ENOENT {
+            } catch let error where error.code == ENOENT {
                 return nil
-            } catch  where error.code == ENOTDIR || error.code == ELOOP {
+            } catch let error where error.code == ENOTDIR || error.code == ELOOP {
                 facts[path] = try Self.facts(of: component, in: parent)
                 return nil
             }
@@ -108,7 +108,7 @@ package enum FolderScan {
         var status = stat()
         do {
             try systemCall { fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) }
-        } catch  where error.code == ENOENT {
+        } catch let error where error.code == ENOENT {
             return nil
         }
         return FileFacts(status)

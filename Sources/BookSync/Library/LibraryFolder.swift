@@ -66,7 +66,7 @@ package struct LibraryFolder: Sendable, Hashable {
     private static func makeFolder(_ path: String, in library: String) throws {
         do {
             try systemCall { mkdir(path, 0o777) }
-        } catch  where error.code == EEXIST {
+        } catch let error where error.code == EEXIST {
             var status = stat()
             // The library itself may be a link to where the disk is; what is inside it may not lead out.
             let found = path == library ? stat(path, &status) : lstat(path, &status)
@@ -75,7 +75,7 @@ package struct LibraryFolder: Sendable, Hashable {
                 throw unwritable(
                     library, why: "\(path) is not a folder", remedy: "name a folder with --library, or move it away")
             }
-        } catch  where error.code == ENOENT {
+        } catch let error where error.code == ENOENT {
             throw unwritable(
                 library, why: "its parent folder does not exist",
                 remedy: "create \(URL(filePath: library).deletingLastPathComponent().path(percentEncoded: false)),"

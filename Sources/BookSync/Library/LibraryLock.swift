@@ -92,7 +92,7 @@ package final class LibraryLock: Sendable {
     private func tryTaking(_ path: String, command: String) throws -> Bool {
         do {
             try systemCall { flock(descriptor, LOCK_EX | LOCK_NB) }
-        } catch  where error.code == EWOULDBLOCK {
+        } catch let error where error.code == EWOULDBLOCK {
             return false
         } catch {
             throw Self.unlockable(path, error)
