@@ -80,7 +80,8 @@ package struct BookResourceSource: CatalogSource {
                         + "help")
             }
         case .list(let elements):
-            for value in elements where !progress.isBeyondCeiling {
+            for value in elements {
+                if progress.isBeyondCeiling { break }
                 let element = BookResourceElement(value)
                 let key = element?.key
                 guard progress.admit(key), let element, let key else { continue }

@@ -99,6 +99,7 @@ struct JSONValue: Sendable {
     /// The value that begins behind white space at `position`, or nil at the end of this container.
     fileprivate func child(at position: Int) -> JSONValue? {
         let limit = range.upperBound - 1
+        guard position < limit else { return nil }
         let found = bytes.withUnsafeBufferPointer { bytes -> Range<Int> in
             let start = JSONBytes.skipWhitespace(bytes, from: position, within: limit)
             return start..<JSONBytes.endOfValue(bytes, from: start, within: limit)
