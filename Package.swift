@@ -61,11 +61,14 @@ let package = Package(
             uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room("CatalogStore", uses: ["BookModel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("SyncPlanner", uses: ["BookModel"]),
-        room("DownloadEngine", uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+        room(
+            "DownloadEngine",
+            uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room(
             "BookSync",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename", "Yams",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename",
+                "Yams",
                 crypto, logging,
             ]),
         room(
