@@ -18,6 +18,17 @@ extension Configuration {
         EngineSettings(jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retries: downloads.retries)
     }
 
+    /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.
+    var settingsWithoutEffect: [String] {
+        let standard = Self.builtIn
+        return [
+            (downloads.limitRate != standard.downloads.limitRate, "downloads.limit-rate"),
+            (downloads.minFreeSpace != standard.downloads.minFreeSpace, "downloads.min-free-space"),
+            (onCatalogRemoval != standard.onCatalogRemoval, "on-catalog-removal"),
+            (notify != standard.notify, "notify"),
+        ].filter(\.0).map(\.1)
+    }
+
     /// Whether there is no source to ask but the built-in demo catalog.
     package var usesDemoCatalog: Bool { sources.isEmpty }
 

@@ -25,6 +25,9 @@ package struct SyncRun: Sendable {
     package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
         let begin = ContinuousClock.now
         var report = RunReport()
+        for setting in configuration.settingsWithoutEffect {
+            emit(.notice("\(setting) is set, and this version does not act on it yet"))
+        }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let planned = await plans(request, store: session.store, stores: true, transport: transport) {
                 report.fail($0, emit: emit)
@@ -62,7 +65,17 @@ package struct SyncRun: Sendable {
     package func plan(
         _ request: RunRequest, library: String, offline: Bool
     ) async throws -> (plans: [SyncPlan], report: RunReport) {
-        let store = try await LibraryFolder.readableStore(in: library)
+        guard let store = try await LibraryFolder.readableStore(in: library) else {
+            return try await plan(request, library: library, offline: offline, store: nil)
+        }
+        return try await store.closing {
+            try await plan(request, library: library, offline: offline, store: store)
+        }
+    }
+
+    private func plan(
+        _ request: RunRequest, library: String, offline: Bool, store: CatalogStore?
+    ) async throws -> (plans: [SyncPlan], report: RunReport) {
         var report = RunReport()
         let planned: [AssembledPlan]
         if offline {
@@ -76,7 +89,6 @@ package struct SyncRun: Sendable {
             }
         }
         for assembled in planned { report.note(assembled.plan) }
-        try await store?.close()
         return (planned.map(\.plan), report)
     }
 

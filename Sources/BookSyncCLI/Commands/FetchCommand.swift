@@ -42,8 +42,8 @@ struct FetchCommand: Subcommand {
             return RunRequest.Item(
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }
-        let request = RunRequest(
-            items: items.merged(with: try configuration.allSubscriptions(with: [])),
+        let request = try RunRequest(
+            items: items.titled(by: try configuration.allSubscriptions(with: [])),
             order: configuration.downloads.order, force: force)
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
@@ -55,10 +55,9 @@ struct FetchCommand: Subcommand {
 }
 
 extension [RunRequest.Item] {
-    /// Each book once, with the title that a subscription gives it.
-    func merged(with subscriptions: [Subscription]) -> [RunRequest.Item] {
-        var seen: Set<RunRequest.Item> = []
-        return filter { seen.insert($0).inserted }.map { item in
+    /// These with the titles that subscriptions give them.
+    func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
+        map { item in
             var item = item
             item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
             return item

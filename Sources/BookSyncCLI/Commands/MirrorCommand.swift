@@ -25,7 +25,7 @@ struct MirrorCommand: Subcommand {
         let configuration = try await program.configuration(transfer.overrides()).configuration
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-            let request = RunRequest(
+            let request = try RunRequest(
                 items: try configuration.items(with: stored), order: configuration.downloads.order)
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.printPlans(request, configuration: configuration, offline: false)
@@ -39,7 +39,7 @@ struct MirrorCommand: Subcommand {
             if items.isEmpty, !program.options.quiet {
                 await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
             }
-            let request = RunRequest(items: items, order: configuration.downloads.order)
+            let request = try RunRequest(items: items, order: configuration.downloads.order)
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.execute(request, configuration: configuration, in: session)
             }
