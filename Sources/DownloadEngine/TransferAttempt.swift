@@ -130,6 +130,7 @@ struct TransferAttempt {
         }
         let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
         var request = WireRequest(.get, address)
+        request.allowsLocalAddresses = wanted.allowsLocalAddresses
         if asked.first > 0 {
             request.headers.add(name: "Range", value: "bytes=\(asked.first)-")
             if let ifRange = asked.ifRange { request.headers.add(name: "If-Range", value: ifRange) }

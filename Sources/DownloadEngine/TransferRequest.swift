@@ -13,16 +13,19 @@ package struct TransferRequest: Sendable {
     package var replacing: LocalFile?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
+    /// Whether the episode may lie on this machine or in a private network.
+    package var allowsLocalAddresses: Bool
 
     package init(
         episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil,
-        overwrites: Bool = false
+        overwrites: Bool = false, allowsLocalAddresses: Bool = true
     ) {
         self.episode = episode
         self.path = path
         self.record = record
         self.replacing = replacing
         self.overwrites = overwrites
+        self.allowsLocalAddresses = allowsLocalAddresses
     }
 
     /// The server whose load the transfer counts for: scheme, host and port.

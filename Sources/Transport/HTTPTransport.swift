@@ -32,6 +32,7 @@ package final class HTTPTransport: Sendable {
     private let client: HTTPClient
     private let options: TransportOptions
     private let logger: Logger
+    private let scopes = ScopeCache()
 
     fileprivate init(options: TransportOptions, logger: Logger) {
         var configuration = HTTPClient.Configuration()
@@ -101,6 +102,9 @@ package final class HTTPTransport: Sendable {
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
             throw WireFailure(.badAddress, address: address)
         }
+        if !request.allowsLocalAddresses, let host = address.host, await scopes.scope(of: host) == .local {
+            throw WireFailure(.localAddress, address: address)
+        }
         var outgoing = HTTPClientRequest(url: text)
         outgoing.method = request.method == .head ? .HEAD : .GET
         outgoing.headers = request.headers
@@ -119,6 +123,12 @@ package final class HTTPTransport: Sendable {
         } catch {
             throw WireFailure.classify(error, address: address)
         }
+    }
+
+    /// Whether an address lies on this machine or in a private network.
+    package func isLocal(_ address: ResourceAddress) async -> Bool {
+        guard let host = address.host else { return false }
+        return await scopes.scope(of: host) == .local
     }
 
     fileprivate func shutdown() async throws {

@@ -84,6 +84,15 @@ extension Configuration {
             named: source.name, transport: transport, retry: RetryPolicy(retries: downloads.retries))
     }
 
+    /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there
+    /// itself.
+    func allowsLocalAddresses(of name: String, transport: HTTPTransport) async -> Bool {
+        guard let source = sources[name] else { return false }
+        if source.allowsPrivateAddresses { return true }
+        guard let url = source.url else { return false }
+        return await transport.isLocal(url)
+    }
+
     /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two
     /// subscriptions to one book the configuration's counts.
     package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {

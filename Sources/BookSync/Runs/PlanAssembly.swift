@@ -20,7 +20,10 @@ struct PlanAssembly: Sendable {
     let naming: NamingTemplate
     let request: RunRequest
 
-    func plan(_ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter) async throws -> AssembledPlan {
+    /// - Parameter allowsLocalAddresses: whether the audio may lie on this machine or in a private network.
+    func plan(
+        _ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter, allowsLocalAddresses: Bool
+    ) async throws -> AssembledPlan {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
@@ -33,11 +36,11 @@ struct PlanAssembly: Sendable {
             for: PlannerInput(
                 book: book, episodes: episodes, paths: paths, files: files,
                 partials: try await resumableBytes(of: episodes), rules: rules))
-        return assembled(plan, episodes: episodes, files: files)
+        return assembled(plan, episodes: episodes, files: files, allowsLocalAddresses: allowsLocalAddresses)
     }
 
     private func assembled(
-        _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts]
+        _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts], allowsLocalAddresses: Bool
     ) -> AssembledPlan {
         let shelved = Dictionary(episodes.map { ($0.episode.identity, $0) }) { first, _ in first }
         var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [])
@@ -47,7 +50,8 @@ struct PlanAssembly: Sendable {
                 assembled.requests.append(
                     TransferRequest(
                         episode: action.episode, path: action.path, record: known?.transfer,
-                        replacing: action.replacing, overwrites: action.kind == .replace))
+                        replacing: action.replacing, overwrites: action.kind == .replace,
+                        allowsLocalAddresses: allowsLocalAddresses))
             }
             guard var file = known?.file, files[file.path] == nil else { continue }
             if action.kind == .keep, action.fromPath == file.path {

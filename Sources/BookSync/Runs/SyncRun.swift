@@ -109,7 +109,9 @@ package struct SyncRun: Sendable {
                 let stored = try await store?.episodes(of: item.book) ?? []
                 planned.append(
                     try await assembly.plan(
-                        refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter))
+                        refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
+                        allowsLocalAddresses: await configuration.allowsLocalAddresses(
+                            of: item.book.source, transport: transport)))
             } catch is CancellationError {
                 break
             } catch {
@@ -129,7 +131,8 @@ package struct SyncRun: Sendable {
         for item in request.items {
             guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
             else { throw Failure.notOnTheShelf(item.book) }
-            planned.append(try await assembly.plan(book, episodes: stored, filter: item.filter))
+            planned.append(
+                try await assembly.plan(book, episodes: stored, filter: item.filter, allowsLocalAddresses: false))
         }
         return planned
     }
