@@ -15,7 +15,8 @@ extension Configuration {
     }
 
     var engineSettings: EngineSettings {
-        EngineSettings(jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retries: downloads.retries)
+        EngineSettings(
+            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries))
     }
 
     /// Whether there is no source to ask but the built-in demo catalog.
