@@ -93,8 +93,9 @@ let package = Package(
         tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),
-        tests(of: "DownloadEngine", uses: ["Transport", nioCore, nioHTTP1]),
-        tests(of: "BookSync"),
+        // The engine is tested on the journal that it really keeps.
+        tests(of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", nioCore, nioHTTP1, logging]),
+        tests(of: "BookSync", uses: ["Transport", "CatalogStore", "DownloadEngine", logging]),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
         tests(of: "BookSyncCLI"),
         .executableTarget(

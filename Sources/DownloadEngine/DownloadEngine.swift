@@ -29,7 +29,6 @@ package struct DownloadEngine: Sendable {
     private let library: String
     private let partialFolder: String
     private let settings: EngineSettings
-    private let retryPolicy: RetryPolicy
     private let emit: @Sendable (SyncEvent) -> Void
     private let logger: Logger
 
@@ -45,7 +44,6 @@ package struct DownloadEngine: Sendable {
         self.library = library
         self.partialFolder = partialFolder
         self.settings = settings
-        self.retryPolicy = RetryPolicy(retries: settings.retries)
         self.emit = emit
         self.logger = logger
     }
@@ -145,7 +143,7 @@ package struct DownloadEngine: Sendable {
             }
         case .retry(let why, let requested):
             let failures = run.transfers[place].failuresInARow
-            let wait = retryPolicy.wait(afterFailures: failures, random: .random(in: 0..<1))
+            let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
             if let wait, !Task.isCancelled {
                 run.schedule.postpone(place, until: run.now + max(wait, requested ?? 0))
             } else if !Task.isCancelled {

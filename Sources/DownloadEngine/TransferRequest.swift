@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Transport
 
 /// One episode for the engine to bring to disk.
 package struct TransferRequest: Sendable {
@@ -46,13 +47,13 @@ package struct EngineSettings: Sendable {
     /// Episodes at once, in all and from one server.
     package var jobs: Int
     package var jobsPerHost: Int
-    /// Tries in a row without progress after which an episode is given up for this run.
-    package var retries: Int
+    /// How often a transfer is tried again without progress before it is given up for this run, and after which waits.
+    package var retry: RetryPolicy
 
-    package init(jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 5) {
+    package init(jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy()) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
-        self.retries = retries
+        self.retry = retry
     }
 
     /// Bytes between two durable offsets.

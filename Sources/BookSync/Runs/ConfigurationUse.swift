@@ -15,7 +15,8 @@ extension Configuration {
     }
 
     var engineSettings: EngineSettings {
-        EngineSettings(jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retries: downloads.retries)
+        EngineSettings(
+            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries))
     }
 
     /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.
