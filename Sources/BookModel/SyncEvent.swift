@@ -109,6 +109,8 @@ package struct RunSummary: Sendable, Hashable {
     package var kept = 0
     package var locked = 0
     package var failed = 0
+    /// Transfers left for the next run, because this one was interrupted or came to its limits.
+    package var left = 0
     package var bytesReceived: Int64 = 0
     package var bytesReused: Int64 = 0
     package var seconds: Double = 0

@@ -22,11 +22,19 @@ struct AttemptResult: Sendable {
         case unchanged
         /// What was held is of no use: begin again, once, for this reason.
         case restart(String)
-        /// Try again; the server may have said after how many seconds.
-        case retry(String, after: Double?)
+        case retry(RetryReason)
         case fail(Failure)
         /// The run was interrupted; what was received is kept.
         case stopped
+    }
+
+    /// Why a transfer is to be tried again.
+    struct RetryReason: Sendable {
+        var why: String
+        /// Seconds that the server asked to wait.
+        var after: Double?
+        /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
+        var isServerBusy = false
     }
 
     var ending: Ending
@@ -49,6 +57,7 @@ struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
     let partialPath: String
+    let limiter: RateLimiter?
     let emit: @Sendable (SyncEvent) -> Void
 
     let wanted: TransferRequest
@@ -58,12 +67,13 @@ struct TransferAttempt {
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        partialPath: String, emit: @escaping @Sendable (SyncEvent) -> Void
+        partialPath: String, limiter: RateLimiter?, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.wanted = wanted
         self.transport = transport
         self.journal = journal
         self.partialPath = partialPath
+        self.limiter = limiter
         self.emit = emit
         self.result = AttemptResult(ending: .stopped, record: record)
     }
@@ -98,7 +108,7 @@ struct TransferAttempt {
             return .stopped
         } catch let failure as WireFailure {
             switch failure.disposition {
-            case .retry: return .retry(failure.why, after: nil)
+            case .retry: return .retry(.init(why: failure.why))
             case .skip, .stop: return .fail(self.failure(failure.why))
             }
         } catch {
@@ -155,7 +165,7 @@ struct TransferAttempt {
         case .restart(let why): return .restart(why)
         case .retry(let why):
             let wait = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
-            return .retry(why, after: wait)
+            return .retry(.init(why: why, after: wait, isServerBusy: [429, 503].contains(head.status)))
         case .fail(let refusal): return .fail(failure(refusal.why, remedy: refusal.remedy))
         }
     }
@@ -169,17 +179,20 @@ struct TransferAttempt {
         if isTaken { try await begin(head, total: total, offset: offset, in: partial) }
         do {
             for try await var part in body {
-                result.bytesReceived += Int64(part.readableBytes)
-                guard !isTaken else {
+                let received = part.readableBytes
+                result.bytesReceived += Int64(received)
+                if isTaken {
                     try await append(part, total: total, to: partial)
-                    continue
+                } else {
+                    first.writeBuffer(&part)
                 }
-                first.writeBuffer(&part)
-                guard first.readableBytes >= AudioSignature.wanted else { continue }
-                if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
-                try await begin(head, total: total, offset: 0, in: partial)
-                isTaken = true
-                try await append(first, total: total, to: partial)
+                if !isTaken, first.readableBytes >= AudioSignature.wanted {
+                    if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
+                    try await begin(head, total: total, offset: 0, in: partial)
+                    isTaken = true
+                    try await append(first, total: total, to: partial)
+                }
+                try await limiter?.pass(received)
             }
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.
@@ -198,7 +211,7 @@ struct TransferAttempt {
             try await append(first, total: total, to: partial)
         }
         let length = await partial.length
-        if let total, length < total { return .retry("the connection was cut", after: nil) }
+        if let total, length < total { return .retry(.init(why: "the connection was cut")) }
         return try await verified(partial, total: total)
     }
 

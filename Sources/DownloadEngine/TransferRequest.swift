@@ -37,6 +37,11 @@ package struct TransferRequest: Sendable {
         return address[..<start.upperBound].lowercased() + authority.lowercased()
     }
 
+    /// Bytes that the transfer will probably bring; nil when nobody knows.
+    var expectedBytes: Int64? {
+        (record?.total ?? episode.size).map { max(0, $0 - (record?.committedLength ?? 0)) }
+    }
+
     var promised: PromisedContent {
         PromisedContent(size: episode.size, hasDigest: episode.digest != nil)
     }
@@ -49,11 +54,19 @@ package struct EngineSettings: Sendable {
     package var jobsPerHost: Int
     /// How often a transfer is tried again without progress before it is given up for this run, and after which waits.
     package var retry: RetryPolicy
+    package var limits: RunLimits
+    /// Bytes per second for all transfers together; 0 for no limit.
+    package var limitRate: Int64
 
-    package init(jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy()) {
+    package init(
+        jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
+        limitRate: Int64 = 0
+    ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
         self.retry = retry
+        self.limits = limits
+        self.limitRate = limitRate
     }
 
     /// Bytes between two durable offsets.

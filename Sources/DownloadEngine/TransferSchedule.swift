@@ -57,9 +57,8 @@ struct TransferSchedule {
     }
 
     /// Takes everything that waits out of the schedule.
-    mutating func dropWaiting() -> Int {
-        defer { waiting = [] }
-        return waiting.count
+    mutating func dropWaiting() {
+        waiting = []
     }
 
     /// Frees the place of a running transfer.

@@ -60,6 +60,7 @@ extension JSONDocument {
                 "kept": .init(summary.kept),
                 "locked": .init(summary.locked),
                 "failed": .init(summary.failed),
+                "left": .init(summary.left),
                 "bytes_received": .integer(summary.bytesReceived),
                 "bytes_reused": .integer(summary.bytesReused),
                 "seconds": .number(summary.seconds),

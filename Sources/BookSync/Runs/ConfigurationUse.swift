@@ -8,22 +8,24 @@ import Transport
 
 extension Configuration {
     var transportOptions: TransportOptions {
-        TransportOptions(
-            connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout,
+        // A transfer that we hold back reads nothing for a while, which is no stall of the server's.
+        let pause = downloads.limitRate > 0 ? Double(downloads.jobs << 19) / Double(downloads.limitRate) : 0
+        return TransportOptions(
+            connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             // Catalog requests must not wait behind the audio of the same host.
             connectionsPerHost: downloads.jobsPerHost + 2)
     }
 
-    var engineSettings: EngineSettings {
+    func engineSettings(_ limits: RunLimits) -> EngineSettings {
         EngineSettings(
-            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries))
+            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
+            limits: limits, limitRate: downloads.limitRate)
     }
 
     /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.
     var settingsWithoutEffect: [String] {
         let standard = Self.builtIn
         return [
-            (downloads.limitRate != standard.downloads.limitRate, "downloads.limit-rate"),
             (downloads.minFreeSpace != standard.downloads.minFreeSpace, "downloads.min-free-space"),
             (onCatalogRemoval != standard.onCatalogRemoval, "on-catalog-removal"),
             (notify != standard.notify, "notify"),

@@ -21,13 +21,17 @@ package struct RunRequest: Sendable {
     package let order: TransferOrder
     /// Also what has a tombstone, is paused, or waits for its next try.
     package let force: Bool
+    package let limits: RunLimits
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
-    package init(items: [Item], order: TransferOrder = .first, force: Bool = false) throws {
+    package init(
+        items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits()
+    ) throws {
         self.items = try Self.combined(items)
         self.order = order
         self.force = force
+        self.limits = limits
     }
 
     /// Two plans for one book would fetch into the same partial files.

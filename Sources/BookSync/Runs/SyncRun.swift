@@ -47,9 +47,12 @@ package struct SyncRun: Sendable {
                 requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
             }
             guard !requests.isEmpty, !Task.isCancelled else { return }
+            var limits = request.limits
+            limits.seconds = limits.seconds.map { max(0, $0 - (ContinuousClock.now - begin) / .seconds(1)) }
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
-                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings, logger: logger,
+                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
+                logger: logger,
                 emit: emit)
             report.note(await engine.run(requests))
         }
@@ -177,6 +180,7 @@ extension RunReport {
             summary.bytesReused += receipt.bytesReused
         }
         summary.bytesReceived += report.bytesReceived
+        summary.left += report.left
         summary.failed += report.failures.count
         failures += report.failures.map(\.failure)
         if let stop = report.stop, !failures.contains(stop) { failures.append(stop) }

@@ -98,7 +98,13 @@ struct TransferOptions: ParsableArguments {
 
     private static let jobsRange = 1...64
 
+    @Option(help: ArgumentHelp("Bytes a second at most, as in 2M; 0 for no limit.", valueName: "rate"))
+    var limitRate: String?
+
     func validate() throws {
+        if let limitRate, parseByteCount(limitRate) == nil {
+            throw ValidationError("--limit-rate takes bytes a second, as in 2M, not '\(limitRate)'.")
+        }
         if let jobs, !Self.jobsRange.contains(jobs) {
             throw ValidationError("--jobs takes a number from 1 to \(Self.jobsRange.upperBound), not \(jobs).")
         }
@@ -108,6 +114,7 @@ struct TransferOptions: ParsableArguments {
         var overrides = ConfigurationOverrides()
         overrides.jobs = jobs
         overrides.order = order
+        overrides.limitRate = limitRate.flatMap(parseByteCount)
         return overrides
     }
 }

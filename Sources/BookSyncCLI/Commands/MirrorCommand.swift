@@ -14,10 +14,33 @@ struct MirrorCommand: Subcommand {
     @Option(help: ArgumentHelp("Wait so long for another run to end, as in 60s.", valueName: "time"))
     var wait: String = "0"
 
+    @Option(help: ArgumentHelp("Begin no more than so many episodes.", valueName: "n"))
+    var maxEpisodes: Int?
+
+    @Option(help: ArgumentHelp("Begin no episode that would go beyond so many bytes, as in 2G.", valueName: "bytes"))
+    var maxBytes: String?
+
+    @Option(help: ArgumentHelp("Stop after so long, and keep everything received, as in 50m.", valueName: "time"))
+    var timeLimit: String?
+
     @Flag(help: "Print the plans and change nothing.")
     var dryRun = false
 
+    private var limits: RunLimits {
+        RunLimits(
+            episodes: maxEpisodes, bytes: maxBytes.flatMap(parseByteCount), seconds: timeLimit.flatMap(parseSeconds))
+    }
+
     func validate() throws {
+        if let maxEpisodes, maxEpisodes < 1 {
+            throw ValidationError("--max-episodes takes a number from 1 on, not \(maxEpisodes).")
+        }
+        if let maxBytes, parseByteCount(maxBytes) == nil {
+            throw ValidationError("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'.")
+        }
+        if let timeLimit, parseSeconds(timeLimit) == nil {
+            throw ValidationError("--time-limit takes a time, as in 50m, not '\(timeLimit)'.")
+        }
         if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
     }
 
@@ -39,7 +62,7 @@ struct MirrorCommand: Subcommand {
             if items.isEmpty, !program.options.quiet {
                 await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
             }
-            let request = try RunRequest(items: items, order: configuration.downloads.order)
+            let request = try RunRequest(items: items, order: configuration.downloads.order, limits: limits)
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.execute(request, configuration: configuration, in: session)
             }

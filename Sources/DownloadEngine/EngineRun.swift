@@ -1,0 +1,122 @@
+import BookModel
+import Foundation
+import Transport
+
+/// The state of one run, owned by its one task.
+struct EngineRun {
+    struct Transfer {
+        let wanted: TransferRequest
+        var record: TransferRecord
+        var failuresInARow = 0
+        var mustStartOver = false
+        var hasStartedOver = false
+        var startedAt: ContinuousClock.Instant?
+        var bytesReceived: Int64 = 0
+        /// Of earlier runs; nil until an attempt has put bytes to use.
+        var bytesReused: Int64?
+    }
+
+    var transfers: [Transfer]
+    var schedule: TransferSchedule
+    var report = EngineReport()
+    var publisher: Publisher?
+    var backlog = 0
+    var armedTimer: Double?
+    /// Whether the run's time is up.
+    var isOver = false
+    private let limits: RunLimits
+    private var started = 0
+    private var expectedBytes: Int64 = 0
+    /// Seconds that each server was last left alone for because it was too busy.
+    private var gaps: [String: Double] = [:]
+    private let begin = ContinuousClock.now
+
+    init(requests: [TransferRequest], settings: EngineSettings) {
+        transfers = requests.map {
+            Transfer(wanted: $0, record: $0.record ?? TransferRecord(episode: $0.episode.identity))
+        }
+        limits = settings.limits
+        schedule = TransferSchedule(
+            servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
+    }
+
+    /// Seconds since the run began.
+    var now: Double {
+        let elapsed = ContinuousClock.now - begin
+        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+    }
+
+    func mayStart(backlog limit: Int) -> Bool {
+        !isOver && report.stop == nil && backlog < limit
+    }
+
+    /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
+    /// begun is brought to its end, and nothing else starts.
+    mutating func startNext() -> Int? {
+        guard let place = schedule.startNext(now: now) else { return nil }
+        guard transfers[place].startedAt == nil else { return place }
+        let bytes = transfers[place].wanted.expectedBytes
+        guard limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) else {
+            schedule.end(place)
+            schedule.dropWaiting()
+            return nil
+        }
+        started += 1
+        expectedBytes += bytes ?? 0
+        return place
+    }
+
+    /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
+    mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
+        let server = transfers[place].wanted.server
+        let gap = asked ?? min((gaps[server] ?? 0.5) * 2, RetryPolicy.longestRequestedWait)
+        gaps[server] = gap
+        return gap
+    }
+
+    /// With what was begun and not ended, or not begun at all, counted.
+    var finalReport: EngineReport {
+        var report = report
+        report.left = transfers.count - report.receipts.count - report.failures.count
+        return report
+    }
+
+    mutating func note(_ result: AttemptResult, at place: Int) {
+        report.bytesReceived += result.bytesReceived
+        transfers[place].record = result.record
+        transfers[place].mustStartOver = false
+        transfers[place].bytesReceived += result.bytesReceived
+        if result.bytesReused > 0 {
+            // Bytes that an earlier attempt of this run brought are no reuse.
+            let earlier = transfers[place].bytesReceived - result.bytesReceived
+            let reused = max(0, result.bytesReused - earlier)
+            transfers[place].bytesReused = transfers[place].bytesReused ?? reused
+        } else if result.progress > 0 {
+            transfers[place].bytesReused = 0
+        }
+        if result.progress > 0 { transfers[place].record.attempts = 0 }
+        if case .retry = result.ending {
+            transfers[place].failuresInARow = result.progress > 0 ? 1 : transfers[place].failuresInARow + 1
+        }
+    }
+
+    func receipt(for file: LocalFile, at place: Int) -> TransferReceipt {
+        let transfer = transfers[place]
+        let reused = transfer.bytesReused ?? 0
+        let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
+        var remarks: [String] = []
+        if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
+            remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
+        }
+        let outcome: TransferReceipt.Outcome =
+            if isUnchanged { .unchanged } else if transfer.wanted.overwrites { .replaced } else {
+                reused > 0 ? .resumed : .fetched
+            }
+        let elapsed = (transfer.startedAt ?? .now).duration(to: .now)
+        return TransferReceipt(
+            outcome: outcome, section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, file: file,
+            bytesReceived: transfer.bytesReceived, bytesReused: reused,
+            seconds: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18,
+            remarks: remarks)
+    }
+}
