@@ -93,7 +93,7 @@ let package = Package(
         tests(of: "DownloadEngine", uses: ["Transport", nioCore, nioHTTP1]),
         tests(of: "BookSync"),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
-        tests(of: "BookSyncCLI"),
+        tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "Support"], path: "Tests/Benchmarks",
             swiftSettings: strict),
