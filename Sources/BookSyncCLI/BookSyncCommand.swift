@@ -20,6 +20,8 @@ struct BookSyncCommand: AsyncParsableCommand {
         discussion: """
             A REF names a book: ID (in the default source) or SOURCE:ID. REF/12, REF/12-40,55 and REF/latest:5 name \
             episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+
+            --config, --library, --quiet, --verbose, --json and --no-color may stand before or after the command.
             """,
         version: version,
         subcommands: [
