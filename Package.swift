@@ -97,7 +97,7 @@ let package = Package(
         tests(of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", nioCore, nioHTTP1, logging]),
         tests(of: "BookSync", uses: ["Transport", "CatalogStore", "DownloadEngine", logging]),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
-        tests(of: "BookSyncCLI"),
+        tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "Support"], path: "Tests/Benchmarks",
             swiftSettings: strict),

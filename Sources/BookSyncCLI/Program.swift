@@ -9,12 +9,16 @@ struct Program: Sendable {
     let options: CommonOptions
     let streams: StandardStreams
     let environment: [String: String]
+    let interruption: Interruption
     let logger: Logger
 
-    init(options: CommonOptions, streams: StandardStreams, environment: [String: String]) {
+    init(
+        options: CommonOptions, streams: StandardStreams, environment: [String: String], interruption: Interruption
+    ) {
         self.options = options
         self.streams = streams
         self.environment = environment
+        self.interruption = interruption
         var logger = Logger(label: "booksync") { label in StreamLogHandler.standardError(label: label) }
         logger.logLevel = options.verbose ? .info : .error
         self.logger = logger

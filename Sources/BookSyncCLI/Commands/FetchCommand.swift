@@ -81,6 +81,15 @@ struct SelectionOptions: ParsableArguments {
 
     func validate() throws {
         if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1 on, not \(latest).") }
+        // Found out here, before any catalog is asked.
+        for (option, pattern) in [("--match", match), ("--exclude", exclude)] {
+            guard let pattern else { continue }
+            do {
+                _ = try Regex(pattern)
+            } catch {
+                throw ValidationError("\(option) takes a regular expression, and '\(pattern)' is none: \(error).")
+            }
+        }
     }
 
     func filter() throws -> EpisodeFilter {

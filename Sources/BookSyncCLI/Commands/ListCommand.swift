@@ -25,7 +25,12 @@ struct ListCommand: Subcommand {
         let configuration = try await program.configuration().configuration
         let references = try references.map(BookReference.init(parsing:))
         guard !references.isEmpty else {
-            var books = try await ShelfReader.read(configuration.library) { try await $0.books() } ?? []
+            let shelf = try await ShelfReader.read(configuration.library) { try await $0.books() }
+            if shelf == nil, !program.options.quiet {
+                // An empty list is the right answer, but a mistyped folder should not go unnoticed.
+                await program.streams.writeError("there is no shelf at \(configuration.library) yet")
+            }
+            var books = shelf ?? []
             if missing { books = books.filter { $0.missing > 0 } }
             await program.print(
                 .array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))

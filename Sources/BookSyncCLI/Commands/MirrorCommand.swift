@@ -50,6 +50,10 @@ struct MirrorCommand: Subcommand {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = try RunRequest(
                 items: try configuration.items(with: stored), order: configuration.downloads.order)
+            guard !request.items.isEmpty else {
+                await program.sayThatNothingIsSubscribedTo()
+                return try await program.printPlans(request, configuration: configuration, offline: true)
+            }
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.printPlans(request, configuration: configuration, offline: false)
             }
@@ -59,13 +63,22 @@ struct MirrorCommand: Subcommand {
             at: configuration.library, command: "mirror", waitingFor: seconds
         ) { session in
             let items = try configuration.items(with: try await session.subscriptions())
-            if items.isEmpty, !program.options.quiet {
-                await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
-            }
             let request = try RunRequest(items: items, order: configuration.downloads.order, limits: limits)
+            guard !items.isEmpty else {
+                await program.sayThatNothingIsSubscribedTo()
+                return try await program.execute(request, configuration: configuration, in: session)
+            }
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.execute(request, configuration: configuration, in: session)
             }
         }
+    }
+}
+
+extension Program {
+    /// Instead of starting the demo catalog for nothing.
+    func sayThatNothingIsSubscribedTo() async {
+        guard !options.quiet else { return }
+        await streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
     }
 }

@@ -35,7 +35,10 @@ struct PlanCommand: Subcommand {
             items = try configuration.items(with: stored)
         }
         let request = try RunRequest(items: items, order: configuration.downloads.order, force: force)
-        if offline { return try await program.printPlans(request, configuration: configuration, offline: true) }
+        if items.isEmpty { await program.sayThatNothingIsSubscribedTo() }
+        if offline || items.isEmpty {
+            return try await program.printPlans(request, configuration: configuration, offline: true)
+        }
         return try await program.withCatalogs(configuration) { configuration in
             try await program.printPlans(request, configuration: configuration, offline: false)
         }

@@ -10,7 +10,10 @@ extension Program {
         let report = try await printer.printing { emit in
             try await SyncRun(configuration: configuration, logger: logger, emit: emit).execute(request, in: session)
         }
-        let status = ExitStatus(of: report.failures)
+        let status = interruption.exitStatus ?? ExitStatus(of: report.failures)
+        if interruption.exitStatus != nil, !options.quiet {
+            await streams.writeError("interrupted: everything received is kept, and the next run goes on from there")
+        }
         await printer.finish(report.summary, exitStatus: status)
         return status
     }
