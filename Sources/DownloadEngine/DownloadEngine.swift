@@ -75,6 +75,11 @@ package struct DownloadEngine: Sendable {
                 case .attempted(let place, let result):
                     run.schedule.end(place)
                     await settle(place, result, of: &run, in: &group)
+                case .renewed(let place, .success(let address)):
+                    run.transfers[place].wanted.episode.address = address
+                    run.schedule.postpone(place, until: run.now)
+                case .renewed(let place, .failure(let failure)):
+                    if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
                 case .published(let place, let outcome):
                     run.backlog -= 1
                     await settlePublication(place, outcome, of: &run)
@@ -91,6 +96,7 @@ package struct DownloadEngine: Sendable {
         case timeIsUp
         case attempted(Int, AttemptResult)
         case published(Int, Result<LocalFile, Failure>)
+        case renewed(Int, Result<ResourceAddress, Failure>)
     }
 
     private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
@@ -168,8 +174,32 @@ package struct DownloadEngine: Sendable {
             }
         case .fail(let failure):
             await giveUp(place, failure, of: &run)
+        case .expired(let failure):
+            guard let address = wanted.episode.address, let renew = wanted.renewAddress,
+                run.transfers[place].mayRenew(result)
+            else { return await giveUp(place, failure, of: &run) }
+            group.addTask { .renewed(place, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
             break
+        }
+    }
+
+    /// The catalog's address for the episode now; a failure when it is the same as before, or there is none.
+    private static func renewed(
+        _ address: ResourceAddress, _ renew: @Sendable (ResourceAddress) async throws -> ResourceAddress?,
+        otherwise failure: Failure
+    ) async -> Result<ResourceAddress, Failure> {
+        do {
+            guard let fresh = try await renew(address), fresh != address else { return .failure(failure) }
+            return .success(fresh)
+        } catch let cause as Failure {
+            return .failure(
+                Failure(
+                    failure.kind, what: failure.what,
+                    why: "\(failure.why), and a new address could not be had: \(cause.why)",
+                    remedy: failure.remedy))
+        } catch {
+            return .failure(failure)
         }
     }
 

@@ -5,15 +5,27 @@ import Transport
 /// The state of one run, owned by its one task.
 struct EngineRun {
     struct Transfer {
-        let wanted: TransferRequest
+        var wanted: TransferRequest
         var record: TransferRecord
         var failuresInARow = 0
         var mustStartOver = false
         var hasStartedOver = false
+        private var hasRenewed = false
         var startedAt: ContinuousClock.Instant?
         var bytesReceived: Int64 = 0
         /// Of earlier runs; nil until an attempt has put bytes to use.
         var bytesReused: Int64?
+
+        init(wanted: TransferRequest) {
+            self.wanted = wanted
+            record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
+        }
+
+        /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
+        mutating func mayRenew(_ result: AttemptResult) -> Bool {
+            defer { hasRenewed = true }
+            return !hasRenewed || result.progress > 0
+        }
     }
 
     var transfers: [Transfer]
@@ -32,9 +44,7 @@ struct EngineRun {
     private let begin = ContinuousClock.now
 
     init(requests: [TransferRequest], settings: EngineSettings) {
-        transfers = requests.map {
-            Transfer(wanted: $0, record: $0.record ?? TransferRecord(episode: $0.episode.identity))
-        }
+        transfers = requests.map(Transfer.init(wanted:))
         limits = settings.limits
         schedule = TransferSchedule(
             servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)

@@ -24,6 +24,8 @@ struct AttemptResult: Sendable {
         case restart(String)
         case retry(RetryReason)
         case fail(Failure)
+        /// The server refuses the address, which may just have expired; with the failure if it has not.
+        case expired(Failure)
         /// The run was interrupted; what was received is kept.
         case stopped
     }
@@ -166,7 +168,9 @@ struct TransferAttempt {
         case .retry(let why):
             let wait = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
             return .retry(.init(why: why, after: wait, isServerBusy: [429, 503].contains(head.status)))
-        case .fail(let refusal): return .fail(failure(refusal.why, remedy: refusal.remedy))
+        case .fail(let refusal):
+            let failure = failure(refusal.why, remedy: refusal.remedy)
+            return [403, 410].contains(head.status) ? .expired(failure) : .fail(failure)
         }
     }
 

@@ -75,7 +75,7 @@ package final class HTTPTransport: Sendable {
         var credentials = request.credentials
         var hops = 0
         while true {
-            let response = try await exchange(request, address: address, credentials: credentials)
+            let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
             let decision = RedirectPolicy.decide(
                 status: Int(response.status.code), location: response.headers.first(name: "Location"), from: address,
                 hops: hops)
@@ -92,6 +92,19 @@ package final class HTTPTransport: Sendable {
                 address = target
                 hops += 1
             }
+        }
+    }
+
+    /// A kept connection that the server closes just as a request goes out says nothing about the request: it is sent
+    /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent).
+    private func exchangeOnOpenConnection(
+        _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
+    ) async throws -> HTTPClientResponse {
+        do {
+            return try await exchange(request, address: address, credentials: credentials)
+        } catch let failure as WireFailure where failure.kind == .cut {
+            try Task.checkCancellation()
+            return try await exchange(request, address: address, credentials: credentials)
         }
     }
 

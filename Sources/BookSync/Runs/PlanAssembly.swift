@@ -12,6 +12,16 @@ struct AssembledPlan: Sendable {
     var moved: [LocalFile]
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
     var vanished: [EpisodeIdentity]
+
+    /// Lets the transfers ask for other addresses when theirs have expired.
+    mutating func renewAddresses(through renewal: AddressRenewal) {
+        for index in requests.indices {
+            let episode = requests[index].episode.identity
+            requests[index].renewAddress = { stale in
+                try await renewal.address(of: episode, insteadOf: stale)
+            }
+        }
+    }
 }
 
 /// Brings together what a plan depends on: catalog, records, wanted names, and the facts of the disk.

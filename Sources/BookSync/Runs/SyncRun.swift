@@ -110,11 +110,12 @@ package struct SyncRun: Sendable {
                     item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
                 let stored = try await store?.episodes(of: item.book) ?? []
-                planned.append(
-                    try await assembly.plan(
-                        refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
-                        allowsLocalAddresses: await configuration.allowsLocalAddresses(
-                            of: item.book.source, transport: transport)))
+                var assembled = try await assembly.plan(
+                    refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
+                    allowsLocalAddresses: await configuration.allowsLocalAddresses(
+                        of: item.book.source, transport: transport))
+                assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
+                planned.append(assembled)
             } catch is CancellationError {
                 break
             } catch {
