@@ -64,6 +64,8 @@ struct TransferAttempt {
 
     let wanted: TransferRequest
     private(set) var result: AttemptResult
+    /// What the server declared for the whole in the answer at hand.
+    private var serverDigest: ContentDigest?
     private var sinceCommit: Int64 = 0
     private var lastReport: ContinuousClock.Instant?
 
@@ -152,12 +154,14 @@ struct TransferAttempt {
         }
         let answer = try await transport.send(request)
         let head = AnswerHead(answer)
+        serverDigest = DeclaredDigest.strongest(in: answer)
         switch decide(held: held, asked: asked, head: head, promised: wanted.promised) {
-        case .append(let total):
+        case .append(let total, let overlap):
             result.bytesReused = held.length
-            return try await take(answer.body, of: head, total: total, behind: held.length, into: partial)
+            return try await take(
+                answer.body, of: head, total: total, behind: held.length, overlap: overlap, into: partial)
         case .replace(let total):
-            return try await take(answer.body, of: head, total: total, behind: 0, into: partial)
+            return try await take(answer.body, of: head, total: total, behind: 0, overlap: 0, into: partial)
         case .complete(let total):
             result.bytesReused = held.length
             return try await verified(partial, total: total)
@@ -174,10 +178,13 @@ struct TransferAttempt {
         }
     }
 
-    /// Reads the body to its end. A body from the first byte on is looked at before it touches what is held.
+    /// Reads the body to its end. A body from the first byte on is looked at before it touches what is held; the first
+    /// `overlap` bytes of one that goes on are compared with what is held.
     private mutating func take(
-        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, into partial: PartialFile
+        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
+        into partial: PartialFile
     ) async throws -> AttemptResult.Ending {
+        var overlap = overlap
         var first = ByteBuffer()
         var isTaken = offset > 0
         if isTaken { try await begin(head, total: total, offset: offset, in: partial) }
@@ -185,6 +192,12 @@ struct TransferAttempt {
             for try await var part in body {
                 let received = part.readableBytes
                 result.bytesReceived += Int64(received)
+                if overlap > 0, let repeated = part.readSlice(length: min(part.readableBytes, Int(overlap))) {
+                    guard try await partial.holds(repeated, at: offset - overlap) else {
+                        return .restart("the server sent other bytes than those already held")
+                    }
+                    overlap -= Int64(repeated.readableBytes)
+                }
                 if isTaken {
                     try await append(part, total: total, to: partial)
                 } else {
@@ -289,6 +302,15 @@ struct TransferAttempt {
             guard promised.fits else {
                 return .restart(
                     "its \(declared.algorithm.rawValue) is \(promised.found), the catalog says \(declared.hexadecimal)")
+            }
+            verification = .digest
+        }
+        if let declared = serverDigest {
+            let comparison = try await partial.compare(with: declared)
+            guard comparison.fits else {
+                return .restart(
+                    "its \(declared.algorithm.rawValue) is \(comparison.found), the server says \(declared.hexadecimal)"
+                )
             }
             verification = .digest
         }
