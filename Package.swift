@@ -99,7 +99,7 @@ let package = Package(
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["BookModel", "Support"], path: "Tests/Benchmarks",
+            name: "Benchmarks", dependencies: ["BookModel", "CatalogStore", "Support"], path: "Tests/Benchmarks",
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
