@@ -11,7 +11,9 @@ package enum SyncEvent: Sendable {
     case finished(TransferReceipt)
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
+    /// The listener paused a transfer, or broke it off.
     case paused(EpisodeIdentity)
+    case cancelled(EpisodeIdentity)
     case summarised(RunSummary)
 }
 

@@ -61,6 +61,8 @@ package struct DownloadEngine: Sendable {
         await withTaskGroup(of: ChildResult.self) { group in
             var run = EngineRun(requests: requests, settings: settings)
             if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
+            await announce(requests, in: &run)
+            addTimer(Self.controlInterval, .control, to: &group)
             while true {
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
                     while let place = run.startNext() { start(place, of: &run, in: &group) }
@@ -72,12 +74,15 @@ package struct DownloadEngine: Sendable {
                     run.armedTimer = nil
                 case .timeIsUp:
                     run.isOver = true
+                case .control:
+                    await obey(&run)
+                    if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .attempted(let place, let result):
                     run.schedule.end(place)
                     await settle(place, result, of: &run, in: &group)
                 case .renewed(let place, .success(let address)):
                     run.transfers[place].wanted.episode.address = address
-                    run.schedule.postpone(place, until: run.now)
+                    if run.transfers[place].stoppedAs == nil { run.schedule.postpone(place, until: run.now) }
                 case .renewed(let place, .failure(let failure)):
                     if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
                 case .published(let place, let outcome):
@@ -85,15 +90,46 @@ package struct DownloadEngine: Sendable {
                     await settlePublication(place, outcome, of: &run)
                 }
                 if run.isOver || run.report.stop != nil { group.cancelAll() }
-                if run.schedule.isEmpty, run.backlog == 0 { group.cancelAll() }
+                if run.isIdle { group.cancelAll() }
             }
             return run.finalReport
+        }
+    }
+
+    /// Seconds between two looks at what the listener paused or cancelled.
+    private static let controlInterval = 0.25
+
+    /// Lets everybody see what this run is going to fetch.
+    private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
+        do {
+            try await journal.save(
+                run.transfers.map(\.record).map { record in
+                    var record = record
+                    record.state = .waiting
+                    return record
+                })
+        } catch {
+            run.report.stop = Self.publicationFailure(error)
+        }
+    }
+
+    /// Stops what the listener paused or cancelled since the last look.
+    private func obey(_ run: inout EngineRun) async {
+        do {
+            for (episode, state) in try await journal.stoppedTransfers() {
+                guard let wanted = run.stop(episode, as: state) else { continue }
+                await settleStop(state, of: wanted)
+            }
+        } catch {
+            // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
+            logger.error("what was paused cannot be looked up", metadata: ["error": "\(error)"])
         }
     }
 
     private enum ChildResult: Sendable {
         case timer
         case timeIsUp
+        case control
         case attempted(Int, AttemptResult)
         case published(Int, Result<LocalFile, Failure>)
         case renewed(Int, Result<ResourceAddress, Failure>)
@@ -102,12 +138,26 @@ package struct DownloadEngine: Sendable {
     private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
-        var attempt = TransferAttempt(
+        let unstarted = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
             partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity),
             limiter: limiter, emit: emit)
         let startOver = transfer.mustStartOver
-        group.addTask { .attempted(place, await attempt.run(startOver: startOver)) }
+        // A task of its own, so that one transfer can be stopped without the others.
+        let task = Task {
+            var attempt = unstarted
+            return await attempt.run(startOver: startOver)
+        }
+        run.transfers[place].task = task
+        group.addTask {
+            .attempted(
+                place,
+                await withTaskCancellationHandler {
+                    await task.value
+                } onCancel: {
+                    task.cancel()
+                })
+        }
     }
 
     /// Wakes the loop when the next waiting transfer's time has come.
@@ -134,6 +184,9 @@ package struct DownloadEngine: Sendable {
     ) async {
         run.note(result, at: place)
         let wanted = run.transfers[place].wanted
+        if let state = run.transfers[place].stoppedAs, !result.isReceived {
+            return await settleStop(state, of: wanted)
+        }
         switch result.ending {
         case .received(let file):
             run.backlog += 1
@@ -200,6 +253,20 @@ package struct DownloadEngine: Sendable {
                     remedy: failure.remedy))
         } catch {
             return .failure(failure)
+        }
+    }
+
+    /// A transfer that the listener stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
+    private func settleStop(_ state: TransferState, of wanted: TransferRequest) async {
+        let episode = wanted.episode.identity
+        guard state == .cancelled else { return emit(.paused(episode)) }
+        emit(.cancelled(episode))
+        do {
+            let partial = try await PartialFile.open(
+                partialFolder + "/" + PartialFile.name(for: episode), promised: nil)
+            try await partial.remove()
+        } catch {
+            logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
         }
     }
 

@@ -9,6 +9,10 @@ struct EngineRun {
         var record: TransferRecord
         var failuresInARow = 0
         var mustStartOver = false
+        /// The attempt under way.
+        var task: Task<AttemptResult, Never>?
+        /// Paused or cancelled by the listener.
+        var stoppedAs: TransferState?
         var hasStartedOver = false
         private var hasRenewed = false
         var startedAt: ContinuousClock.Instant?
@@ -37,6 +41,7 @@ struct EngineRun {
     /// Whether the run's time is up.
     var isOver = false
     private let limits: RunLimits
+    private let places: [EpisodeIdentity: Int]
     private var started = 0
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
@@ -46,6 +51,8 @@ struct EngineRun {
     init(requests: [TransferRequest], settings: EngineSettings) {
         transfers = requests.map(Transfer.init(wanted:))
         limits = settings.limits
+        places = Dictionary(requests.enumerated().map { ($0.element.episode.identity, $0.offset) }) { first, _ in first
+        }
         schedule = TransferSchedule(
             servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
     }
@@ -58,6 +65,21 @@ struct EngineRun {
 
     func mayStart(backlog limit: Int) -> Bool {
         !isOver && report.stop == nil && backlog < limit
+    }
+
+    /// Whether nothing runs, waits, or is being published.
+    var isIdle: Bool { schedule.isEmpty && backlog == 0 }
+
+    /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
+    /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
+    mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
+        guard let place = places[episode], transfers[place].stoppedAs == nil else { return nil }
+        transfers[place].stoppedAs = state
+        if let task = transfers[place].task {
+            task.cancel()
+            return nil
+        }
+        return schedule.drop(place) ? transfers[place].wanted : nil
     }
 
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
@@ -87,13 +109,15 @@ struct EngineRun {
     /// With what was begun and not ended, or not begun at all, counted.
     var finalReport: EngineReport {
         var report = report
-        report.left = transfers.count - report.receipts.count - report.failures.count
+        let stopped = transfers.count { $0.stoppedAs != nil }
+        report.left = max(0, transfers.count - report.receipts.count - report.failures.count - stopped)
         return report
     }
 
     mutating func note(_ result: AttemptResult, at place: Int) {
         report.bytesReceived += result.bytesReceived
         transfers[place].record = result.record
+        transfers[place].task = nil
         transfers[place].mustStartOver = false
         transfers[place].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {

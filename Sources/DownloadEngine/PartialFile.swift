@@ -74,6 +74,14 @@ package actor PartialFile {
         Foundation.close(descriptor)
     }
 
+    /// Deletes the file.
+    package func remove() throws {
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw Failure.file("the partial file \(path) cannot be deleted", errno: errno)
+        }
+        close()
+    }
+
     /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
     package func truncate(to newLength: Int64) throws {
         guard ftruncate(descriptor, off_t(newLength)) == 0 else {

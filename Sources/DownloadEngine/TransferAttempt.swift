@@ -48,6 +48,10 @@ struct AttemptResult: Sendable {
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.
     var progress: Int64 = 0
+
+    var isReceived: Bool {
+        if case .received = ending { true } else { false }
+    }
 }
 
 /// One try to bring one episode to disk: open what is held, ask for what is missing, take what the decision allows,

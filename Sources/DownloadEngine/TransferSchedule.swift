@@ -56,6 +56,14 @@ struct TransferSchedule {
         heldServers[servers[place]] = max(time, heldServers[servers[place]] ?? 0)
     }
 
+    /// Takes a transfer that waits out of the schedule.
+    /// - Returns: whether it was waiting.
+    mutating func drop(_ place: Int) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.place == place }) else { return false }
+        waiting.remove(at: index)
+        return true
+    }
+
     /// Takes everything that waits out of the schedule.
     mutating func dropWaiting() {
         waiting = []

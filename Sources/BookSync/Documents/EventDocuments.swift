@@ -44,10 +44,9 @@ extension JSONDocument {
                 "error": .string(report.failure.description),
             ]
         case .paused(let episode):
-            self = [
-                "event": "paused", "source": .string(episode.book.source), "book_id": .string(episode.book.id),
-                "id": .string(episode.key),
-            ]
+            self = Self.stopped("paused", episode)
+        case .cancelled(let episode):
+            self = Self.stopped("cancelled", episode)
         case .summarised(let summary):
             self = [
                 "event": "summary",
@@ -67,6 +66,13 @@ extension JSONDocument {
                 "exit_code": .init(exitCode),
             ]
         }
+    }
+
+    private static func stopped(_ event: String, _ episode: EpisodeIdentity) -> JSONDocument {
+        [
+            "event": .string(event), "source": .string(episode.book.source), "book_id": .string(episode.book.id),
+            "id": .string(episode.key),
+        ]
     }
 
     private static func progress(_ event: String, _ progress: TransferProgress) -> JSONDocument {

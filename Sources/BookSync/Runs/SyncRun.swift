@@ -47,6 +47,9 @@ package struct SyncRun: Sendable {
                 requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
             }
             guard !requests.isEmpty, !Task.isCancelled else { return }
+            // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
+            let stopped = requests.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
+            try await session.store.resume(stopped.map(\.episode.identity))
             var limits = request.limits
             limits.seconds = limits.seconds.map { max(0, $0 - (ContinuousClock.now - begin) / .seconds(1)) }
             let engine = DownloadEngine(
