@@ -90,11 +90,14 @@ package struct DownloadEngine: Sendable {
     private func start(_ place: Int, of run: inout Run, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
-        var attempt = TransferAttempt(
+        let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
             partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity), emit: emit)
         let startOver = transfer.mustStartOver
-        group.addTask { .attempted(place, await attempt.run(startOver: startOver)) }
+        group.addTask(executorPreference: attempt.thread) {
+            var attempt = attempt
+            return .attempted(place, await attempt.run(startOver: startOver))
+        }
     }
 
     /// Wakes the loop when the next waiting transfer's time has come.
