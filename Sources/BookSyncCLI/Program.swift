@@ -74,7 +74,7 @@ struct Program: Sendable {
         if options.json {
             await streams.writeOutput(document.text(isIndented: true))
         } else {
-            for line in lines { await streams.writeOutput(line) }
+            await streams.writeOutput(lines)
         }
     }
 

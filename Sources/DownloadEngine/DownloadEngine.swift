@@ -138,14 +138,14 @@ package struct DownloadEngine: Sendable {
     private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
-        let unstarted = TransferAttempt(
+        let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
             partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity),
             limiter: limiter, emit: emit)
         let startOver = transfer.mustStartOver
         // A task of its own, so that one transfer can be stopped without the others.
-        let task = Task {
-            var attempt = unstarted
+        let task = Task(executorPreference: attempt.thread) {
+            var attempt = attempt
             return await attempt.run(startOver: startOver)
         }
         run.transfers[place].task = task

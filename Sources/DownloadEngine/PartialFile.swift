@@ -28,9 +28,17 @@ package actor PartialFile {
 
     /// Opens the file, or creates it empty. A symbolic link in its place is refused.
     package static func open(_ path: String, promised digest: ContentDigest?) async throws -> PartialFile {
-        let thread = FileThread(label: "booksync.partial")
-        return try await Opener(thread: thread).open(path, promised: digest)
+        try await open(path, promised: digest, on: newThread())
     }
+
+    /// The same on a thread that its transfer runs on too.
+    static func open(_ path: String, promised digest: ContentDigest?, on thread: FileThread) async throws -> PartialFile
+    {
+        try await Opener(thread: thread).open(path, promised: digest)
+    }
+
+    /// A thread for one file.
+    static func newThread() -> FileThread { FileThread(label: "booksync.partial") }
 
     /// Opens on the thread that the file will live on.
     private actor Opener {

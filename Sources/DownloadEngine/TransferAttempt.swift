@@ -64,6 +64,8 @@ struct TransferAttempt {
     let journal: any TransferJournal
     let partialPath: String
     let limiter: RateLimiter?
+    /// Of the partial file; a task that prefers it reads and writes without changing threads.
+    let thread = PartialFile.newThread()
     let emit: @Sendable (SyncEvent) -> Void
 
     let wanted: TransferRequest
@@ -89,7 +91,7 @@ struct TransferAttempt {
     /// - Parameter startOver: whether to throw away what is held first.
     mutating func run(startOver: Bool) async -> AttemptResult {
         do {
-            let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest)
+            let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest, on: thread)
             result.ending = await ending(with: partial, startOver: startOver)
             if case .received = result.ending { return result }
             if result.progress > 0 {

@@ -35,7 +35,7 @@ extension Program {
         } else if options.json {
             await streams.writeOutput(JSONDocument.array(plans.map(JSONDocument.init)).text(isIndented: true))
         } else {
-            for plan in plans { for line in plan.lines(width: outputWidth) { await streams.writeOutput(line) } }
+            for plan in plans { await streams.writeOutput(plan.lines(width: outputWidth)) }
         }
         return ExitStatus(of: report.failures)
     }
