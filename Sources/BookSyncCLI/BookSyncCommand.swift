@@ -26,7 +26,8 @@ struct BookSyncCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             FetchCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self, UnsubscribeCommand.self,
-            SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, DemoCommand.self, ConfigCommand.self,
+            SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, DemoCommand.self, ConfigCommand.self,
         ])
 
     static func main() async {

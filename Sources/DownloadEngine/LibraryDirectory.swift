@@ -92,6 +92,13 @@ package struct LibraryDirectory: ~Copyable {
             remedy: "move it away and run again; nothing is fetched twice")
     }
 
+    /// Deletes a file here; one that is gone already is no error.
+    package func delete(_ name: String) throws {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw Failure.file("\(name) cannot be deleted", errno: errno)
+        }
+    }
+
     /// Size, modification time in nanoseconds and inode of a file here.
     package func facts(of name: String) throws -> (size: Int64, modificationTime: Int64, inode: UInt64) {
         var status = stat()

@@ -12,6 +12,8 @@ struct AssembledPlan: Sendable {
     var moved: [LocalFile]
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
     var vanished: [EpisodeIdentity]
+    /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
+    var revived: [EpisodeIdentity]
 
     /// Lets the transfers ask for other addresses when theirs have expired.
     mutating func renewAddresses(through renewal: AddressRenewal) {
@@ -53,10 +55,11 @@ struct PlanAssembly: Sendable {
         _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts], allowsLocalAddresses: Bool
     ) -> AssembledPlan {
         let shelved = Dictionary(episodes.map { ($0.episode.identity, $0) }) { first, _ in first }
-        var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [])
+        var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [], revived: [])
         for action in plan.actions {
             let known = shelved[action.episode.identity]
             if action.kind.isTransfer {
+                if known?.removedAt != nil { assembled.revived.append(action.episode.identity) }
                 assembled.requests.append(
                     TransferRequest(
                         episode: action.episode, path: action.path, record: known?.transfer,

@@ -38,6 +38,7 @@ package struct SyncRun: Sendable {
                 report.note(assembled.plan)
                 try await session.store.updateFiles(assembled.moved)
                 for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
+                for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
                 let renames = RenameExecution(library: session.folder.path, store: session.store)
                 let outcome = try await renames.execute(assembled.plan.actions)
                 report.summary.renamed += outcome.renamed
@@ -156,6 +157,15 @@ extension Failure {
         Failure(
             .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
             remedy: "run booksync fetch --book \(book) first")
+    }
+}
+
+extension Failure {
+    /// Nothing was ever fetched into the library.
+    package static func emptyLibrary(_ library: String) -> Failure {
+        Failure(
+            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
+            remedy: "run booksync fetch first, or name the library with --library")
     }
 }
 

@@ -69,7 +69,7 @@ struct ListCommand: Subcommand {
         return books.isEmpty ? [] : table.lines(width: width)
     }
 
-    private static func lines(_ episodes: [ShelfReader.EpisodeOnDisk], width: Int?) -> [String] {
+    static func lines(_ episodes: [ShelfReader.EpisodeOnDisk], width: Int?) -> [String] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
             .init(title: "state"), .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
@@ -99,14 +99,5 @@ extension ShelfReader.EpisodeOnDisk {
         case .finished, .locked, .removed, .gone: false
         case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
         }
-    }
-}
-
-extension Failure {
-    /// Nothing was ever fetched into the library.
-    static func emptyLibrary(_ library: String) -> Failure {
-        Failure(
-            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
-            remedy: "run booksync fetch first, or name the library with --library")
     }
 }
