@@ -76,8 +76,10 @@ package actor PartialFile {
         if !isClosed { Foundation.close(descriptor) }
     }
 
+    /// Ends the use of the file. One that holds nothing is removed.
     package func close() {
         guard !isClosed else { return }
+        if length == 0 { unlink(path) }
         isClosed = true
         Foundation.close(descriptor)
     }
