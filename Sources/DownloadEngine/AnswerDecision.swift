@@ -88,6 +88,9 @@ private func decidePart(
 ) -> AnswerDecision {
     guard asked.first > 0 else { return .restart("the server sent a part although the whole was asked for") }
     if head.isEncoded { return .restart("the server sent a part of a compressed file") }
+    if head.contentType?.hasPrefix("multipart/") == true {
+        return .restart("the server sent several parts although one was asked for")
+    }
     guard let range = head.contentRange, case .bytes(let first, let last, let total) = range else {
         return .restart("the server did not say which part it sent")
     }
@@ -99,6 +102,9 @@ private func decidePart(
     }
     if let old = held.total, let total, old != total {
         return .restart("the file on the server has another length now (\(total) bytes, not \(old))")
+    }
+    if let old = held.total, last >= old {
+        return .restart("the file on the server is longer now than \(old) bytes")
     }
     if let total, last != total - 1 {
         return .restart("the server sent less than the rest of the file")

@@ -12,10 +12,14 @@ enum AudioSignature {
         if head.starts(with: Array("%PDF-".utf8)) { return "a PDF document" }
         if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "a ZIP archive" }
         if head.starts(with: [0x1F, 0x8B]) { return "compressed data" }
-        guard !head.isEmpty, isText(head) else { return nil }
+        guard !head.isEmpty, hasOnlyTextControls(head) else { return nil }
         let text = String(decoding: head, as: UTF8.self).lowercased()
         let start = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-        if start.hasPrefix("<!doctype html") || start.contains("<html") { return "an HTML page" }
+        // Whatever encoding a page is in (many are in GBK), its markup is ASCII.
+        if start.hasPrefix("<!doctype html") || start.hasPrefix("<") && start.contains("<html") {
+            return "an HTML page"
+        }
+        guard isUTF8(head) else { return nil }
         if start.hasPrefix("<") { return "an XML document" }
         if start.hasPrefix("{") || start.hasPrefix("[") { return "a JSON document" }
         return "text"
@@ -33,8 +37,12 @@ enum AudioSignature {
     }
 
     /// Text holds no control characters but those that lay it out.
-    private static func isText(_ head: [UInt8]) -> Bool {
+    private static func hasOnlyTextControls(_ head: [UInt8]) -> Bool {
         head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x0C }
-            && String(validating: head.dropLast(min(3, head.count - 1)), as: UTF8.self) != nil
+    }
+
+    /// The last character may have been cut anywhere.
+    private static func isUTF8(_ head: [UInt8]) -> Bool {
+        (0...min(3, head.count - 1)).contains { String(validating: head.dropLast($0), as: UTF8.self) != nil }
     }
 }

@@ -293,12 +293,14 @@ package struct DownloadEngine: Sendable {
             run.report.receipts.append(receipt)
             emit(.finished(receipt))
         case .failure(let failure):
-            await giveUp(place, failure, of: &run)
+            // When the disk or the store ends the run, the file may be in its place already: the announcement, which
+            // stays in the journal, is what the next run finds it by.
+            await giveUp(place, failure, of: &run, records: failure.disposition != .stop)
         }
     }
 
-    /// Records that the episode failed in this run. What was received of it is kept.
-    private func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun) async {
+    /// Tells that the episode failed in this run, and records it. What was received of it is kept.
+    private func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
         let transfer = run.transfers[place]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
@@ -306,6 +308,7 @@ package struct DownloadEngine: Sendable {
         if failure.disposition == .stop, run.report.stop == nil { run.report.stop = failure }
         run.report.failures.append(report)
         emit(.failed(report))
+        guard records else { return }
         var record = transfer.record
         record.state = .failed
         record.error = failure.description

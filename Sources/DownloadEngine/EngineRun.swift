@@ -8,6 +8,9 @@ struct EngineRun {
         var wanted: TransferRequest
         var record: TransferRecord
         var failuresInARow = 0
+        /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
+        /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
+        var farthest: Int64 = 0
         var mustStartOver = false
         /// The attempt under way.
         var task: Task<AttemptResult, Never>?
@@ -128,9 +131,16 @@ struct EngineRun {
         } else if result.progress > 0 {
             transfers[place].bytesReused = 0
         }
-        if result.progress > 0 { transfers[place].record.attempts = 0 }
+        let reached = result.bytesReused + result.progress
+        var isProgress = result.progress > 0 && reached > transfers[place].farthest
+        transfers[place].farthest = max(transfers[place].farthest, reached)
+        if case .restart = result.ending {
+            isProgress = false
+            transfers[place].farthest = 0
+        }
+        if isProgress { transfers[place].record.attempts = 0 }
         if case .retry = result.ending {
-            transfers[place].failuresInARow = result.progress > 0 ? 1 : transfers[place].failuresInARow + 1
+            transfers[place].failuresInARow = isProgress ? 1 : transfers[place].failuresInARow + 1
         }
     }
 

@@ -52,7 +52,15 @@ package actor PartialFile {
         func open(_ path: String, promised digest: ContentDigest?) throws -> PartialFile {
             let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
             let descriptor = Foundation.open(path, flags, 0o644)
-            guard descriptor >= 0 else { throw Failure.file("the partial file \(path) cannot be opened", errno: errno) }
+            guard descriptor >= 0 else {
+                let code = errno
+                guard code == ELOOP else {
+                    throw Failure.file("the partial file \(path) cannot be opened", errno: code)
+                }
+                throw Failure(
+                    .temporary, what: "the partial file \(path) cannot be used",
+                    why: "a symbolic link stands there, and links are not followed for writing", remedy: "remove it")
+            }
             var status = stat()
             guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
                 let code = errno
@@ -76,8 +84,10 @@ package actor PartialFile {
         if !isClosed { Foundation.close(descriptor) }
     }
 
+    /// Ends the use of the file. One that holds nothing is removed.
     package func close() {
         guard !isClosed else { return }
+        if length == 0 { unlink(path) }
         isClosed = true
         Foundation.close(descriptor)
     }

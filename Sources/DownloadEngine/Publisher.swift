@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// Puts received files into the library: fsync of the file, rename, fsync of the folder, commit, in this wanted.
+/// Puts received files into the library: fsync of the file, rename, fsync of the folder, commit, in this order.
 ///
 /// Files that arrive while a batch is under way form the next one and share its folder syncs and commits, so that
 /// thousands of small files don't wait for thousands of syncs; a file that comes alone does not wait for company.
@@ -54,10 +54,9 @@ actor Publisher {
                 results[index] = Result { try place(batch[index].file) }
             }
             syncFolders(of: batch, results: &results)
-            let files = results.compactMap { if case .success(let file)? = $0 { file } else { nil } }
-            if !files.isEmpty { try await journal.finish(files) }
+            await record(&results)
         } catch {
-            // The batch as a whole is not recorded: what was renamed is found again by the next run.
+            // Not announced, so nothing was renamed.
             results = results.map { result in
                 if case .failure? = result { return result }
                 return .failure(error)
@@ -66,6 +65,25 @@ actor Publisher {
         for (submission, result) in zip(batch, results) {
             await submission.file.partial.close()
             submission.continuation.resume(with: result ?? .failure(CancellationError()))
+        }
+    }
+
+    /// Commits what is in its place now: all together, or one by one where one of them cannot be recorded. What is
+    /// renamed and not recorded is found again by the next run.
+    private func record(_ results: inout [Result<LocalFile, any Error>?]) async {
+        let files = results.compactMap { if case .success(let file)? = $0 { file } else { nil } }
+        guard !files.isEmpty else { return }
+        do {
+            try await journal.finish(files)
+        } catch {
+            for (index, result) in results.enumerated() {
+                guard case .success(let file)? = result else { continue }
+                do {
+                    try await journal.finish([file])
+                } catch {
+                    results[index] = .failure(error)
+                }
+            }
         }
     }
 

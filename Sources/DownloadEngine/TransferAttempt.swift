@@ -99,6 +99,8 @@ struct TransferAttempt {
                 let attempt = self
                 result.record = try await Task { try await attempt.committedOffset(of: partial) }.value
             }
+            // The file on disk is the right one: what was begun in its stead is of no use.
+            if case .unchanged = result.ending { try await partial.truncate(to: 0) }
             await partial.close()
         } catch {
             result.ending = .fail(Self.failure(error))

@@ -1,0 +1,270 @@
+import BookModel
+import Testing
+
+@testable import DownloadEngine
+
+/// RFC 9110 §13.1.5, §14.2, §15.3.7 and §15.5.17, one row for each thing a server may say.
+@Suite struct AnswerDecisionTests {
+    /// What becomes of the answer, without its words.
+    enum Outcome: Equatable {
+        case append(Int64?)
+        case replace(Int64?)
+        case complete(Int64)
+        case unchanged, restart, retry, fail
+
+        init(_ decision: AnswerDecision) {
+            self =
+                switch decision {
+                case .append(let total): .append(total)
+                case .replace(let total): .replace(total)
+                case .complete(let total): .complete(total)
+                case .unchanged: .unchanged
+                case .restart: .restart
+                case .retry: .retry
+                case .fail: .fail
+                }
+        }
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        var what: String
+        var held = HeldBytes.begun
+        var promised = PromisedContent()
+        var head: AnswerHead
+        var outcome: Outcome
+
+        init(
+            _ what: String, _ head: AnswerHead, held: HeldBytes = .begun, promised: PromisedContent = .init(),
+            _ outcome: Outcome
+        ) {
+            (self.what, self.head, self.held, self.promised, self.outcome) = (what, head, held, promised, outcome)
+        }
+
+        var testDescription: String { what }
+    }
+
+    @Test(arguments: wholes + parts + validators + unsatisfied + statuses)
+    func `an answer's head decides`(row: Row) {
+        let asked = AskedContent.whatIsMissing(from: row.held, promised: row.promised)
+        let decision = decide(held: row.held, asked: asked, head: row.head, promised: row.promised)
+        #expect(Outcome(decision) == row.outcome, "\(decision)")
+    }
+
+    @Test func `the table is long`() {
+        let rows = Self.wholes + Self.parts + Self.validators + Self.unsatisfied + Self.statuses
+        #expect(rows.count >= 80)
+        #expect(Set(rows.map(\.what)).count == rows.count)
+    }
+
+    @Test func `every refusal says why in words without a capital or a stop`() {
+        for row in Self.wholes + Self.parts + Self.validators + Self.unsatisfied + Self.statuses {
+            let asked = AskedContent.whatIsMissing(from: row.held, promised: row.promised)
+            switch decide(held: row.held, asked: asked, head: row.head, promised: row.promised) {
+            case .restart(let why), .retry(let why):
+                #expect(why.hasPrefix("the ") && !why.hasSuffix("."))
+            case .fail(let refusal):
+                #expect(refusal.why.hasPrefix("the ") && !refusal.why.hasSuffix("."))
+            case .append, .replace, .complete, .unchanged: break
+            }
+        }
+    }
+
+    // MARK: 200 and its like
+
+    static let wholes: [Row] = [
+        Row("200 with a length", .whole(1000), held: .nothing, .replace(1000)),
+        Row("200 without a length", .whole(nil), held: .nothing, .replace(nil)),
+        Row("200 instead of 206", .whole(1000), .replace(1000)),
+        Row("200 instead of 206 under the same tag", .whole(1000, .strong), .replace(1000)),
+        Row("200 instead of 206 under another tag", .whole(1000, .otherStrong), .replace(1000)),
+        Row("200 of another length", .whole(900), .replace(900)),
+        Row("203 from a proxy", AnswerHead(status: 203, contentLength: 1000), held: .nothing, .replace(1000)),
+        Row("200 with a stray Content-Range", .stray, held: .nothing, .replace(1000)),
+        Row("200 and empty", .whole(0), held: .nothing, .fail),
+        Row("200 and empty while bytes are held", .whole(0), .fail),
+        Row("200 and empty as the catalog says", .whole(0), held: .nothing, promised: .init(size: 0), .replace(0)),
+        Row("200 and empty against the catalog", .whole(0), held: .nothing, promised: .init(size: 9), .fail),
+        Row(
+            "200 of another length than the catalog says", .whole(7), held: .nothing, promised: .init(size: 9),
+            .replace(7)
+        ),
+        Row("200 that is HTML", .whole(1000, type: "text/html"), held: .nothing, .fail),
+        Row("200 that is HTML while bytes are held", .whole(1000, type: "text/html"), .fail),
+        Row("200 that is plain text", .whole(1000, type: "text/plain"), held: .nothing, .fail),
+        Row("200 that is JSON", .whole(1000, type: "application/json"), held: .nothing, .fail),
+        Row("200 that is a problem document", .whole(1000, type: "application/problem+json"), held: .nothing, .fail),
+        Row("200 that is XML", .whole(1000, type: "application/xml"), held: .nothing, .fail),
+        Row("200 that is XHTML", .whole(1000, type: "application/xhtml+xml"), held: .nothing, .fail),
+        Row("200 of several parts", .whole(1000, type: "multipart/byteranges"), held: .nothing, .fail),
+        Row("200 that is MPEG audio", .whole(1000, type: "audio/mpeg"), held: .nothing, .replace(1000)),
+        Row("200 that is called a video", .whole(1000, type: "video/mp4"), held: .nothing, .replace(1000)),
+        Row("200 of any octets", .whole(1000, type: "application/octet-stream"), held: .nothing, .replace(1000)),
+        Row("200 for a forced download", .whole(9, type: "application/force-download"), held: .nothing, .replace(9)),
+        Row("200 that is compressed", .whole(1000, encoded: true), held: .nothing, .fail),
+        Row("200 that is compressed while bytes are held", .whole(1000, encoded: true), .fail),
+    ]
+
+    // MARK: 206
+
+    static let parts: [Row] = [
+        Row("206 as asked", .part(400, 999, 1000), .append(1000)),
+        Row("206 as asked with its length", .part(400, 999, 1000, length: 600), .append(1000)),
+        Row("206 of the last byte", .part(999, 999, 1000), held: .begun(999), .append(1000)),
+        Row("206 later than asked", .part(401, 999, 1000), .restart),
+        Row("206 much later than asked", .part(800, 999, 1000), .restart),
+        Row("206 earlier than asked", .part(399, 999, 1000), .restart),
+        Row("206 from the first byte", .part(0, 999, 1000), .restart),
+        Row("206 when the whole was asked for", .part(0, 999, 1000), held: .nothing, .restart),
+        Row("206 when nothing could be asked for", .part(400, 999, 1000), held: .unvalidated, .restart),
+        Row("206 without Content-Range", AnswerHead(status: 206, validator: .strong), .restart),
+        Row("206 with */total", .part(.unsatisfied(total: 1000)), .restart),
+        Row("206 with an unreadable range", .part(.unreadable), .restart),
+        Row("206 that ends early", .part(400, 899, 1000), .restart),
+        Row("206 of an unknown total, a total being known", .part(400, 999, nil), .append(1000)),
+        Row(
+            "206 of an unknown total, none being known", .part(400, 999, nil), held: .begun(400, of: nil), .append(nil)),
+        Row("206 past the known total", .part(400, 1000, nil), .restart),
+        Row("206 that tells the total first", .part(400, 999, 1000), held: .begun(400, of: nil), .append(1000)),
+        Row("206 of a longer total", .part(400, 1999, 2000), .restart),
+        Row("206 of a shorter total", .part(400, 899, 900), .restart),
+        Row("206 whose length is less than its range", .part(400, 999, 1000, length: 599), .restart),
+        Row("206 whose length is more than its range", .part(400, 999, 1000, length: 1000), .restart),
+        Row("206 that is compressed", .part(400, 999, 1000, encoded: true), .restart),
+        Row("206 of several parts without a range", .part(nil, type: "multipart/byteranges"), .restart),
+        Row("206 of several parts with a range", .part(400, 999, 1000, type: "multipart/byteranges"), .restart),
+        Row("206 of any type", .part(400, 999, 1000, type: "application/octet-stream"), .append(1000)),
+        Row("206 behind more than the total", .part(1200, 1299, 1300), held: .begun(1200, of: 1000), .restart),
+    ]
+
+    // MARK: 206 and whose part it is
+
+    static let validators: [Row] = [
+        Row("the same strong tag", .part(.strong), .append(1000)),
+        Row("another strong tag", .part(.otherStrong), .restart),
+        Row("another strong tag, a digest will tell", .part(.otherStrong), promised: .digest, .append(1000)),
+        Row("the tag made weak", .part(.weak), .restart),
+        Row("no tag any more", .part(.init()), .restart),
+        Row("no tag any more, the same date", .part(.dated), .restart),
+        Row("the tag kept, the date changed", .part(.init(entityTag: "\"v1\"", lastModified: later)), .append(1000)),
+        Row("no tag ever, the same old date", .part(.dated), held: .begun(.dated), .append(1000)),
+        Row("no tag ever, another date", .part(.init(lastModified: later, age: 99)), held: .begun(.dated), .restart),
+        Row("no tag ever, no date any more", .part(.init()), held: .begun(.dated), .restart),
+        Row("a tag now, the same old date", .part(.taggedDated), held: .begun(.dated), .append(1000)),
+        Row("a date too young to tell", .part(.dated), held: .begun(.init(lastModified: old, age: 0)), .restart),
+        Row("a date of unknown age", .part(.dated), held: .begun(.init(lastModified: old)), .restart),
+        Row("the same weak tag and old date", .part(.weakDated), held: .begun(.weakDated), .append(1000)),
+        Row("another weak tag, the same old date", .part(.otherWeakDated), held: .begun(.weakDated), .restart),
+        Row("the same weak tag alone", .part(.weak), held: .begun(.weak), .restart),
+        Row(
+            "the same weak tag alone, a digest will tell", .part(.weak), held: .begun(.weak), promised: .digest,
+            .append(1000)),
+        Row(
+            "nothing to tell by, a digest will tell", .part(.init()), held: .unvalidated, promised: .digest,
+            .append(1000)),
+        Row("another total, even with a digest", .part(400, 1999, 2000), promised: .digest, .restart),
+        Row("a later start, even with a digest", .part(500, 999, 1000), promised: .digest, .restart),
+    ]
+
+    // MARK: 416
+
+    static let unsatisfied: [Row] = [
+        Row("416 with what is held, a digest will tell", .none416(400), promised: .digest, .complete(400)),
+        Row("416 with what the catalog says", .none416(400), promised: .init(size: 400), .complete(400)),
+        Row("416 with what is held, nothing to check it", .none416(400), .restart),
+        Row("416 with what is held, the catalog says more", .none416(400), promised: .init(size: 1000), .restart),
+        Row("416 with a smaller total", .none416(300), promised: .init(size: 300), .restart),
+        Row("416 with a larger total", .none416(500), promised: .digest, .restart),
+        Row("416 with total 0", .none416(0), promised: .digest, .restart),
+        Row("416 without a total", AnswerHead(status: 416), promised: .digest, .restart),
+        Row(
+            "416 with a range", AnswerHead(status: 416, contentRange: .bytes(first: 0, last: 9, total: 400)),
+            promised: .digest, .restart),
+        Row(
+            "416 with an unreadable range", AnswerHead(status: 416, contentRange: .unreadable), promised: .digest,
+            .restart),
+        Row("416 to a request without a range", .none416(400), held: .nothing, promised: .digest, .fail),
+    ]
+
+    // MARK: Everything else
+
+    static let statuses: [Row] =
+        [304].map { Row("\($0)", AnswerHead(status: $0), held: .nothing, .unchanged) }
+        + [408, 425, 429, 500, 502, 503, 504, 520, 522, 529].map { Row("\($0)", AnswerHead(status: $0), .retry) }
+        + [204, 205, 300, 301, 302, 305, 308, 400, 401, 402, 403, 404, 405, 407, 410, 412, 418, 451, 501, 505].map {
+            Row("\($0)", AnswerHead(status: $0), .fail)
+        }
+        + [
+            Row(
+                "an error page with a range",
+                AnswerHead(status: 500, contentRange: .bytes(first: 400, last: 999, total: 1000)), .retry),
+            Row("a 404 of audio", AnswerHead(status: 404, contentLength: 1000, contentType: "audio/mpeg"), .fail),
+        ]
+
+    private static let old = ContentValidator.oldDate
+    private static let later = "Wed, 04 Mar 2020 10:00:00 GMT"
+}
+
+extension ContentValidator {
+    fileprivate static let oldDate = "Tue, 03 Mar 2020 10:00:00 GMT"
+    fileprivate static let strong = ContentValidator(entityTag: "\"v1\"")
+    fileprivate static let otherStrong = ContentValidator(entityTag: "\"v2\"")
+    fileprivate static let weak = ContentValidator(entityTag: "W/\"v1\"")
+    fileprivate static let dated = ContentValidator(lastModified: oldDate, age: 3600)
+    fileprivate static let taggedDated = ContentValidator(entityTag: "\"v1\"", lastModified: oldDate, age: 3600)
+    fileprivate static let weakDated = ContentValidator(entityTag: "W/\"v1\"", lastModified: oldDate, age: 3600)
+    fileprivate static let otherWeakDated = ContentValidator(entityTag: "W/\"v2\"", lastModified: oldDate, age: 3600)
+}
+
+extension HeldBytes {
+    fileprivate static let nothing = HeldBytes()
+    /// 400 bytes of 1000, under a strong tag.
+    fileprivate static let begun = HeldBytes(length: 400, validator: .strong, total: 1000)
+    fileprivate static let unvalidated = HeldBytes(length: 400, total: 1000)
+
+    fileprivate static func begun(_ length: Int64, of total: Int64? = 1000) -> HeldBytes {
+        HeldBytes(length: length, validator: .strong, total: total)
+    }
+
+    fileprivate static func begun(_ validator: ContentValidator) -> HeldBytes {
+        HeldBytes(length: 400, validator: validator, total: 1000)
+    }
+}
+
+extension PromisedContent {
+    fileprivate static let digest = PromisedContent(hasDigest: true)
+}
+
+extension AnswerHead {
+    fileprivate static let stray = AnswerHead(
+        status: 200, contentRange: .bytes(first: 5, last: 9, total: 10), contentLength: 1000)
+
+    fileprivate static func whole(
+        _ length: Int64?, _ validator: ContentValidator = .strong, type: String? = "audio/mpeg", encoded: Bool = false
+    ) -> AnswerHead {
+        AnswerHead(status: 200, contentLength: length, contentType: type, isEncoded: encoded, validator: validator)
+    }
+
+    fileprivate static func part(
+        _ first: Int64, _ last: Int64, _ total: Int64?, length: Int64? = nil, type: String? = "audio/mpeg",
+        encoded: Bool = false
+    ) -> AnswerHead {
+        AnswerHead(
+            status: 206, contentRange: .bytes(first: first, last: last, total: total), contentLength: length,
+            contentType: type, isEncoded: encoded, validator: .strong)
+    }
+
+    fileprivate static func part(_ range: ContentRange?, type: String? = nil) -> AnswerHead {
+        AnswerHead(status: 206, contentRange: range, contentType: type, validator: .strong)
+    }
+
+    /// The rest of 1000 bytes from 400 on.
+    fileprivate static func part(_ validator: ContentValidator) -> AnswerHead {
+        AnswerHead(
+            status: 206, contentRange: .bytes(first: 400, last: 999, total: 1000), contentLength: 600,
+            validator: validator)
+    }
+
+    fileprivate static func none416(_ total: Int64) -> AnswerHead {
+        AnswerHead(status: 416, contentRange: .unsatisfied(total: total), validator: .strong)
+    }
+}

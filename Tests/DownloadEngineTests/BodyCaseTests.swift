@@ -1,0 +1,231 @@
+import BookModel
+import Crypto
+import DownloadEngine
+import Foundation
+import Support
+import Testing
+
+/// Cases 14–18, 21 and 22 of the download cases: bodies that end too early, too late or not at all, and bodies that are
+/// not what was promised.
+@Suite struct BodyCaseTests {
+    private let bytes = sampleMP3(bytes: 120_000)
+    private let other = sampleMP3(bytes: 120_000, seed: 2)
+
+    @Test(arguments: [0, 1, 2, 3, 100, 511, 512, 513, 4096, 16_384, 30_543, 65_536, 100_001, 119_999])
+    func `case 14: a connection cut at any byte resumes from there`(cut: Int) async throws {
+        try await withBench(.file(bytes, [.cut(at: cut), .wellBehaved])) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+            #expect(report.bytesReceived == 120_000)
+            #expect(ranges(bench.server) == [nil, cut == 0 ? nil : "bytes=\(cut)-"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            [1, 1, 1, 1, 1], [30_000, 1, 20_000, 511, 40_000], [119_990, 1, 1, 1], [512, 512, 512], [100, 400, 20_000],
+        ])
+    func `case 14: several cuts in a row fetch no byte twice`(cuts: [Int]) async throws {
+        try await withBench(.file(bytes, cuts.map { Deed.cut(at: $0) } + [.wellBehaved]), retries: 1) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+            #expect(report.bytesReceived == 120_000)
+            // None of it is of an earlier run.
+            #expect(report.receipts.first?.bytesReused == 0)
+        }
+    }
+
+    @Test func `case 14: progress resets the retry budget, its absence uses it up`() async throws {
+        let deeds: [Deed] = [
+            .cut(at: 10_000), .closeAfterHead, .cut(at: 10_000), .closeAfterHead, .cut(at: 10_000), .closeAfterHead,
+            .closeAfterHead, .closeAfterHead,
+        ]
+        try await withBench(.file(bytes, deeds), retries: 2) { bench in
+            let episode = bench.episode()
+            let report = try await bench.fetch(episode)
+            #expect(report.receipts.isEmpty)
+            #expect(
+                ranges(bench.server) == [
+                    nil, "bytes=10000-", "bytes=10000-", "bytes=20000-", "bytes=20000-", "bytes=30000-", "bytes=30000-",
+                ])
+            #expect(try bench.partial(of: episode) == Array(bytes[..<30_000]))
+        }
+    }
+
+    @Test(arguments: [1, 600, 70_000])
+    func `case 14: a reset connection resumes`(bytesBefore: Int) async throws {
+        try await withBench(.file(bytes, [.reset(at: bytesBefore), .reset(at: bytesBefore), .wellBehaved])) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
+            // Bytes that the kernel still held when the reset came are gone; none of those received is fetched again.
+            #expect(report.bytesReceived == 120_000)
+        }
+    }
+
+    @Test func `case 14: what one run received the next one resumes`() async throws {
+        try await withBench(.file(bytes, [.cut(at: 50_000), .closeAfterHead, .wellBehaved]), retries: 1) { bench in
+            let episode = bench.episode()
+            let first = try await bench.fetch(episode)
+            #expect(first.failures.count == 1)
+            #expect(first.bytesReceived == 50_000)
+            let record = try #require(try await bench.record(of: episode))
+            #expect(record.state == .failed)
+            #expect(record.committedLength == 50_000)
+            let second = try await bench.fetch(episode)
+            #expect(second.outcomes == [.resumed])
+            #expect(second.bytesReceived == 70_000)
+            #expect(second.receipts.first?.bytesReused == 50_000)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 15: a body shorter than its length resumes`() async throws {
+        let short = Deed.change { reply, _ in
+            reply.body = Array(reply.body[..<60_000])
+            reply.framing = .declared(120_000)
+        }
+        try await expectResume(after: short)
+    }
+
+    @Test func `case 15: chunks without the last one resume`() async throws {
+        let torn = Deed.change { reply, _ in
+            reply.body = Array(reply.body[..<60_000])
+            reply.framing = .chunked(finished: false)
+        }
+        try await expectResume(after: torn)
+    }
+
+    private func expectResume(after deed: Deed) async throws {
+        try await withBench(.file(bytes, [deed, .wellBehaved])) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil, "bytes=60000-"])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 16: what comes behind the length is left, and so is the connection`() async throws {
+        let long = ServerScript.file(bytes, [.header("Content-Length", "100000")])
+        try await withBench(.paths(["/a.mp3": long, "/b.mp3": .file(other)]), jobs: 1) { bench in
+            let report = try await bench.fetch(bench.episode(1), bench.episode(2, at: "/b.mp3"))
+            #expect(report.outcomes == [.fetched, .fetched], "\(report.sentences)")
+            #expect(try bench.file() == Array(bytes[..<100_000]))
+            #expect(try bench.file("Book/2.mp3") == other)
+            #expect(bench.server.record.requests.map(\.connection) == [0, 1])
+        }
+    }
+
+    @Test(arguments: [Reply.Framing.untilClose, .chunked(size: 7000)])
+    func `case 17: a body without any length is complete at a clean end, and unverified`(framing: Reply.Framing)
+        async throws
+    {
+        try await withBench(.file(bytes, [.framing(framing)])) { bench in
+            let episode = bench.episode()
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode)?.verification == .unverified)
+        }
+    }
+
+    @Test func `case 17: a fitting size or digest verifies a body without any length`() async throws {
+        try await withBench(.file(bytes, [.framing(.untilClose)])) { bench in
+            let sized = bench.episode(1, size: 120_000)
+            let digested = bench.episode(
+                2, digest: ContentDigest(algorithm: .sha256, hexadecimal: sha256(bytes).uppercased()))
+            let missized = bench.episode(3, size: 119_999)
+            let report = try await bench.fetch(sized, digested, missized)
+            #expect(report.outcomes == [.fetched, .fetched, .fetched])
+            #expect(try await bench.recordedFile(of: sized)?.verification == .length)
+            #expect(try await bench.recordedFile(of: digested)?.verification == .digest)
+            #expect(try await bench.recordedFile(of: missized)?.verification == .unverified)
+        }
+    }
+
+    @Test(arguments: [nil, 120_000] as [Int64?])
+    func `case 18: an empty file is a failure`(size: Int64?) async throws {
+        try await withBench(.file([UInt8]())) { bench in
+            let episode = bench.episode(size: size)
+            let report = try await bench.fetch(episode)
+            #expect(report.sentences.first?.contains("the server sent an empty file") == true)
+            #expect(ranges(bench.server) == [nil])
+            #expect(try bench.file() == nil)
+            #expect(try await bench.record(of: episode)?.state == .failed)
+        }
+    }
+
+    @Test func `case 18: an empty body without a length is a failure`() async throws {
+        try await withBench(.file([UInt8](), [.framing(.chunked())])) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.sentences.first?.contains("the server sent an empty file") == true)
+            #expect(try bench.file() == nil)
+        }
+    }
+
+    @Test func `case 18: an empty file that the catalog calls empty is one`() async throws {
+        try await withBench(.file([UInt8]())) { bench in
+            let report = try await bench.fetch(bench.episode(size: 0))
+            #expect(report.outcomes == [.fetched])
+            #expect(try bench.file() == [])
+        }
+    }
+
+    @Test func `case 21: the server's length outranks the catalog's size, which is noted`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode(size: 99_000)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(report.receipts.first?.remarks == ["the catalog says 99000 bytes, the server sent 120000"])
+            let file = try #require(try await bench.recordedFile(of: episode))
+            #expect(file.size == 120_000)
+            #expect(file.catalogSize == 99_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 22: a digest that does not fit restarts once, then fails with both values`() async throws {
+        let digest = ContentDigest(algorithm: .md5, hexadecimal: "d41d8cd98f00b204e9800998ecf8427e")
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode(digest: digest)
+            for run in 1...3 {
+                let report = try await bench.fetch(episode)
+                #expect(report.receipts.isEmpty)
+                let sentence = try #require(report.sentences.first)
+                let found = Insecure.MD5.hash(data: bytes).hexadecimal
+                #expect(sentence.contains("its md5 is \(found), the catalog says \(digest.hexadecimal)"))
+                #expect(try bench.file() == nil)
+                // Every run counts: bytes that have to be thrown away again are no progress.
+                #expect(try await bench.record(of: episode)?.attempts == run)
+            }
+            // Two in the first run; the later ones begin with what is held.
+            #expect(ranges(bench.server) == [nil, nil, nil, nil])
+        }
+    }
+
+    @Test(arguments: ContentDigest.Algorithm.allCases)
+    func `case 22: bad bytes are replaced by good ones`(algorithm: ContentDigest.Algorithm) async throws {
+        let hexadecimal =
+            switch algorithm {
+            case .md5: Insecure.MD5.hash(data: bytes).hexadecimal
+            case .sha1: Insecure.SHA1.hash(data: bytes).hexadecimal
+            case .sha256: SHA256.hash(data: bytes).hexadecimal
+            }
+        let other = other
+        let bad = Deed.change { reply, _ in reply.body = other }
+        try await withBench(.file(bytes, [bad, .wellBehaved])) { bench in
+            let episode = bench.episode(digest: ContentDigest(algorithm: algorithm, hexadecimal: hexadecimal))
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(report.bytesReceived == 240_000)
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode)?.verification == .digest)
+        }
+    }
+}

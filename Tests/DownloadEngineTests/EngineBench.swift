@@ -1,0 +1,151 @@
+import BookModel
+import BookSync
+import CatalogStore
+import DownloadEngine
+import Foundation
+import Logging
+import Support
+import Testing
+import Transport
+
+/// An engine with everything real around it: a library in a folder of its own, the store as its journal, HTTP over
+/// loopback to a server that misbehaves as told.
+struct EngineBench: Sendable {
+    static let book = BookIdentity(source: "demo", id: "30776")
+
+    let server: MisbehavingServer
+    let library: URL
+    let store: CatalogStore
+    let transport: HTTPTransport
+    let settings: EngineSettings
+    let events = Watched<[SyncEvent]>([])
+
+    var partialFolder: URL { library.appending(path: ".booksync/partial") }
+
+    // MARK: Runs
+
+    /// An episode whose audio the server has at the path.
+    func episode(
+        _ section: Int = 1, at path: String = "/a.mp3", size: Int64? = nil, digest: ContentDigest? = nil
+    ) -> Episode {
+        var episode = Episode.sample(section, book: Self.book, address: server.url(path), size: size)
+        episode.digest = digest
+        return episode
+    }
+
+    /// What a run that begins now asks of the engine: the journal is read anew.
+    func request(
+        _ episode: Episode, path: String? = nil, replacing: LocalFile? = nil, overwrites: Bool = false
+    ) async throws -> TransferRequest {
+        _ = try await store.merge([episode], startingAt: 0, of: Self.book)
+        return TransferRequest(
+            episode: episode, path: path ?? Self.path(of: episode),
+            record: try await store.transferRecord(of: episode.identity), replacing: replacing, overwrites: overwrites)
+    }
+
+    static func path(of episode: Episode) -> String { "Book/\(episode.section).mp3" }
+
+    /// A whole run for these episodes.
+    func fetch(_ episodes: Episode...) async throws -> EngineReport {
+        var requests: [TransferRequest] = []
+        for episode in episodes { requests.append(try await request(episode)) }
+        return await run(requests)
+    }
+
+    func run(_ requests: [TransferRequest]) async -> EngineReport {
+        let events = events
+        let engine = DownloadEngine(
+            transport: transport, journal: store, library: library.path, partialFolder: partialFolder.path,
+            settings: settings, logger: .silent
+        ) { event in
+            events.update { $0.append(event) }
+        }
+        return await engine.run(requests)
+    }
+
+    // MARK: What is on disk and in the store
+
+    /// The bytes of a file of the library; nil when there is none.
+    func file(_ path: String = "Book/1.mp3") throws -> [UInt8]? { try contents(of: library.appending(path: path)) }
+
+    /// The bytes held of an episode; nil when it has no partial file.
+    func partial(of episode: Episode) throws -> [UInt8]? { try contents(of: partialFile(of: episode)) }
+
+    func partialFile(of episode: Episode) -> URL {
+        partialFolder.appending(path: PartialFile.name(for: episode.identity))
+    }
+
+    private func contents(of url: URL) throws -> [UInt8]? {
+        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
+        return Array(try Data(contentsOf: url))
+    }
+
+    /// The names of the partial files.
+    func partialNames() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: partialFolder.path) }
+
+    func record(of episode: Episode) async throws -> TransferRecord? {
+        try await store.transferRecord(of: episode.identity)
+    }
+
+    func recordedFile(of episode: Episode) async throws -> LocalFile? {
+        try await store.episode(episode.identity)?.file
+    }
+
+    /// Leaves behind what a run leaves that was killed while it wrote.
+    func leave(
+        _ bytes: some Sequence<UInt8>, of episode: Episode, validator: ContentValidator = .served,
+        total: Int64? = 120_000, committed: Int64 = 0, bootID: String? = BootIdentity.current
+    ) async throws {
+        _ = try await store.merge([episode], startingAt: 0, of: Self.book)
+        try await store.save([
+            TransferRecord(
+                episode: episode.identity, state: .downloading, validator: validator, total: total,
+                committedLength: committed, bootID: bootID)
+        ])
+        try Data(bytes).write(to: partialFile(of: episode))
+    }
+}
+
+extension ContentValidator {
+    /// As ``ServedFile`` sends it.
+    static let served = ContentValidator(
+        entityTag: "\"v1\"", lastModified: ServedFile.longAgo, age: 184_000_000)
+}
+
+extension Logger {
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
+
+extension EngineReport {
+    var outcomes: [TransferReceipt.Outcome] { receipts.map(\.outcome) }
+    var sentences: [String] { failures.map(\.failure.description) }
+}
+
+/// Sets the bench up for the body and takes everything away afterwards.
+func withBench(
+    _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 3, stallTimeout: Double = 30,
+    isolation: isolated (any Actor)? = #isolation, _ body: (EngineBench) async throws -> Void
+) async throws {
+    let settings = EngineSettings(
+        jobs: jobs, jobsPerHost: jobsPerHost, retry: RetryPolicy(retries: retries, firstWait: 0.01, longestWait: 0.02))
+    try await withTemporaryFolder { library in
+        try FileManager.default.createDirectory(
+            at: library.appending(path: ".booksync/partial"), withIntermediateDirectories: true)
+        let store = try await CatalogStore(
+            path: library.appending(path: ".booksync/store.sqlite").path, access: .readWrite)
+        try await withServer(script) { server in
+            let options = TransportOptions(stallTimeout: stallTimeout)
+            try await withHTTPTransport(options: options, logger: .silent) { transport in
+                try await body(
+                    EngineBench(
+                        server: server, library: library, store: store, transport: transport, settings: settings))
+            }
+        }
+        try await store.close()
+    }
+}
+
+/// Of the requests for the path, in order.
+func ranges(_ server: MisbehavingServer, _ path: String = "/a.mp3") -> [String?] {
+    server.requests(path: path).map { $0.header("Range") }
+}

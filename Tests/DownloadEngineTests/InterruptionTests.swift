@@ -1,0 +1,160 @@
+import BookModel
+import DownloadEngine
+import Foundation
+import Support
+import Testing
+
+/// What a run leaves that was cancelled or killed, and what the next one makes of it.
+@Suite struct InterruptionTests {
+    private let bytes = sampleMP3(bytes: 120_000)
+
+    @Test func `after a kill the whole partial file is gone on from`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode, committed: 30_000)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed])
+            #expect(ranges(bench.server) == ["bytes=50000-"])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 70_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: ["another boot", nil])
+    func `after another boot only what was committed is gone on from`(bootID: String?) async throws {
+        // A power cut may leave anything behind the last sync.
+        let torn = Array(bytes[..<30_000]) + [UInt8](repeating: 0, count: 20_000)
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(torn, of: episode, committed: 30_000, bootID: bootID)
+            let report = try await bench.fetch(episode)
+            #expect(report.receipts.first?.bytesReused == 30_000)
+            #expect(ranges(bench.server) == ["bytes=30000-"])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a partial file that vanished is fetched anew`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode, committed: 50_000)
+            try FileManager.default.removeItem(at: bench.partialFile(of: episode))
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `bytes without a journal are thrown away`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try Data(sampleMP3(bytes: 50_000, seed: 2)).write(to: bench.partialFile(of: episode))
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a whole partial file is published without a request`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes, of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed])
+            #expect(report.receipts.first?.bytesReused == 120_000)
+            #expect(bench.server.record.requests.isEmpty)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: 1...3)
+    func `a cancelled run keeps what it received, and the next one goes on from it`(cancellations: Int) async throws {
+        let pace = Pace(bytesPerSecond: 400_000, piece: 2048)
+        try await withBench(.file(bytes, pace: pace)) { bench in
+            let episode = bench.episode()
+            var received: Int64 = 0
+            for cancellation in 1...cancellations {
+                let run = Task { try await bench.fetch(episode) }
+                try await bench.server.waitUntil { $0.bodyBytesSent >= cancellation * 25_000 }
+                run.cancel()
+                let report = try await run.value
+                #expect(report.receipts.isEmpty && report.failures.isEmpty && report.stop == nil)
+                received += report.bytesReceived
+                #expect(try bench.partial(of: episode) == Array(bytes[..<Int(received)]))
+                let record = try #require(try await bench.record(of: episode))
+                #expect(record.state == .downloading)
+                #expect(record.committedLength == received)
+                #expect(record.attempts == 0)
+            }
+            let last = try await bench.fetch(episode)
+            #expect(last.outcomes == [.resumed])
+            #expect(last.receipts.first?.bytesReused == received)
+            #expect(received + last.bytesReceived == 120_000)
+            #expect(try bench.file() == bytes)
+            // Beyond the file's own bytes nothing but what was in flight at each cancellation.
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") <= 120_000 + cancellations * 65_536)
+        }
+    }
+
+    @Test func `cancellation ends a wait for the next try at once`() async throws {
+        try await withBench(.always(.text("busy", status: 503, headers: ["Retry-After": "200"]))) { bench in
+            let run = Task { try await bench.fetch(bench.episode()) }
+            try await bench.server.waitUntil { $0.exchanges.count == 1 }
+            run.cancel()
+            let report = try await run.value
+            #expect(report.receipts.isEmpty)
+            #expect(bench.server.record.requests.count == 1)
+        }
+    }
+
+    @Test func `so many transfers run at once, and not more from one server`() async throws {
+        let gate = Gate()
+        let small = sampleMP3(bytes: 4000)
+        let script = ServerScript.file(small, [.stall(at: 1000, until: gate)])
+        try await withBench(ServerScript(script.answer), jobs: 4, jobsPerHost: 2) { bench in
+            try await withServer(script) { second in
+                var requests: [TransferRequest] = []
+                for section in 1...6 {
+                    var episode = bench.episode(section)
+                    if section > 3 { episode.address = second.address("/a.mp3") }
+                    requests.append(try await bench.request(episode))
+                }
+                let run = Task { [requests] in await bench.run(requests) }
+                for server in [bench.server, second] {
+                    try await server.waitUntil { $0.bodyBytesSent >= 2000 }
+                }
+                gate.open()
+                let report = await run.value
+                #expect(report.receipts.count == 6)
+                #expect(bench.server.record.maximumConcurrentRequests == 2)
+                #expect(second.record.maximumConcurrentRequests == 2)
+            }
+        }
+    }
+
+    @Test func `events tell a transfer from its start to its end`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            _ = try await bench.fetch(episode)
+            let events = bench.events.value
+            guard case .started(let start)? = events.first, case .finished(let receipt)? = events.last else {
+                Issue.record("\(events)")
+                return
+            }
+            #expect(start.bytesDone == 50_000)
+            #expect(start.bytesReused == 50_000)
+            #expect(start.total == 120_000)
+            #expect(start.path == "Book/1.mp3")
+            #expect(receipt.bytesReceived == 70_000)
+            #expect(receipt.file.path == "Book/1.mp3")
+            var done = start.bytesDone
+            for case .progressed(let progress) in events {
+                #expect(progress.bytesDone >= done)
+                done = progress.bytesDone
+            }
+        }
+    }
+}

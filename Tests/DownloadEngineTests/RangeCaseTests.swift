@@ -1,0 +1,280 @@
+import BookModel
+import DownloadEngine
+import Foundation
+import Support
+import Testing
+
+/// Cases 1–12 of the download cases: what a server may answer to a resume. The numbers are theirs.
+@Suite struct RangeCaseTests {
+    private let bytes = sampleMP3(bytes: 120_000)
+    private let other = sampleMP3(bytes: 120_000, seed: 2)
+
+    @Test func `a good server sends just the rest`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed])
+            #expect(report.receipts.first?.bytesReused == 50_000)
+            #expect(report.bytesReceived == 70_000)
+            let request = try #require(bench.server.requests(path: "/a.mp3").first)
+            #expect(request.header("Range") == "bytes=50000-")
+            #expect(request.header("If-Range") == "\"v1\"")
+            #expect(request.header("Accept-Encoding") == "identity")
+            #expect(try bench.file() == bytes)
+            #expect(try bench.partialNames() == [])
+            let file = try #require(try await bench.recordedFile(of: episode))
+            #expect(file.sha256 == sha256(bytes))
+            #expect(file.size == 120_000)
+            #expect(file.verification == .length)
+            #expect(try await bench.record(of: episode) == nil)
+        }
+    }
+
+    @Test func `case 1: 200 instead of 206 restarts from this very answer`() async throws {
+        try await withBench(.file(bytes, [.ignoreRange])) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(report.receipts.first?.bytesReused == 0)
+            #expect(ranges(bench.server) == ["bytes=50000-"])
+            #expect(try bench.file() == bytes)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+        }
+    }
+
+    @Test func `case 2: 206 starting later than asked is refused`() async throws {
+        let later = Deed.change { reply, _ in
+            reply.body.removeFirst(100)
+            reply.setHeader("Content-Range", "bytes 50100-119999/120000")
+        }
+        try await expectRestart(after: later)
+    }
+
+    @Test(
+        arguments: [
+            nil, "bytes */120000", "bytes 119999-50000/120000", "bytes 50000-119999/119999",
+            "items 50000-119999/120000",
+            "bytes 50000-119999", "50000-119999/120000",
+        ] as [String?])
+    func `case 4: 206 with a Content-Range that says nothing is refused`(field: String?) async throws {
+        try await expectRestart(after: .header("Content-Range", field))
+    }
+
+    @Test(arguments: [true, false])
+    func `case 4: 206 of several parts is refused`(withRange: Bool) async throws {
+        let type = Deed.header("Content-Type", "multipart/byteranges; boundary=x")
+        try await expectRestart(after: withRange ? type : .both(type, .header("Content-Range", nil)))
+    }
+
+    @Test func `case 4: 206 of an unknown total is taken`() async throws {
+        try await withBench(.file(bytes, [.header("Content-Range", "bytes 50000-119999/*")])) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(ranges(bench.server).count == 1)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    /// The first answer is of no use: then the whole is asked for, once, and nothing of the two is mixed.
+    private func expectRestart(after deed: Deed, held: [UInt8]? = nil, total: Int64? = 120_000) async throws {
+        try await withBench(.file(bytes, [deed, .wellBehaved])) { bench in
+            let episode = bench.episode()
+            try await bench.leave(held ?? Array(other[..<50_000]), of: episode, total: total)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(ranges(bench.server) == ["bytes=50000-", nil])
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode)?.sha256 == sha256(bytes))
+        }
+    }
+
+    @Test(arguments: [100_000, 130_000] as [Int64])
+    func `case 5: another total than before restarts`(total: Int64) async throws {
+        try await expectRestart(after: .wellBehaved, total: total)
+    }
+
+    @Test func `case 6: a changed tag and a server that honours If-Range restart from its answer`() async throws {
+        try await withBench(.file(bytes, etag: "\"v2\"")) { bench in
+            let episode = bench.episode()
+            try await bench.leave(other[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(ranges(bench.server) == ["bytes=50000-"])
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode)?.validator.entityTag == "\"v2\"")
+        }
+    }
+
+    @Test func `case 6: a changed tag and a server that ignores If-Range restart`() async throws {
+        try await expectRestart(after: .both(.ignoreIfRange, .header("ETag", "\"v2\"")))
+    }
+
+    @Test func `case 6: a server that sends no tag any more restarts`() async throws {
+        try await expectRestart(after: .both(.ignoreIfRange, .header("ETag", nil)))
+    }
+
+    @Test func `case 7: a weak tag resumes by the strong date`() async throws {
+        try await withBench(.file(bytes, etag: "W/\"v1\"")) { bench in
+            let episode = bench.episode()
+            let weak = ContentValidator(entityTag: "W/\"v1\"", lastModified: ServedFile.longAgo, age: 60)
+            try await bench.leave(bytes[..<50_000], of: episode, validator: weak)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(bench.server.requests(path: "/a.mp3").map { $0.header("If-Range") } == [ServedFile.longAgo])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 7: a weak tag alone asks for the whole`() async throws {
+        try await withBench(.file(bytes, etag: "W/\"v1\"", lastModified: nil)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(other[..<50_000], of: episode, validator: .init(entityTag: "W/\"v1\""))
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `case 7: a weak tag alone resumes when the catalog's digest verifies the whole`(isRight: Bool) async throws {
+        let digest = ContentDigest(algorithm: .sha256, hexadecimal: sha256(bytes))
+        try await withBench(.file(bytes, etag: "W/\"v1\"", lastModified: nil)) { bench in
+            let episode = bench.episode(digest: digest)
+            let held = isRight ? bytes : other
+            try await bench.leave(held[..<50_000], of: episode, validator: .init(entityTag: "W/\"v1\""))
+            #expect(try await bench.fetch(episode).outcomes == [isRight ? .resumed : .fetched])
+            #expect(ranges(bench.server) == (isRight ? ["bytes=50000-"] : ["bytes=50000-", nil]))
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode)?.verification == .digest)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `case 8: a tag that differs with every answer restarts once`(honoursIfRange: Bool) async throws {
+        let bytes = bytes
+        let script = ServerScript { request in
+            var request = request
+            if !honoursIfRange { request.headers.removeAll { $0.name == "If-Range" } }
+            var reply = ServedFile(bytes, etag: "\"node-\(request.number)\"").answer(to: request)
+            if request.number == 0 { reply.ending = .cutAfter(bytes: 50_000) }
+            return reply
+        }
+        try await withBench(script) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched])
+            #expect(ranges(bench.server) == (honoursIfRange ? [nil, "bytes=50000-"] : [nil, "bytes=50000-", nil]))
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 9: 200 to every If-Range is accepted`() async throws {
+        try await withBench(.file(bytes, [.cut(at: 50_000), .both(.ignoreRange, .cut(at: 70_000)), .ignoreRange])) {
+            bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil, "bytes=50000-", "bytes=70000-"])
+            #expect(try bench.file() == bytes)
+            #expect(report.bytesReceived == 240_000)
+        }
+    }
+
+    @Test func `case 9: a server that starts over and never comes further is given up`() async throws {
+        try await withBench(.file(bytes, [.both(.ignoreRange, .cut(at: 50_000))]), retries: 3) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.receipts.isEmpty)
+            #expect(ranges(bench.server).count == 4)
+            #expect(try bench.file() == nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a server without validators that always cuts is given up`(hasRanges: Bool) async throws {
+        let script = ServerScript.file(
+            bytes, etag: nil, lastModified: nil, ranges: hasRanges, [.cut(at: 50_000)])
+        try await withBench(script, retries: 3) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.failures.count == 1)
+            #expect(ranges(bench.server) == [nil, nil, nil, nil])
+        }
+    }
+
+    @Test func `case 10: 416 with what is held completes when the catalog's size fits`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode(size: 120_000)
+            try await bench.leave(bytes, of: episode, total: nil)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed])
+            #expect(report.bytesReceived == 0)
+            #expect(ranges(bench.server) == ["bytes=120000-"])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `case 10: 416 with what is held completes when the digest fits, else restarts`(isRight: Bool) async throws {
+        let digest = ContentDigest(algorithm: .sha256, hexadecimal: sha256(bytes))
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode(digest: digest)
+            try await bench.leave(isRight ? bytes : other, of: episode, total: nil)
+            #expect(try await bench.fetch(episode).outcomes == [isRight ? .resumed : .fetched])
+            #expect(ranges(bench.server) == (isRight ? ["bytes=120000-"] : ["bytes=120000-", nil]))
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `case 10: 416 with what is held restarts when nothing can verify it`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(other, of: episode, total: nil)
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(ranges(bench.server) == ["bytes=120000-", nil])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: ["bytes */80000", "bytes */0", nil])
+    func `case 11: 416 with another total restarts without Range`(field: String?) async throws {
+        let refusal = Deed.change { reply, _ in
+            reply = Reply(status: 416)
+            reply.setHeader("Content-Range", field)
+        }
+        try await expectRestart(after: refusal)
+    }
+
+    @Test func `case 11: a file that became shorter restarts`() async throws {
+        let short = Array(bytes[..<30_000])
+        try await withBench(.file(short)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(ranges(bench.server) == ["bytes=50000-", nil])
+            #expect(try bench.file() == short)
+        }
+    }
+
+    @Test func `case 12: a partial larger than the total restarts`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            try await bench.leave(other + other, of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a second refusal is told, and not tried for ever`() async throws {
+        try await withBench(
+            .file(bytes, [.header("Content-Range", nil), .cut(at: 60_000), .header("Content-Range", nil)])
+        ) {
+            bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.sentences.first?.contains("the server did not say which part it sent") == true)
+            #expect(ranges(bench.server) == ["bytes=50000-", nil, "bytes=60000-"])
+            // What the second try brought is good and stays.
+            #expect(try bench.partial(of: episode) == Array(bytes[..<60_000]))
+        }
+    }
+}

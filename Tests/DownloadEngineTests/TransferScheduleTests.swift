@@ -1,0 +1,99 @@
+import BookModel
+import Support
+import Testing
+
+@testable import DownloadEngine
+
+@Suite struct TransferScheduleTests {
+    /// Starts whatever may start now.
+    private func startAll(_ schedule: inout TransferSchedule, now: Double = 0) -> [Int] {
+        var started: [Int] = []
+        while let place = schedule.startNext(now: now) { started.append(place) }
+        return started
+    }
+
+    @Test func `transfers start in order, so many at once`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "a", "a"], jobs: 2, jobsPerHost: 4)
+        #expect(startAll(&schedule) == [0, 1])
+        schedule.end(1)
+        #expect(startAll(&schedule) == [2])
+        schedule.end(0)
+        schedule.end(2)
+        #expect(startAll(&schedule) == [3, 4])
+        #expect(!schedule.isEmpty)
+        schedule.end(3)
+        schedule.end(4)
+        #expect(schedule.isEmpty)
+        #expect(startAll(&schedule).isEmpty)
+    }
+
+    @Test func `a server that is busy does not hold the others back`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "b", "b"], jobs: 4, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0, 3])
+        schedule.end(3)
+        #expect(startAll(&schedule) == [4])
+        schedule.end(0)
+        #expect(startAll(&schedule) == [1])
+    }
+
+    @Test func `a postponed transfer waits for its time and keeps its place in the order`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0])
+        schedule.end(0)
+        schedule.postpone(0, until: 5)
+        #expect(schedule.nextWake(now: 0) == 5)
+        #expect(startAll(&schedule, now: 4.9) == [1])
+        // While every place is taken, time changes nothing.
+        #expect(schedule.nextWake(now: 4.9) == nil)
+        schedule.end(1)
+        #expect(startAll(&schedule, now: 5) == [0])
+        schedule.end(0)
+        #expect(startAll(&schedule, now: 5) == [2])
+        schedule.end(2)
+        schedule.postpone(2, until: 5)
+        #expect(startAll(&schedule, now: 5) == [2])
+    }
+
+    @Test func `the next wake is the earliest that a free place could use`() {
+        var schedule = TransferSchedule(servers: ["a", "b", "c", "a"], jobs: 3, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0, 1, 2])
+        schedule.end(1)
+        schedule.postpone(1, until: 9)
+        schedule.end(2)
+        schedule.postpone(2, until: 7)
+        // 3 could start by the clock, and waits for its server: that is no matter of time.
+        #expect(startAll(&schedule).isEmpty)
+        #expect(schedule.nextWake(now: 0) == 7)
+        #expect(schedule.nextWake(now: 8) == 9)
+        #expect(schedule.nextWake(now: 9) == nil)
+        #expect(!schedule.isEmpty)
+    }
+
+    @Test func `ending what does not run changes nothing`() {
+        var schedule = TransferSchedule(servers: ["a", "a"], jobs: 2, jobsPerHost: 1)
+        schedule.end(0)
+        #expect(startAll(&schedule) == [0])
+        schedule.end(1)
+        #expect(startAll(&schedule).isEmpty)
+        schedule.end(0)
+        schedule.end(0)
+        #expect(startAll(&schedule) == [1])
+    }
+
+    @Test(
+        arguments: [(0, nil), (1, nil), (2, nil), (3, 1), (4, 4), (5, 16), (6, 64), (7, 168), (8, 168), (5000, 168)]
+            as [(Int, Double?)])
+    func `an episode that keeps failing waits longer between runs`(attempts: Int, hours: Double?) {
+        #expect(EngineSettings.waitBetweenRuns(attempts: attempts) == hours.map { $0 * 3600 })
+    }
+
+    @Test(
+        arguments: [
+            ("http://kting.info:81/a.mp3", "http://kting.info:81"), ("HTTP://Kting.INFO/a.mp3", "http://kting.info"),
+            ("https://kting.info/a.mp3?b=http://c", "https://kting.info"),
+            ("http://kting.info?x=1", "http://kting.info"),
+        ])
+    func `a server is its scheme, host and port`(address: String, server: String) {
+        #expect(TransferRequest(episode: .sample(1, address: address), path: "a.mp3").server == server)
+    }
+}
