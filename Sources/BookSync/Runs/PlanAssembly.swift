@@ -39,10 +39,10 @@ struct PlanAssembly: Sendable {
     private func assembled(
         _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts]
     ) -> AssembledPlan {
-        let shelved = Dictionary(episodes.map { ($0.episode.identity, $0) }) { first, _ in first }
+        let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
         var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [])
         for action in plan.actions {
-            let known = shelved[action.episode.identity]
+            let known = places[action.episode.identity].map { episodes[$0] }
             if action.kind.isTransfer {
                 assembled.requests.append(
                     TransferRequest(
