@@ -122,6 +122,7 @@ package struct LibraryDirectory: ~Copyable {
 
 /// The folder and the name of a library-relative path; the folder of a bare name is "".
 package func splitLibraryPath(_ path: String) -> (folder: Substring, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-    return (path[..<slash], String(path[path.index(after: slash)...]))
+    // By bytes, as the system reads paths.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    return (path[..<slash], String(path[path.utf8.index(after: slash)...]))
 }

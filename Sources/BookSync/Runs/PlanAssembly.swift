@@ -54,10 +54,10 @@ struct PlanAssembly: Sendable {
     private func assembled(
         _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts], allowsLocalAddresses: Bool
     ) -> AssembledPlan {
-        let shelved = Dictionary(episodes.map { ($0.episode.identity, $0) }) { first, _ in first }
+        let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
         var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [], revived: [])
         for action in plan.actions {
-            let known = shelved[action.episode.identity]
+            let known = places[action.episode.identity].map { episodes[$0] }
             if action.kind.isTransfer {
                 if known?.removedAt != nil { assembled.revived.append(action.episode.identity) }
                 assembled.requests.append(
@@ -70,11 +70,22 @@ struct PlanAssembly: Sendable {
             if action.kind == .keep, action.fromPath == file.path {
                 file.path = action.path
                 assembled.moved.append(file)
-            } else {
+            } else if !isBehindLink(file.path, files: files) {
                 assembled.vanished.append(file.episode)
             }
         }
         return assembled
+    }
+
+    /// Whether the listener put a symbolic link in the place of one of the file's folders: links are not followed, so
+    /// nobody knows whether the file is gone.
+    private func isBehindLink(_ path: String, files: [String: FileFacts]) -> Bool {
+        var folder = splitLibraryPath(path).folder
+        while !folder.isEmpty {
+            if files[String(folder)]?.kind == .symbolicLink { return true }
+            folder = splitLibraryPath(String(folder)).folder
+        }
+        return false
     }
 
     /// Episode key → bytes of its partial file that will not be fetched again.
