@@ -1,5 +1,4 @@
 import BookModel
-import Foundation
 import Transport
 
 /// One episode for the engine to bring to disk.
@@ -31,13 +30,8 @@ package struct TransferRequest: Sendable {
         self.allowsLocalAddresses = allowsLocalAddresses
     }
 
-    /// The server whose load the transfer counts for: scheme, host and port.
-    var server: String {
-        let address = (episode.address ?? ResourceAddress("")).withoutSecrets
-        guard let start = address.range(of: "://") else { return "" }
-        let authority = address[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        return address[..<start.upperBound].lowercased() + authority.lowercased()
-    }
+    /// The server whose load the transfer counts for.
+    var server: String { episode.address?.server ?? "" }
 
     /// Bytes that the transfer will probably bring; nil when nobody knows.
     var expectedBytes: Int64? {

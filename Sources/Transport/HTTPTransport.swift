@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// What the transport is set up with.
 package struct TransportOptions: Sendable {
@@ -33,6 +34,8 @@ package final class HTTPTransport: Sendable {
     private let options: TransportOptions
     private let logger: Logger
     private let scopes = ScopeCache()
+    /// Servers that answered, so that a connection to them may have been kept.
+    private let answeredServers = Mutex<Set<String>>([])
 
     fileprivate init(options: TransportOptions, logger: Logger) {
         var configuration = HTTPClient.Configuration()
@@ -96,13 +99,19 @@ package final class HTTPTransport: Sendable {
     }
 
     /// A kept connection that the server closes just as a request goes out says nothing about the request: it is sent
-    /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent).
+    /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent). Where no connection was
+    /// kept that explanation does not hold, and the failure is one.
     private func exchangeOnOpenConnection(
         _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
+        let server = address.server
+        let mayBeKept = answeredServers.withLock { $0.contains(server) }
         do {
-            return try await exchange(request, address: address, credentials: credentials)
-        } catch let failure as WireFailure where failure.kind == .cut {
+            let response = try await exchange(request, address: address, credentials: credentials)
+            if !mayBeKept { answeredServers.withLock { _ = $0.insert(server) } }
+            return response
+        } catch let failure as WireFailure where failure.kind == .cut && mayBeKept {
+            answeredServers.withLock { _ = $0.remove(server) }
             try Task.checkCancellation()
             return try await exchange(request, address: address, credentials: credentials)
         }
