@@ -83,6 +83,16 @@ struct EngineBench: Sendable {
     /// The names of the partial files.
     func partialNames() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: partialFolder.path) }
 
+    /// Returns when the partial file has that length. Writing raises no event that a test could wait on, so the file is
+    /// looked at every 5 ms.
+    func waitUntilHeld(_ length: Int, of episode: Episode) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try partial(of: episode)?.count != length {
+            try #require(ContinuousClock.now < deadline, "\(length) bytes are never held")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     func record(of episode: Episode) async throws -> TransferRecord? {
         try await store.transferRecord(of: episode.identity)
     }

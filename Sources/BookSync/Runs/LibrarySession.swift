@@ -42,9 +42,21 @@ package struct LibrarySession: Sendable {
         for record in try await store.interruptedPublications() {
             guard let shelved = try await store.episode(record.episode) else { continue }
             let publication = InterruptedPublication(record: record, episode: shelved.episode)
-            guard let file = try await publication.publishedFile(in: folder.path, reader: reader) else { continue }
-            try await store.finish([file])
+            if let file = try await publication.publishedFile(in: folder.path, reader: reader) {
+                try await store.finish([file])
+            } else {
+                try await withdrawAnnouncement(record)
+            }
         }
         try await RenameExecution(library: folder.path, store: store).settleInterrupted()
+    }
+
+    /// What was announced never got to its place, whatever stands there now: the transfer goes on from what is held.
+    private func withdrawAnnouncement(_ announced: TransferRecord) async throws {
+        var record = announced
+        record.state = .downloading
+        record.sha256 = nil
+        record.path = nil
+        try await store.save([record])
     }
 }

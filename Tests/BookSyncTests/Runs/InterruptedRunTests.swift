@@ -1,0 +1,114 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// The states that a run can be killed in between two steps, set up by hand, and what the next run makes of them: the
+/// right shelf, without a byte fetched twice.
+@Suite struct InterruptedRunTests {
+    private let files = FileManager.default
+
+    /// Takes back the last step of an episode's publication: the store has announced the file and not recorded it.
+    private func unrecord(_ section: Int, _ bench: RunBench) async throws -> String {
+        let file = try #require(try await bench.shelved(section)?.file)
+        try await bench.withStore { store in
+            try await store.forgetFile(of: file.episode)
+            try await store.save([
+                TransferRecord(
+                    episode: file.episode, state: .verifying, validator: file.validator, total: file.size,
+                    bootID: BootIdentity.current, sha256: file.sha256, path: file.path)
+            ])
+        }
+        return bench.library + "/" + file.path
+    }
+
+    @Test func `a file that was renamed and not recorded is recorded without a request`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let path = try await unrecord(2, bench)
+            let report = try await bench.run()
+            #expect(report.summary.kept == 3)
+            #expect(report.summary.fetched + report.summary.resumed == 0)
+            #expect(bench.audioRequests.count == 3)
+            #expect(try await bench.recordedPath(2) == path)
+            let shelved = try #require(try await bench.shelved(2))
+            #expect(shelved.transfer == nil)
+            #expect(shelved.file?.sha256 == sha256(ScriptedCatalog.bytes(2)))
+            #expect(shelved.file?.verification == .length)
+            #expect(try await bench.run().summary.kept == 3)
+        }
+    }
+
+    @Test func `a file that was announced and not renamed is published without a request`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let path = try await unrecord(2, bench)
+            try files.moveItem(atPath: path, toPath: bench.partialFile(2))
+            let report = try await bench.run()
+            #expect(report.summary.resumed == 1)
+            #expect(report.summary.kept == 2)
+            #expect(report.summary.bytesReceived == 0)
+            #expect(report.summary.bytesReused == 40_000)
+            #expect(bench.audioRequests.count == 3)
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test func `another file where one was announced is not taken for it`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let path = try await unrecord(2, bench)
+            let mine = sampleMP3(bytes: 40_000, seed: 99)
+            try Data(mine).write(to: URL(filePath: path))
+            try await bench.run()
+            #expect(bench.lastPlan[2]?.kind == .skip(.obstructed))
+            #expect(try bench.read(path) == mine)
+            #expect(try await bench.shelved(2)?.file == nil)
+            try files.removeItem(atPath: path)
+            #expect(try await bench.run().summary.fetched == 1)
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test func `a file that vanished before it was recorded is fetched again`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            try files.removeItem(atPath: try await unrecord(2, bench))
+            let report = try await bench.run()
+            #expect(report.summary.fetched == 1)
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a rename that was intended is found at either name`(wasMoved: Bool) async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            bench.catalog.update { $0.elements[1].name = "第2集 (corrected)" }
+            let plan = try #require(try await bench.plan())
+            let rename = try #require(plan.actions.first { $0.kind == .rename })
+            let old = bench.library + "/" + (try #require(rename.fromPath))
+            let new = bench.library + "/" + rename.path
+            try await bench.withStore { store in
+                try await store.intendRenames([(episode: rename.episode.identity, to: rename.path)])
+            }
+            if wasMoved { try files.moveItem(atPath: old, toPath: new) }
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.renamed == (wasMoved ? 0 : 1))
+            #expect(report.summary.kept == (wasMoved ? 3 : 2))
+            #expect(report.summary.fetched == 0)
+            #expect(bench.audioRequests.count == 3)
+            #expect(try await bench.recordedPath(2) == new)
+            #expect(!files.fileExists(atPath: old))
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+            let intended = try await bench.withStore { try await $0.intendedRenames().count }
+            #expect(intended == 0)
+        }
+    }
+}

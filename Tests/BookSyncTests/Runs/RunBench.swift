@@ -1,0 +1,119 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import Logging
+import Support
+
+@testable import BookSync
+
+/// A library, a configured source and the server behind it, for whole runs.
+struct RunBench: Sendable {
+    static let book = BookIdentity(source: "kting", id: "30776")
+
+    let server: MisbehavingServer
+    let catalog: Watched<ScriptedCatalog>
+    let configuration: Configuration
+    let events = Watched<[SyncEvent]>([])
+
+    var library: String { configuration.library }
+    var audioRequests: [ServerRequest] { server.record.requests.filter { $0.path.hasPrefix("/audio/") } }
+    /// Body bytes of audio that the server gave away.
+    var audioBytesSent: Int {
+        server.record.exchanges.reduce(0) { $0 + ($1.request.path.hasPrefix("/audio/") ? $1.bodyBytesSent : 0) }
+    }
+
+    /// One run as `fetch` makes it.
+    @discardableResult
+    func run(title: String = "Book", order: TransferOrder = .first, force: Bool = false) async throws -> RunReport {
+        let request = request(title: title, order: order, force: force)
+        return try await LibrarySession.withLibrary(at: library, command: "test") { session in
+            try await syncRun.execute(request, in: session)
+        }
+    }
+
+    /// What a run would do now.
+    func plan(title: String = "Book") async throws -> SyncPlan? {
+        try await syncRun.plan(request(title: title), library: library, offline: false).plans.first
+    }
+
+    private func request(title: String, order: TransferOrder = .first, force: Bool = false) -> RunRequest {
+        RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force)
+    }
+
+    private var syncRun: SyncRun {
+        let events = events
+        return SyncRun(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
+            event in
+            events.update { $0.append(event) }
+        }
+    }
+
+    // MARK: What is in the store and on disk
+
+    func withStore<Value: Sendable>(_ body: (CatalogStore) async throws -> Value) async throws -> Value {
+        let store = try await CatalogStore(
+            path: LibraryFolder.existing(at: library).storePath, access: .readWrite)
+        let value = try await body(store)
+        try await store.close()
+        return value
+    }
+
+    func shelved(_ section: Int) async throws -> ShelvedEpisode? {
+        try await withStore { try await $0.episode(section: section, of: Self.book) }
+    }
+
+    /// Absolute path of an episode's recorded file.
+    func recordedPath(_ section: Int) async throws -> String? {
+        try await shelved(section)?.file.map { library + "/" + $0.path }
+    }
+
+    func bytes(_ section: Int) async throws -> [UInt8]? {
+        guard let path = try await recordedPath(section), FileManager.default.fileExists(atPath: path) else {
+            return nil
+        }
+        return try read(path)
+    }
+
+    func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+    func partialFile(_ section: Int) -> String {
+        let identity = EpisodeIdentity(book: Self.book, key: String(301_500_957 + section))
+        return LibraryFolder.existing(at: library).partialFolder + "/" + PartialFile.name(for: identity)
+    }
+
+    func partialNames() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: LibraryFolder.existing(at: library).partialFolder)
+    }
+
+    /// The reasons of the last plan, by section.
+    var lastPlan: [Int: SyncAction] {
+        for case .planned(let plan) in events.value.reversed() {
+            return Dictionary(plan.actions.map { ($0.episode.section, $0) }) { first, _ in first }
+        }
+        return [:]
+    }
+}
+
+/// - Parameter library: absolute path of a folder to use instead of a temporary one.
+func withRunBench(
+    _ catalog: ScriptedCatalog, jobs: Int = 2, retries: Int = 0, library: String? = nil,
+    isolation: isolated (any Actor)? = #isolation, _ body: (RunBench) async throws -> Void
+) async throws {
+    let catalog = Watched(catalog)
+    try await withServer(answering: { catalog.value.answer(to: $0) }) { server in
+        try await withTemporaryFolder { (folder: String) in
+            var configuration = Configuration.builtIn
+            configuration.library = library ?? folder + "/Audiobooks"
+            configuration.defaultSource = "kting"
+            configuration.downloads.jobs = jobs
+            configuration.downloads.retries = retries
+            configuration.downloads.minFreeSpace = 0
+            var source = SourceConfiguration(name: "kting", kind: .bookResource)
+            source.url = server.address("/catalog")
+            source.allowsPrivateAddresses = true
+            configuration.sources["kting"] = source
+            try await body(RunBench(server: server, catalog: catalog, configuration: configuration))
+        }
+    }
+}
