@@ -102,7 +102,7 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Episodes at once.", valueName: "n"))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("Which episodes come first: first, last, listed.", valueName: "order"))
+    @Option(help: ArgumentHelp("Which episodes come first.", valueName: "order"))
     var order: TransferOrder?
 
     private static let jobsRange = 1...64
