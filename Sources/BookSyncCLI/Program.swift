@@ -69,12 +69,12 @@ struct Program: Sendable {
             showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1))
     }
 
-    /// Prints a JSON document, or the lines for people.
-    func print(_ document: JSONDocument, or lines: [String]) async {
+    /// Prints a JSON document, or the lines for people; only the one that is wanted is made.
+    func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [String]) async {
         if options.json {
-            await streams.writeOutput(document.text(isIndented: true))
+            await streams.writeOutput(document().text(isIndented: true))
         } else {
-            await streams.writeOutput(lines)
+            await streams.writeOutput(lines())
         }
     }
 
