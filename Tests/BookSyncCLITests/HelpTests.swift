@@ -6,8 +6,8 @@ extension ProductTests {
     /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.
     @Suite struct Help {
         private static let commands = [
-            "fetch", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "demo", "config",
-            "config-show", "config-path",
+            "fetch", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "queue", "pause",
+            "resume", "cancel", "remove", "demo", "config", "config-show", "config-path",
         ]
 
         @Test(arguments: ["booksync"] + commands)
