@@ -12,8 +12,8 @@ package enum SyncEvent: Sendable {
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
     /// The listener paused a transfer, or broke it off.
-    case paused(EpisodeIdentity)
-    case cancelled(EpisodeIdentity)
+    case paused(EpisodeIdentity, name: String)
+    case cancelled(EpisodeIdentity, name: String)
     case summarised(RunSummary)
 }
 

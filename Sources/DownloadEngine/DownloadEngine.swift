@@ -259,8 +259,8 @@ package struct DownloadEngine: Sendable {
     /// A transfer that the listener stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
     private func settleStop(_ state: TransferState, of wanted: TransferRequest) async {
         let episode = wanted.episode.identity
-        guard state == .cancelled else { return emit(.paused(episode)) }
-        emit(.cancelled(episode))
+        guard state == .cancelled else { return emit(.paused(episode, name: wanted.episode.name)) }
+        emit(.cancelled(episode, name: wanted.episode.name))
         do {
             let partial = try await PartialFile.open(
                 partialFolder + "/" + PartialFile.name(for: episode), promised: nil)

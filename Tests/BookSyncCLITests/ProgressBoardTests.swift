@@ -79,7 +79,7 @@ import Testing
             Self.plan([.fetch, .fetch, .fetch, .fetch]), .started(Self.progress(1, 0, total: 1100)),
             .started(Self.progress(2, 0)), .progressed(Self.progress(2, 300)),
             .failed(FailureReport(book: Self.book, episode: Self.episode(2).identity, failure: failure)),
-            Self.receipt(1, size: 1100), .started(Self.progress(3, 0)), .paused(Self.episode(3).identity),
+            Self.receipt(1, size: 1100), .started(Self.progress(3, 0)), .paused(Self.episode(3).identity, name: "3"),
             .failed(FailureReport(book: Self.book, failure: failure)),
         ])
         #expect(state.transfers == [])

@@ -43,10 +43,10 @@ extension JSONDocument {
                 "kind": .string(report.failure.kind.rawValue),
                 "error": .string(report.failure.description),
             ]
-        case .paused(let episode):
-            self = Self.stopped("paused", episode)
-        case .cancelled(let episode):
-            self = Self.stopped("cancelled", episode)
+        case .paused(let episode, let name):
+            self = Self.stopped("paused", episode, name)
+        case .cancelled(let episode, let name):
+            self = Self.stopped("cancelled", episode, name)
         case .summarised(let summary):
             self = [
                 "event": "summary",
@@ -68,10 +68,10 @@ extension JSONDocument {
         }
     }
 
-    private static func stopped(_ event: String, _ episode: EpisodeIdentity) -> JSONDocument {
+    private static func stopped(_ event: String, _ episode: EpisodeIdentity, _ name: String) -> JSONDocument {
         [
             "event": .string(event), "source": .string(episode.book.source), "book_id": .string(episode.book.id),
-            "id": .string(episode.key),
+            "id": .string(episode.key), "name": .string(name),
         ]
     }
 

@@ -20,10 +20,10 @@ extension SyncEvent {
                 ? "\(progress.name): going on from \(describeBytes(progress.bytesReused))" : "\(progress.name): begun"
         case .progressed, .summarised:
             return nil
-        case .paused(let episode):
-            return "paused: \(episode)"
-        case .cancelled(let episode):
-            return "cancelled: \(episode)"
+        case .paused(_, let name):
+            return "paused \(name)"
+        case .cancelled(_, let name):
+            return "cancelled \(name)"
         case .finished(let receipt):
             let remarks = receipt.remarks.map { "; " + $0 }.joined()
             let size = describeBytes(receipt.file.size)
