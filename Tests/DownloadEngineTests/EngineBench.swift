@@ -15,7 +15,7 @@ struct EngineBench: Sendable {
 
     let server: MisbehavingServer
     let library: URL
-    let store: CatalogStore
+    private(set) var store: CatalogStore
     let transport: HTTPTransport
     let settings: EngineSettings
     let events = Watched<[SyncEvent]>([])
@@ -61,6 +61,14 @@ struct EngineBench: Sendable {
             events.update { $0.append(event) }
         }
         return await engine.run(requests)
+    }
+
+    /// As after a run whose store is closed.
+    func withReopenedStore(_ body: (EngineBench) async throws -> Void) async throws {
+        var bench = self
+        bench.store = try await CatalogStore(path: store.path, access: .readWrite)
+        try await body(bench)
+        try await bench.store.close()
     }
 
     // MARK: What is on disk and in the store
