@@ -61,11 +61,14 @@ let package = Package(
             uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room("CatalogStore", uses: ["BookModel", .product(name: "GRDB", package: "GRDB.swift")]),
         room("SyncPlanner", uses: ["BookModel"]),
-        room("DownloadEngine", uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+        room(
+            "DownloadEngine",
+            uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room(
             "BookSync",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename", "Yams",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename",
+                "Yams",
                 crypto, logging,
             ]),
         room(
@@ -94,9 +97,9 @@ let package = Package(
         tests(of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", nioCore, nioHTTP1, logging]),
         tests(of: "BookSync", uses: ["Transport", "CatalogStore", "DownloadEngine", logging]),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
-        tests(of: "BookSyncCLI"),
+        tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["BookModel", "Support"], path: "Tests/Benchmarks",
+            name: "Benchmarks", dependencies: ["BookModel", "CatalogStore", "Support"], path: "Tests/Benchmarks",
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

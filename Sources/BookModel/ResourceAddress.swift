@@ -57,6 +57,14 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
         return String(text)
     }
 
+    /// Scheme, host and port, for telling servers apart; empty when the address names none.
+    package var server: String {
+        let address = withoutSecrets
+        guard let slashes = address.firstRange(of: "://") else { return "" }
+        let authority = address[slashes.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        return address[..<slashes.upperBound].lowercased() + authority.lowercased()
+    }
+
     /// Whether the text was once printed with something masked, so that it fetches nothing any more.
     package var isMasked: Bool { secretText.contains("***") }
 

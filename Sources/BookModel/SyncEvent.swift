@@ -11,7 +11,9 @@ package enum SyncEvent: Sendable {
     case finished(TransferReceipt)
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
+    /// The listener paused a transfer, or broke it off.
     case paused(EpisodeIdentity)
+    case cancelled(EpisodeIdentity)
     case summarised(RunSummary)
 }
 
@@ -109,6 +111,8 @@ package struct RunSummary: Sendable, Hashable {
     package var kept = 0
     package var locked = 0
     package var failed = 0
+    /// Transfers left for the next run, because this one was interrupted or came to its limits.
+    package var left = 0
     package var bytesReceived: Int64 = 0
     package var bytesReused: Int64 = 0
     package var seconds: Double = 0

@@ -21,8 +21,9 @@ enum ArgumentOrder {
                 break
             }
         }
-        // An option is next, or nothing: there is no command name to move them behind.
-        guard let command = rest.first, !command.hasPrefix("-") else { return arguments }
+        // Without a command there is nothing to move them behind: what they would do is moot, and the parser must not
+        // call them unknown.
+        guard let command = rest.first, !command.hasPrefix("-") else { return Array(rest) }
         var behind = rest.dropFirst()
         var names = [command]
         // `config show` and its like are two words.

@@ -20,16 +20,20 @@ struct BookSyncCommand: AsyncParsableCommand {
         discussion: """
             A REF names a book: ID (in the default source) or SOURCE:ID. REF/12, REF/12-40,55 and REF/latest:5 name \
             episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+
+            --config, --library, --quiet, --verbose, --json and --no-color may stand before or after the command.
             """,
         version: version,
         subcommands: [
             FetchCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self, UnsubscribeCommand.self,
-            SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, DemoCommand.self, ConfigCommand.self,
+            SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, DemoCommand.self, ConfigCommand.self,
         ])
 
     static func main() async {
         // A reader that goes away is noticed at the next write, not by dying.
         signal(SIGPIPE, SIG_IGN)
+        let interruption = Interruption()
         let arguments = ArgumentOrder.withCommonOptionsBehindTheCommand(Array(CommandLine.arguments.dropFirst()))
         if arguments.prefix(while: { $0 != "--" }).contains("--version") {
             print(version)
@@ -46,16 +50,16 @@ struct BookSyncCommand: AsyncParsableCommand {
             exit(withError: error)
         }
         guard let subcommand = command as? any Subcommand else { return }
-        let status = await run(subcommand)
+        let status = await run(subcommand, interruption)
         Foundation.exit(status.rawValue)
     }
 
     /// Runs the command so that signals end it cleanly, and turns whatever it throws into one sentence and a code.
-    private static func run(_ command: any Subcommand) async -> ExitStatus {
+    private static func run(_ command: any Subcommand, _ interruption: Interruption) async -> ExitStatus {
         let streams = StandardStreams()
         let program = Program(
-            options: command.common, streams: streams, environment: ProcessInfo.processInfo.environment)
-        let interruption = Interruption()
+            options: command.common, streams: streams, environment: ProcessInfo.processInfo.environment,
+            interruption: interruption)
         return await interruption.cancelling {
             do {
                 let status = try await command.perform(in: program)

@@ -6,6 +6,24 @@ import Synchronization
 /// recorded; a second one quits at once, which loses no more than a kill does, namely nothing that was written.
 final class Interruption: Sendable {
     private let received = Mutex<Int32?>(nil)
+    private let numbers: [Int32]
+
+    /// To be made first of all: until then a signal ends the process in the system's own way.
+    init() {
+        // A parent that blocks signals (the threads of Swift's own pool do) hands that on to its children.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        numbers = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }
+        for number in numbers { sigaddset(&mask, number) }
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+    }
+
+    /// Whoever starts a process with a signal ignored (`nohup`, a shell's background job) wants it to stay that way.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        guard let previous = signal(number, SIG_DFL) else { return false }
+        signal(number, previous)
+        return unsafeBitCast(previous, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 
     /// What the process exits with when it was interrupted; nil when it was not.
     var exitStatus: ExitStatus? {
@@ -21,8 +39,7 @@ final class Interruption: Sendable {
     func cancelling<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) async -> Result {
         let task = Task { await work() }
         let queue = DispatchQueue(label: "booksync.signals")
-        let sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
+        let sources = numbers.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
                 let isFirst = self.received.withLock { received in

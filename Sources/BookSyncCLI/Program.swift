@@ -9,12 +9,16 @@ struct Program: Sendable {
     let options: CommonOptions
     let streams: StandardStreams
     let environment: [String: String]
+    let interruption: Interruption
     let logger: Logger
 
-    init(options: CommonOptions, streams: StandardStreams, environment: [String: String]) {
+    init(
+        options: CommonOptions, streams: StandardStreams, environment: [String: String], interruption: Interruption
+    ) {
         self.options = options
         self.streams = streams
         self.environment = environment
+        self.interruption = interruption
         var logger = Logger(label: "booksync") { label in StreamLogHandler.standardError(label: label) }
         logger.logLevel = options.verbose ? .info : .error
         self.logger = logger
@@ -65,12 +69,12 @@ struct Program: Sendable {
             showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1))
     }
 
-    /// Prints a JSON document, or the lines for people.
-    func print(_ document: JSONDocument, or lines: [String]) async {
+    /// Prints a JSON document, or the lines for people; only the one that is wanted is made.
+    func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [String]) async {
         if options.json {
-            await streams.writeOutput(document.text(isIndented: true))
+            await streams.writeOutput(document().text(isIndented: true))
         } else {
-            for line in lines { await streams.writeOutput(line) }
+            await streams.writeOutput(lines())
         }
     }
 

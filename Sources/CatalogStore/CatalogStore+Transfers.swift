@@ -108,7 +108,13 @@ extension Database {
             ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
-                state = excluded.state, total = excluded.total, committed_length = excluded.committed_length,
+                -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that. A file
+                -- that is being published already is past being paused.
+                state = CASE
+                    WHEN transfer.state IN ('paused', 'cancelled')
+                        AND excluded.state IN ('waiting', 'downloading', 'failed')
+                    THEN transfer.state ELSE excluded.state END,
+                total = excluded.total, committed_length = excluded.committed_length,
                 boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,
                 attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at
             """

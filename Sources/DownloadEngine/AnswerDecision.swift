@@ -37,8 +37,9 @@ struct AskedContent: Equatable, Sendable {
 
 /// What to do with an answer, decided from its head alone.
 enum AnswerDecision: Equatable, Sendable {
-    /// Put the body behind what is held. `total` is the length of the whole, when known.
-    case append(total: Int64?)
+    /// Put the body behind what is held. `total` is the length of the whole, when known. The first `overlap` bytes are
+    /// held already: they are compared, and not written again.
+    case append(total: Int64?, overlap: Int64 = 0)
     /// Throw away what is held and take this very answer from its first byte.
     case replace(total: Int64?)
     /// What is held is already the whole; it still has to be verified.
@@ -93,7 +94,7 @@ private func decidePart(
     guard let range = head.contentRange, case .bytes(let first, let last, let total) = range else {
         return .restart("the server did not say which part it sent")
     }
-    guard first == asked.first else {
+    guard first <= asked.first, last >= asked.first else {
         return .restart("the server sent the part from byte \(first) on, not from \(asked.first)")
     }
     if let length = head.contentLength, length != last - first + 1 {
@@ -111,7 +112,7 @@ private func decidePart(
     guard isSame(held.validator, head.validator) || promised.hasDigest else {
         return .restart("the file on the server is not the one that was begun")
     }
-    return .append(total: total ?? held.total)
+    return .append(total: total ?? held.total, overlap: asked.first - first)
 }
 
 /// Whether an answer's validator says that it is the representation that was begun. A strong entity tag decides; where

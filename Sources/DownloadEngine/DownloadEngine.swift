@@ -9,6 +9,8 @@ package struct EngineReport: Sendable {
     package var failures: [FailureReport] = []
     /// Body bytes off the wire, those of failed transfers included.
     package var bytesReceived: Int64 = 0
+    /// Transfers that the run did not come to, or broke off: interrupted, or because of its limits.
+    package var left = 0
     /// Why the run ended early: a full disk, a library that is gone.
     package var stop: Failure?
 }
@@ -29,6 +31,7 @@ package struct DownloadEngine: Sendable {
     private let library: String
     private let partialFolder: String
     private let settings: EngineSettings
+    private let limiter: RateLimiter?
     private let emit: @Sendable (SyncEvent) -> Void
     private let logger: Logger
 
@@ -44,6 +47,7 @@ package struct DownloadEngine: Sendable {
         self.library = library
         self.partialFolder = partialFolder
         self.settings = settings
+        self.limiter = settings.limitRate > 0 ? RateLimiter(bytesPerSecond: settings.limitRate) : nil
         self.emit = emit
         self.logger = logger
     }
@@ -55,66 +59,134 @@ package struct DownloadEngine: Sendable {
     /// cancellation, stopped; never throws, since one episode's failure is not the others'.
     package func run(_ requests: [TransferRequest]) async -> EngineReport {
         await withTaskGroup(of: ChildResult.self) { group in
-            var run = Run(requests: requests, settings: settings)
+            var run = EngineRun(requests: requests, settings: settings)
+            if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
+            await announce(requests, in: &run)
+            addTimer(Self.controlInterval, .control, to: &group)
             while true {
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
-                    while let place = run.schedule.startNext(now: run.now) { start(place, of: &run, in: &group) }
+                    while let place = run.startNext() { start(place, of: &run, in: &group) }
                     armTimer(of: &run, in: &group)
                 }
                 guard let result = await group.next() else { break }
                 switch result {
                 case .timer:
                     run.armedTimer = nil
+                case .timeIsUp:
+                    run.isOver = true
+                case .control:
+                    await obey(&run)
+                    if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .attempted(let place, let result):
                     run.schedule.end(place)
                     await settle(place, result, of: &run, in: &group)
+                case .renewed(let place, .success(let address)):
+                    run.transfers[place].wanted.episode.address = address
+                    if run.transfers[place].stoppedAs == nil { run.schedule.postpone(place, until: run.now) }
+                case .renewed(let place, .failure(let failure)):
+                    if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
                 case .published(let place, let outcome):
                     run.backlog -= 1
                     await settlePublication(place, outcome, of: &run)
                 }
-                if run.report.stop != nil { group.cancelAll() }
-                if run.schedule.isEmpty, run.backlog == 0 { group.cancelAll() }
+                if run.isOver || run.report.stop != nil { group.cancelAll() }
+                if run.isIdle { group.cancelAll() }
             }
-            return run.report
+            return run.finalReport
+        }
+    }
+
+    /// Seconds between two looks at what the listener paused or cancelled.
+    private static let controlInterval = 0.25
+
+    /// Lets everybody see what this run is going to fetch.
+    private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
+        do {
+            try await journal.save(
+                run.transfers.map(\.record).map { record in
+                    var record = record
+                    record.state = .waiting
+                    return record
+                })
+        } catch {
+            run.report.stop = Self.publicationFailure(error)
+        }
+    }
+
+    /// Stops what the listener paused or cancelled since the last look.
+    private func obey(_ run: inout EngineRun) async {
+        do {
+            for (episode, state) in try await journal.stoppedTransfers() {
+                guard let wanted = run.stop(episode, as: state) else { continue }
+                await settleStop(state, of: wanted)
+            }
+        } catch {
+            // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
+            logger.error("what was paused cannot be looked up", metadata: ["error": "\(error)"])
         }
     }
 
     private enum ChildResult: Sendable {
         case timer
+        case timeIsUp
+        case control
         case attempted(Int, AttemptResult)
         case published(Int, Result<LocalFile, Failure>)
+        case renewed(Int, Result<ResourceAddress, Failure>)
     }
 
-    private func start(_ place: Int, of run: inout Run, in group: inout TaskGroup<ChildResult>) {
+    private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
-        var attempt = TransferAttempt(
+        let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
-            partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity), emit: emit)
+            partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity),
+            limiter: limiter, emit: emit)
         let startOver = transfer.mustStartOver
-        group.addTask { .attempted(place, await attempt.run(startOver: startOver)) }
+        // A task of its own, so that one transfer can be stopped without the others.
+        let task = Task(executorPreference: attempt.thread) {
+            var attempt = attempt
+            return await attempt.run(startOver: startOver)
+        }
+        run.transfers[place].task = task
+        group.addTask {
+            .attempted(
+                place,
+                await withTaskCancellationHandler {
+                    await task.value
+                } onCancel: {
+                    task.cancel()
+                })
+        }
     }
 
     /// Wakes the loop when the next waiting transfer's time has come.
-    private func armTimer(of run: inout Run, in group: inout TaskGroup<ChildResult>) {
+    private func armTimer(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         guard let wake = run.schedule.nextWake(now: run.now), wake < run.armedTimer ?? .infinity else { return }
         run.armedTimer = wake
-        let wait = wake - run.now
+        addTimer(wake - run.now, .timer, to: &group)
+    }
+
+    private func addTimer(_ seconds: Double, _ result: ChildResult, to group: inout TaskGroup<ChildResult>) {
         group.addTask {
             do {
-                try await Task.sleep(for: .seconds(wait))
+                try await Task.sleep(for: .seconds(seconds))
+                return result
             } catch {
-                // A cancelled wait just ends early.
+                // A cancelled wait just ends early, and means nothing.
+                return .timer
             }
-            return .timer
         }
     }
 
     private func settle(
-        _ place: Int, _ result: AttemptResult, of run: inout Run, in group: inout TaskGroup<ChildResult>
+        _ place: Int, _ result: AttemptResult, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
     ) async {
         run.note(result, at: place)
         let wanted = run.transfers[place].wanted
+        if let state = run.transfers[place].stoppedAs, !result.isReceived {
+            return await settleStop(state, of: wanted)
+        }
         switch result.ending {
         case .received(let file):
             run.backlog += 1
@@ -141,18 +213,60 @@ package struct DownloadEngine: Sendable {
                 run.transfers[place].hasStartedOver = true
                 run.schedule.postpone(place, until: run.now)
             }
-        case .retry(let why, let requested):
+        case .retry(let reason):
             let failures = run.transfers[place].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
-            if let wait, !Task.isCancelled {
-                run.schedule.postpone(place, until: run.now + max(wait, requested ?? 0))
-            } else if !Task.isCancelled {
-                await giveUp(place, wanted.failure("\(why), \(failures) times in a row"), of: &run)
+            if let wait, !Task.isCancelled, !run.isOver {
+                if reason.isServerBusy {
+                    run.schedule.holdServer(
+                        of: place, until: run.now + run.gap(forServerOf: place, asked: reason.after))
+                }
+                run.schedule.postpone(place, until: run.now + max(wait, reason.after ?? 0))
+            } else if !Task.isCancelled, !run.isOver {
+                await giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }
         case .fail(let failure):
             await giveUp(place, failure, of: &run)
+        case .expired(let failure):
+            guard let address = wanted.episode.address, let renew = wanted.renewAddress,
+                run.transfers[place].mayRenew(result)
+            else { return await giveUp(place, failure, of: &run) }
+            group.addTask { .renewed(place, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
             break
+        }
+    }
+
+    /// The catalog's address for the episode now; a failure when it is the same as before, or there is none.
+    private static func renewed(
+        _ address: ResourceAddress, _ renew: @Sendable (ResourceAddress) async throws -> ResourceAddress?,
+        otherwise failure: Failure
+    ) async -> Result<ResourceAddress, Failure> {
+        do {
+            guard let fresh = try await renew(address), fresh != address else { return .failure(failure) }
+            return .success(fresh)
+        } catch let cause as Failure {
+            return .failure(
+                Failure(
+                    failure.kind, what: failure.what,
+                    why: "\(failure.why), and a new address could not be had: \(cause.why)",
+                    remedy: failure.remedy))
+        } catch {
+            return .failure(failure)
+        }
+    }
+
+    /// A transfer that the listener stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
+    private func settleStop(_ state: TransferState, of wanted: TransferRequest) async {
+        let episode = wanted.episode.identity
+        guard state == .cancelled else { return emit(.paused(episode)) }
+        emit(.cancelled(episode))
+        do {
+            let partial = try await PartialFile.open(
+                partialFolder + "/" + PartialFile.name(for: episode), promised: nil)
+            try await partial.remove()
+        } catch {
+            logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
         }
     }
 
@@ -172,7 +286,7 @@ package struct DownloadEngine: Sendable {
                 why: "\(error)", remedy: "run again; it is not fetched twice")
     }
 
-    private func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout Run) async {
+    private func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) async {
         switch outcome {
         case .success(let file):
             let receipt = run.receipt(for: file, at: place)
@@ -186,7 +300,7 @@ package struct DownloadEngine: Sendable {
     }
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
-    private func giveUp(_ place: Int, _ failure: Failure, of run: inout Run, records: Bool = true) async {
+    private func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
         let transfer = run.transfers[place]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
@@ -208,95 +322,5 @@ package struct DownloadEngine: Sendable {
             logger.error("a failure could not be recorded", metadata: ["error": "\(error)"])
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
-    }
-}
-
-/// The state of one run, owned by its one task.
-private struct Run {
-    struct Transfer {
-        let wanted: TransferRequest
-        var record: TransferRecord
-        var failuresInARow = 0
-        /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
-        /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
-        var farthest: Int64 = 0
-        var mustStartOver = false
-        var hasStartedOver = false
-        var startedAt: ContinuousClock.Instant?
-        var bytesReceived: Int64 = 0
-        /// Of earlier runs; nil until an attempt has put bytes to use.
-        var bytesReused: Int64?
-    }
-
-    var transfers: [Transfer]
-    var schedule: TransferSchedule
-    var report = EngineReport()
-    var publisher: Publisher?
-    var backlog = 0
-    var armedTimer: Double?
-    private let begin = ContinuousClock.now
-
-    init(requests: [TransferRequest], settings: EngineSettings) {
-        transfers = requests.map {
-            Transfer(wanted: $0, record: $0.record ?? TransferRecord(episode: $0.episode.identity))
-        }
-        schedule = TransferSchedule(
-            servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
-    }
-
-    /// Seconds since the run began.
-    var now: Double {
-        let elapsed = ContinuousClock.now - begin
-        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
-    }
-
-    func mayStart(backlog limit: Int) -> Bool {
-        report.stop == nil && backlog < limit
-    }
-
-    mutating func note(_ result: AttemptResult, at place: Int) {
-        report.bytesReceived += result.bytesReceived
-        transfers[place].record = result.record
-        transfers[place].mustStartOver = false
-        transfers[place].bytesReceived += result.bytesReceived
-        if result.bytesReused > 0 {
-            // Bytes that an earlier attempt of this run brought are no reuse.
-            let earlier = transfers[place].bytesReceived - result.bytesReceived
-            let reused = max(0, result.bytesReused - earlier)
-            transfers[place].bytesReused = transfers[place].bytesReused ?? reused
-        } else if result.progress > 0 {
-            transfers[place].bytesReused = 0
-        }
-        let reached = result.bytesReused + result.progress
-        var isProgress = result.progress > 0 && reached > transfers[place].farthest
-        transfers[place].farthest = max(transfers[place].farthest, reached)
-        if case .restart = result.ending {
-            isProgress = false
-            transfers[place].farthest = 0
-        }
-        if isProgress { transfers[place].record.attempts = 0 }
-        if case .retry = result.ending {
-            transfers[place].failuresInARow = isProgress ? 1 : transfers[place].failuresInARow + 1
-        }
-    }
-
-    func receipt(for file: LocalFile, at place: Int) -> TransferReceipt {
-        let transfer = transfers[place]
-        let reused = transfer.bytesReused ?? 0
-        let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
-        var remarks: [String] = []
-        if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
-            remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
-        }
-        let outcome: TransferReceipt.Outcome =
-            if isUnchanged { .unchanged } else if transfer.wanted.overwrites { .replaced } else {
-                reused > 0 ? .resumed : .fetched
-            }
-        let elapsed = (transfer.startedAt ?? .now).duration(to: .now)
-        return TransferReceipt(
-            outcome: outcome, section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, file: file,
-            bytesReceived: transfer.bytesReceived, bytesReused: reused,
-            seconds: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18,
-            remarks: remarks)
     }
 }

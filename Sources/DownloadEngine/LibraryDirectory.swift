@@ -92,6 +92,13 @@ package struct LibraryDirectory: ~Copyable {
             remedy: "move it away and run again; nothing is fetched twice")
     }
 
+    /// Deletes a file here; one that is gone already is no error.
+    package func delete(_ name: String) throws {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw Failure.file("\(name) cannot be deleted", errno: errno)
+        }
+    }
+
     /// Size, modification time in nanoseconds and inode of a file here.
     package func facts(of name: String) throws -> (size: Int64, modificationTime: Int64, inode: UInt64) {
         var status = stat()
@@ -115,6 +122,7 @@ package struct LibraryDirectory: ~Copyable {
 
 /// The folder and the name of a library-relative path; the folder of a bare name is "".
 package func splitLibraryPath(_ path: String) -> (folder: Substring, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return ("", path) }
-    return (path[..<slash], String(path[path.index(after: slash)...]))
+    // By bytes, as the system reads paths.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    return (path[..<slash], String(path[path.utf8.index(after: slash)...]))
 }

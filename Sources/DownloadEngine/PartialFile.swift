@@ -28,9 +28,17 @@ package actor PartialFile {
 
     /// Opens the file, or creates it empty. A symbolic link in its place is refused.
     package static func open(_ path: String, promised digest: ContentDigest?) async throws -> PartialFile {
-        let thread = FileThread(label: "booksync.partial")
-        return try await Opener(thread: thread).open(path, promised: digest)
+        try await open(path, promised: digest, on: newThread())
     }
+
+    /// The same on a thread that its transfer runs on too.
+    static func open(_ path: String, promised digest: ContentDigest?, on thread: FileThread) async throws -> PartialFile
+    {
+        try await Opener(thread: thread).open(path, promised: digest)
+    }
+
+    /// A thread for one file.
+    static func newThread() -> FileThread { FileThread(label: "booksync.partial") }
 
     /// Opens on the thread that the file will live on.
     private actor Opener {
@@ -84,6 +92,14 @@ package actor PartialFile {
         Foundation.close(descriptor)
     }
 
+    /// Deletes the file.
+    package func remove() throws {
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw Failure.file("the partial file \(path) cannot be deleted", errno: errno)
+        }
+        close()
+    }
+
     /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
     package func truncate(to newLength: Int64) throws {
         guard ftruncate(descriptor, off_t(newLength)) == 0 else {
@@ -96,6 +112,10 @@ package actor PartialFile {
 
     /// Reads what an earlier run left, so that the digests cover it.
     package func digestHeldBytes() throws {
+        try readHeldBytes { digest($0) }
+    }
+
+    private func readHeldBytes(_ body: (UnsafeRawBufferPointer) -> Void) throws {
         var offset: Int64 = 0
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { chunk.deallocate() }
@@ -106,7 +126,7 @@ package actor PartialFile {
             guard count > 0 else {
                 throw Failure.file("the partial file \(path) cannot be read", errno: count == 0 ? EIO : errno)
             }
-            digest(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
             offset += Int64(count)
         }
     }
@@ -128,6 +148,25 @@ package actor PartialFile {
         }
     }
 
+    /// Whether the bytes from `offset` on are these.
+    package func holds(_ part: ByteBuffer, at offset: Int64) throws -> Bool {
+        try part.withUnsafeReadableBytes { expected in
+            let found = UnsafeMutableRawBufferPointer.allocate(byteCount: expected.count, alignment: 1)
+            defer { found.deallocate() }
+            var count = 0
+            while count < expected.count {
+                let read = pread(
+                    descriptor, found.baseAddress.map { $0 + count }, expected.count - count,
+                    off_t(offset) + off_t(count))
+                if read < 0, errno == EINTR { continue }
+                guard read >= 0 else { throw Failure.file("the partial file \(path) cannot be read", errno: errno) }
+                guard read > 0 else { return false }
+                count += read
+            }
+            return expected.elementsEqual(found)
+        }
+    }
+
     private func digest(_ bytes: UnsafeRawBufferPointer) {
         sha256.update(bufferPointer: bytes)
         promised?.update(bytes)
@@ -143,6 +182,17 @@ package actor PartialFile {
     /// Of all bytes, in lower-case hexadecimal.
     package func sha256Digest() -> String {
         sha256.finalize().hexadecimal
+    }
+
+    /// How a digest that became known only now compares; reads the file once more unless it is the one computed anyway.
+    package func compare(with declared: ContentDigest) throws -> (fits: Bool, found: String) {
+        if declared.algorithm == .sha256 {
+            let found = sha256Digest()
+            return (found == declared.hexadecimal, found)
+        }
+        var digest = PromisedDigest(declared)
+        try readHeldBytes { digest.update($0) }
+        return digest.compare()
     }
 
     /// How the digest that the catalog promised compares: nil when it promised none, else what was found.

@@ -22,11 +22,21 @@ struct AttemptResult: Sendable {
         case unchanged
         /// What was held is of no use: begin again, once, for this reason.
         case restart(String)
-        /// Try again; the server may have said after how many seconds.
-        case retry(String, after: Double?)
+        case retry(RetryReason)
         case fail(Failure)
+        /// The server refuses the address, which may just have expired; with the failure if it has not.
+        case expired(Failure)
         /// The run was interrupted; what was received is kept.
         case stopped
+    }
+
+    /// Why a transfer is to be tried again.
+    struct RetryReason: Sendable {
+        var why: String
+        /// Seconds that the server asked to wait.
+        var after: Double?
+        /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
+        var isServerBusy = false
     }
 
     var ending: Ending
@@ -38,6 +48,10 @@ struct AttemptResult: Sendable {
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.
     var progress: Int64 = 0
+
+    var isReceived: Bool {
+        if case .received = ending { true } else { false }
+    }
 }
 
 /// One try to bring one episode to disk: open what is held, ask for what is missing, take what the decision allows,
@@ -49,21 +63,27 @@ struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
     let partialPath: String
+    let limiter: RateLimiter?
+    /// Of the partial file; a task that prefers it reads and writes without changing threads.
+    let thread = PartialFile.newThread()
     let emit: @Sendable (SyncEvent) -> Void
 
     let wanted: TransferRequest
     private(set) var result: AttemptResult
+    /// What the server declared for the whole in the answer at hand.
+    private var serverDigest: ContentDigest?
     private var sinceCommit: Int64 = 0
     private var lastReport: ContinuousClock.Instant?
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        partialPath: String, emit: @escaping @Sendable (SyncEvent) -> Void
+        partialPath: String, limiter: RateLimiter?, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.wanted = wanted
         self.transport = transport
         self.journal = journal
         self.partialPath = partialPath
+        self.limiter = limiter
         self.emit = emit
         self.result = AttemptResult(ending: .stopped, record: record)
     }
@@ -71,7 +91,7 @@ struct TransferAttempt {
     /// - Parameter startOver: whether to throw away what is held first.
     mutating func run(startOver: Bool) async -> AttemptResult {
         do {
-            let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest)
+            let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest, on: thread)
             result.ending = await ending(with: partial, startOver: startOver)
             if case .received = result.ending { return result }
             if result.progress > 0 {
@@ -100,7 +120,7 @@ struct TransferAttempt {
             return .stopped
         } catch let failure as WireFailure {
             switch failure.disposition {
-            case .retry: return .retry(failure.why, after: nil)
+            case .retry: return .retry(.init(why: failure.why))
             case .skip, .stop: return .fail(self.failure(failure.why))
             }
         } catch {
@@ -132,6 +152,7 @@ struct TransferAttempt {
         }
         let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
         var request = WireRequest(.get, address)
+        request.allowsLocalAddresses = wanted.allowsLocalAddresses
         if asked.first > 0 {
             request.headers.add(name: "Range", value: "bytes=\(asked.first)-")
             if let ifRange = asked.ifRange { request.headers.add(name: "If-Range", value: ifRange) }
@@ -141,12 +162,14 @@ struct TransferAttempt {
         }
         let answer = try await transport.send(request)
         let head = AnswerHead(answer)
+        serverDigest = DeclaredDigest.strongest(in: answer)
         switch decide(held: held, asked: asked, head: head, promised: wanted.promised) {
-        case .append(let total):
+        case .append(let total, let overlap):
             result.bytesReused = held.length
-            return try await take(answer.body, of: head, total: total, behind: held.length, into: partial)
+            return try await take(
+                answer.body, of: head, total: total, behind: held.length, overlap: overlap, into: partial)
         case .replace(let total):
-            return try await take(answer.body, of: head, total: total, behind: 0, into: partial)
+            return try await take(answer.body, of: head, total: total, behind: 0, overlap: 0, into: partial)
         case .complete(let total):
             result.bytesReused = held.length
             return try await verified(partial, total: total)
@@ -156,31 +179,45 @@ struct TransferAttempt {
         case .restart(let why): return .restart(why)
         case .retry(let why):
             let wait = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
-            return .retry(why, after: wait)
-        case .fail(let refusal): return .fail(failure(refusal.why, remedy: refusal.remedy))
+            return .retry(.init(why: why, after: wait, isServerBusy: [429, 503].contains(head.status)))
+        case .fail(let refusal):
+            let failure = failure(refusal.why, remedy: refusal.remedy)
+            return [403, 410].contains(head.status) ? .expired(failure) : .fail(failure)
         }
     }
 
-    /// Reads the body to its end. A body from the first byte on is looked at before it touches what is held.
+    /// Reads the body to its end. A body from the first byte on is looked at before it touches what is held; the first
+    /// `overlap` bytes of one that goes on are compared with what is held.
     private mutating func take(
-        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, into partial: PartialFile
+        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
+        into partial: PartialFile
     ) async throws -> AttemptResult.Ending {
+        var overlap = overlap
         var first = ByteBuffer()
         var isTaken = offset > 0
         if isTaken { try await begin(head, total: total, offset: offset, in: partial) }
         do {
             for try await var part in body {
-                result.bytesReceived += Int64(part.readableBytes)
-                guard !isTaken else {
-                    try await append(part, total: total, to: partial)
-                    continue
+                let received = part.readableBytes
+                result.bytesReceived += Int64(received)
+                if overlap > 0, let repeated = part.readSlice(length: min(part.readableBytes, Int(overlap))) {
+                    guard try await partial.holds(repeated, at: offset - overlap) else {
+                        return .restart("the server sent other bytes than those already held")
+                    }
+                    overlap -= Int64(repeated.readableBytes)
                 }
-                first.writeBuffer(&part)
-                guard first.readableBytes >= AudioSignature.wanted else { continue }
-                if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
-                try await begin(head, total: total, offset: 0, in: partial)
-                isTaken = true
-                try await append(first, total: total, to: partial)
+                if isTaken {
+                    try await append(part, total: total, to: partial)
+                } else {
+                    first.writeBuffer(&part)
+                }
+                if !isTaken, first.readableBytes >= AudioSignature.wanted {
+                    if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
+                    try await begin(head, total: total, offset: 0, in: partial)
+                    isTaken = true
+                    try await append(first, total: total, to: partial)
+                }
+                try await limiter?.pass(received)
             }
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.
@@ -199,7 +236,7 @@ struct TransferAttempt {
             try await append(first, total: total, to: partial)
         }
         let length = await partial.length
-        if let total, length < total { return .retry("the connection was cut", after: nil) }
+        if let total, length < total { return .retry(.init(why: "the connection was cut")) }
         return try await verified(partial, total: total)
     }
 
@@ -273,6 +310,15 @@ struct TransferAttempt {
             guard promised.fits else {
                 return .restart(
                     "its \(declared.algorithm.rawValue) is \(promised.found), the catalog says \(declared.hexadecimal)")
+            }
+            verification = .digest
+        }
+        if let declared = serverDigest {
+            let comparison = try await partial.compare(with: declared)
+            guard comparison.fits else {
+                return .restart(
+                    "its \(declared.algorithm.rawValue) is \(comparison.found), the server says \(declared.hexadecimal)"
+                )
             }
             verification = .digest
         }

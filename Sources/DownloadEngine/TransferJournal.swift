@@ -11,4 +11,7 @@ package protocol TransferJournal: Sendable {
 
     /// Drops the journal of a transfer of which nothing is left.
     func removeTransfer(of episode: EpisodeIdentity) async throws
+
+    /// The transfers that the listener paused or cancelled, perhaps from another process.
+    func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]
 }

@@ -1,5 +1,4 @@
 import BookModel
-import Foundation
 import Transport
 
 /// One episode for the engine to bring to disk.
@@ -14,24 +13,29 @@ package struct TransferRequest: Sendable {
     package var replacing: LocalFile?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
+    /// Whether the episode may lie on this machine or in a private network.
+    package var allowsLocalAddresses: Bool
+    /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.
+    package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 
     package init(
         episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil,
-        overwrites: Bool = false
+        overwrites: Bool = false, allowsLocalAddresses: Bool = true
     ) {
         self.episode = episode
         self.path = path
         self.record = record
         self.replacing = replacing
         self.overwrites = overwrites
+        self.allowsLocalAddresses = allowsLocalAddresses
     }
 
-    /// The server whose load the transfer counts for: scheme, host and port.
-    var server: String {
-        let address = (episode.address ?? ResourceAddress("")).withoutSecrets
-        guard let start = address.range(of: "://") else { return "" }
-        let authority = address[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
-        return address[..<start.upperBound].lowercased() + authority.lowercased()
+    /// The server whose load the transfer counts for.
+    var server: String { episode.address?.server ?? "" }
+
+    /// Bytes that the transfer will probably bring; nil when nobody knows.
+    var expectedBytes: Int64? {
+        (record?.total ?? episode.size).map { max(0, $0 - (record?.committedLength ?? 0)) }
     }
 
     var promised: PromisedContent {
@@ -46,11 +50,19 @@ package struct EngineSettings: Sendable {
     package var jobsPerHost: Int
     /// How often a transfer is tried again without progress before it is given up for this run, and after which waits.
     package var retry: RetryPolicy
+    package var limits: RunLimits
+    /// Bytes per second for all transfers together; 0 for no limit.
+    package var limitRate: Int64
 
-    package init(jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy()) {
+    package init(
+        jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
+        limitRate: Int64 = 0
+    ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
         self.retry = retry
+        self.limits = limits
+        self.limitRate = limitRate
     }
 
     /// Bytes between two durable offsets.

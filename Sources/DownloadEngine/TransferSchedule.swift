@@ -15,6 +15,8 @@ struct TransferSchedule {
     private var waiting: [Entry]
     private var running: Set<Int> = []
     private var runningOnServer: [String: Int] = [:]
+    /// Servers that asked to be left alone, and until when.
+    private var heldServers: [String: Double] = [:]
 
     /// - Parameter servers: of the transfers, in the order in which they are to start.
     init(servers: [String], jobs: Int, jobsPerHost: Int) {
@@ -29,7 +31,7 @@ struct TransferSchedule {
     /// Takes the first transfer that may start now.
     mutating func startNext(now: Double) -> Int? {
         guard running.count < jobs else { return nil }
-        let next = waiting.lastIndex { $0.notBefore <= now && runningOnServer[$0.server, default: 0] < jobsPerHost }
+        let next = waiting.lastIndex { start(of: $0) <= now && runningOnServer[$0.server, default: 0] < jobsPerHost }
         guard let next else { return nil }
         let entry = waiting.remove(at: next)
         running.insert(entry.place)
@@ -41,8 +43,30 @@ struct TransferSchedule {
     func nextWake(now: Double) -> Double? {
         guard running.count < jobs else { return nil }
         return waiting.lazy
-            .filter { $0.notBefore > now && runningOnServer[$0.server, default: 0] < jobsPerHost }
-            .map(\.notBefore).min()
+            .filter { runningOnServer[$0.server, default: 0] < jobsPerHost }
+            .map(start(of:)).filter { $0 > now }.min()
+    }
+
+    private func start(of entry: Entry) -> Double {
+        max(entry.notBefore, heldServers[entry.server] ?? 0)
+    }
+
+    /// Starts nothing from the transfer's server before `time`; what runs goes on.
+    mutating func holdServer(of place: Int, until time: Double) {
+        heldServers[servers[place]] = max(time, heldServers[servers[place]] ?? 0)
+    }
+
+    /// Takes a transfer that waits out of the schedule.
+    /// - Returns: whether it was waiting.
+    mutating func drop(_ place: Int) -> Bool {
+        guard let index = waiting.firstIndex(where: { $0.place == place }) else { return false }
+        waiting.remove(at: index)
+        return true
+    }
+
+    /// Takes everything that waits out of the schedule.
+    mutating func dropWaiting() {
+        waiting = []
     }
 
     /// Frees the place of a running transfer.

@@ -40,7 +40,9 @@ package struct CompiledFilter {
         if let latest {
             wanted = Array(wanted.filter { !$0.isGone }.sorted(by: inSectionOrder).suffix(max(0, latest)))
         }
-        return Set(wanted.filter { passes($0.episode) }.map(\.episode.identity.key))
+        var keys = Set<String>(minimumCapacity: wanted.count)
+        for shelved in wanted where passes(shelved.episode) { keys.insert(shelved.episode.identity.key) }
+        return keys
     }
 
     private func passes(_ episode: Episode) -> Bool {

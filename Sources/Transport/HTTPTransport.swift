@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Synchronization
 
 /// What the transport is set up with.
 package struct TransportOptions: Sendable {
@@ -32,6 +33,9 @@ package final class HTTPTransport: Sendable {
     private let client: HTTPClient
     private let options: TransportOptions
     private let logger: Logger
+    private let scopes = ScopeCache()
+    /// Servers that answered, so that a connection to them may have been kept.
+    private let answeredServers = Mutex<Set<String>>([])
 
     fileprivate init(options: TransportOptions, logger: Logger) {
         var configuration = HTTPClient.Configuration()
@@ -74,7 +78,7 @@ package final class HTTPTransport: Sendable {
         var credentials = request.credentials
         var hops = 0
         while true {
-            let response = try await exchange(request, address: address, credentials: credentials)
+            let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
             let decision = RedirectPolicy.decide(
                 status: Int(response.status.code), location: response.headers.first(name: "Location"), from: address,
                 hops: hops)
@@ -94,12 +98,34 @@ package final class HTTPTransport: Sendable {
         }
     }
 
+    /// A kept connection that the server closes just as a request goes out says nothing about the request: it is sent
+    /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent). Where no connection was
+    /// kept that explanation does not hold, and the failure is one.
+    private func exchangeOnOpenConnection(
+        _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
+    ) async throws -> HTTPClientResponse {
+        let server = address.server
+        let mayBeKept = answeredServers.withLock { $0.contains(server) }
+        do {
+            let response = try await exchange(request, address: address, credentials: credentials)
+            if !mayBeKept { answeredServers.withLock { _ = $0.insert(server) } }
+            return response
+        } catch let failure as WireFailure where failure.kind == .cut && mayBeKept {
+            answeredServers.withLock { _ = $0.remove(server) }
+            try Task.checkCancellation()
+            return try await exchange(request, address: address, credentials: credentials)
+        }
+    }
+
     private func exchange(
         _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
         let text = address.wireText
         guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
             throw WireFailure(.badAddress, address: address)
+        }
+        if !request.allowsLocalAddresses, let host = address.host, await scopes.scope(of: host) == .local {
+            throw WireFailure(.localAddress, address: address)
         }
         var outgoing = HTTPClientRequest(url: text)
         outgoing.method = request.method == .head ? .HEAD : .GET
@@ -119,6 +145,12 @@ package final class HTTPTransport: Sendable {
         } catch {
             throw WireFailure.classify(error, address: address)
         }
+    }
+
+    /// Whether an address lies on this machine or in a private network.
+    package func isLocal(_ address: ResourceAddress) async -> Bool {
+        guard let host = address.host else { return false }
+        return await scopes.scope(of: host) == .local
     }
 
     fileprivate func shutdown() async throws {

@@ -10,6 +10,8 @@ import NIOSSL
 package struct WireFailure: Error, Sendable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         case badAddress
+        /// The address lies in the listener's own network, and the source does not allow that.
+        case localAddress
         case unresolvable(host: String)
         case refused
         /// No connection within the time allowed, or no way to the host.
@@ -39,7 +41,7 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     package var disposition: Failure.Disposition {
         switch kind {
         case .unresolvable, .refused, .unreachable, .stalled, .cut, .malformed, .other: .retry
-        case .badAddress, .insecure, .redirect, .oversized: .skip
+        case .badAddress, .localAddress, .insecure, .redirect, .oversized: .skip
         }
     }
 
@@ -47,6 +49,9 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     package var why: String {
         switch kind {
         case .badAddress: "the address is not one that can be fetched"
+        case .localAddress:
+            "the address lies on this machine or in a private network, and its source does not allow that "
+                + "(allow-private-addresses)"
         case .unresolvable(let host): "the host name \(host) cannot be resolved"
         case .refused: "the server refuses the connection"
         case .unreachable: "the server cannot be reached"

@@ -16,6 +16,9 @@ package struct WireRequest: Sendable {
     /// Sent only to the origin of ``address``, and never to where a redirect leads from there.
     package var credentials: HTTPHeaders
 
+    /// Whether it may go to this machine and its neighbourhood, redirects included.
+    package var allowsLocalAddresses = true
+
     package init(
         _ method: Method = .get, _ address: ResourceAddress, headers: HTTPHeaders = [:], credentials: HTTPHeaders = [:]
     ) {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct AnswerDecisionTests {
     /// What becomes of the answer, without its words.
     enum Outcome: Equatable {
-        case append(Int64?)
+        case append(Int64?, overlap: Int64 = 0)
         case replace(Int64?)
         case complete(Int64)
         case unchanged, restart, retry, fail
@@ -15,7 +15,7 @@ import Testing
         init(_ decision: AnswerDecision) {
             self =
                 switch decision {
-                case .append(let total): .append(total)
+                case .append(let total, let overlap): .append(total, overlap: overlap)
                 case .replace(let total): .replace(total)
                 case .complete(let total): .complete(total)
                 case .unchanged: .unchanged
@@ -112,8 +112,9 @@ import Testing
         Row("206 of the last byte", .part(999, 999, 1000), held: .begun(999), .append(1000)),
         Row("206 later than asked", .part(401, 999, 1000), .restart),
         Row("206 much later than asked", .part(800, 999, 1000), .restart),
-        Row("206 earlier than asked", .part(399, 999, 1000), .restart),
-        Row("206 from the first byte", .part(0, 999, 1000), .restart),
+        Row("206 earlier than asked", .part(399, 999, 1000), .append(1000, overlap: 1)),
+        Row("206 from the first byte on", .part(0, 999, 1000), .append(1000, overlap: 400)),
+        Row("206 that ends before what was asked", .part(100, 399, 1000), .restart),
         Row("206 when the whole was asked for", .part(0, 999, 1000), held: .nothing, .restart),
         Row("206 when nothing could be asked for", .part(400, 999, 1000), held: .unvalidated, .restart),
         Row("206 without Content-Range", AnswerHead(status: 206, validator: .strong), .restart),

@@ -9,7 +9,8 @@ import Testing
     @Test(arguments: [
         ("http://b.example/x", "http://b.example/x", false), ("/x?y=1", "http://a.example/x?y=1", true),
         ("three.mp3", "http://a.example/one/three.mp3", true), ("//b.example:81/x", "http://b.example:81/x", false),
-        ("http://a.example:81/x", "http://a.example:81/x", false), ("https://a.example/x", "https://a.example/x", false),
+        ("http://a.example:81/x", "http://a.example:81/x", false),
+        ("https://a.example/x", "https://a.example/x", false),
         ("http://A.example:80/x", "http://A.example:80/x", true),
     ])
     func `a location is resolved, and another origin told apart`(location: String, target: String, isSame: Bool) {
@@ -48,7 +49,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("http://h/第3集.mp3", "http://h/%E7%AC%AC3%E9%9B%86.mp3"), ("http://h/a b.m4a?s=x%2By", "http://h/a%20b.m4a?s=x%2By"),
+        ("http://h/第3集.mp3", "http://h/%E7%AC%AC3%E9%9B%86.mp3"),
+        ("http://h/a b.m4a?s=x%2By", "http://h/a%20b.m4a?s=x%2By"),
         (" \u{FEFF}\thttp://h/a \n", "http://h/a"), ("http://h/100%.mp3", "http://h/100%25.mp3"),
         ("http://h/a#part", "http://h/a"), ("http://h/{a}|b", "http://h/%7Ba%7D%7Cb"),
     ])

@@ -44,10 +44,9 @@ extension JSONDocument {
                 "error": .string(report.failure.description),
             ]
         case .paused(let episode):
-            self = [
-                "event": "paused", "source": .string(episode.book.source), "book_id": .string(episode.book.id),
-                "id": .string(episode.key),
-            ]
+            self = Self.stopped("paused", episode)
+        case .cancelled(let episode):
+            self = Self.stopped("cancelled", episode)
         case .summarised(let summary):
             self = [
                 "event": "summary",
@@ -60,12 +59,20 @@ extension JSONDocument {
                 "kept": .init(summary.kept),
                 "locked": .init(summary.locked),
                 "failed": .init(summary.failed),
+                "left": .init(summary.left),
                 "bytes_received": .integer(summary.bytesReceived),
                 "bytes_reused": .integer(summary.bytesReused),
                 "seconds": .number(summary.seconds),
                 "exit_code": .init(exitCode),
             ]
         }
+    }
+
+    private static func stopped(_ event: String, _ episode: EpisodeIdentity) -> JSONDocument {
+        [
+            "event": .string(event), "source": .string(episode.book.source), "book_id": .string(episode.book.id),
+            "id": .string(episode.key),
+        ]
     }
 
     private static func progress(_ event: String, _ progress: TransferProgress) -> JSONDocument {

@@ -30,10 +30,14 @@ package func libraryPaths(
     let sorted = episodes.sorted { ($0.section, $0.identity.key) < ($1.section, $1.identity.key) }
     for episode in sorted {
         let key = episode.identity.key
-        guard paths[key] == nil, let present = recorded[key].map(SafeName.comparisonKey) else { continue }
+        guard paths[key] == nil, let present = recorded[key] else { continue }
         for suffix in suffixes(for: key) {
             let candidate = path(episode, suffix: suffix())
-            if SafeName.comparisonKey(candidate) == present, claim(candidate, for: episode) { break }
+            // Most paths are the same to the last byte, which is quickly seen.
+            let isPresent =
+                candidate.utf8.elementsEqual(present.utf8)
+                || SafeName.comparisonKey(candidate) == SafeName.comparisonKey(present)
+            if isPresent, claim(candidate, for: episode) { break }
         }
     }
     for episode in sorted where paths[episode.identity.key] == nil {

@@ -15,6 +15,7 @@ enum SafeName {
     /// Text to be put into a component: visible, on one line, without forbidden characters.
     /// - Parameter trimmed: whether space at either end goes.
     static func text(_ raw: String, trimmed: Bool = true) -> String {
+        if isPlain(raw) { return raw }
         let visible = keepVisible(Array(raw.unicodeScalars))
         var result = String.UnicodeScalarView()
         for scalar in String(visible).precomposedStringWithCanonicalMapping.unicodeScalars {
@@ -37,7 +38,8 @@ enum SafeName {
         while let first = scalars.first, first == "." || first == " " { scalars.removeFirst() }
         while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
         // Text that meets in a component may compose where it meets.
-        let name = String(scalars).precomposedStringWithCanonicalMapping
+        let kept = String(scalars)
+        let name = isSettled(kept) ? kept : kept.precomposedStringWithCanonicalMapping
         let base = String(name.unicodeScalars.prefix { $0 != "." })
         guard isDevice(base) else { return name }
         return base + "_" + name.dropFirst(base.count)
@@ -46,6 +48,7 @@ enum SafeName {
     /// What two names must differ in to be two names on a filesystem that ignores case and normalises.
     static func comparisonKey(_ path: String) -> String {
         if path.utf8.allSatisfy({ $0 < 0x80 }) { return path.lowercased() }
+        if isSettled(path) { return withLowercaseASCII(path) }
         // Upper case first, so that ß and SS, ſ and S, ς and σ meet: rather one suffix too many than a lost file.
         return path.uppercased().lowercased().precomposedStringWithCanonicalMapping
     }
@@ -59,6 +62,33 @@ enum SafeName {
             return room >= 0
         }
         return kept.last == " " ? String(kept.dropLast()) : String(kept)
+    }
+
+    /// Whether normalisation and letter case leave everything beyond ASCII as it is, wherever it stands: Chinese, kana
+    /// and Hangul syllables, of which most names are made. Asking the tables of Unicode took most of a run with nothing
+    /// to do.
+    private static func isSettled(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isSettled) }
+
+    private static func isSettled(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x20..<0x7F, 0x3001...0x3029, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF, 0xAC00...0xD7A3: true
+        default: false
+        }
+    }
+
+    /// Whether ``text(_:trimmed:)`` has nothing to change.
+    private static func isPlain(_ text: String) -> Bool {
+        var previous: Unicode.Scalar = " "
+        for scalar in text.unicodeScalars {
+            guard isSettled(scalar), !(scalar == " " && previous == " "), !scalar.isASCII || fullWidth[scalar] == nil
+            else { return false }
+            previous = scalar
+        }
+        return previous != " "
+    }
+
+    private static func withLowercaseASCII(_ text: String) -> String {
+        String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
     private static let fullWidth: [Unicode.Scalar: Unicode.Scalar] = [

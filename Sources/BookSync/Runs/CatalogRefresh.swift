@@ -48,15 +48,17 @@ extension CatalogSource {
 extension RefreshedBook {
     /// The listing's episodes with what the store knows of each, and behind them those that only the store knows.
     func shelved(with stored: [ShelvedEpisode]) -> [ShelvedEpisode] {
-        var others = Dictionary(stored.map { ($0.episode.identity.key, $0) }) { first, _ in first }
+        // Places and not the episodes themselves: copying thousands of them costs more than all that is done to them.
+        var others = Dictionary(stored.indices.map { (stored[$0].episode.identity.key, $0) }) { first, _ in first }
         let listed = episodes.map { episode in
-            var shelved = others.removeValue(forKey: episode.identity.key) ?? ShelvedEpisode(episode: episode)
+            let place = others.removeValue(forKey: episode.identity.key)
+            var shelved = place.map { stored[$0] } ?? ShelvedEpisode(episode: episode)
             shelved.episode = episode
             shelved.isGone = false
             return shelved
         }
-        let unlisted = stored.filter { others[$0.episode.identity.key] != nil }.map { shelved in
-            var shelved = shelved
+        let unlisted = others.values.sorted().map { place in
+            var shelved = stored[place]
             shelved.isGone = shelved.isGone || proof.isComplete
             return shelved
         }

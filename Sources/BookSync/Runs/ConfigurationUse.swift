@@ -8,15 +8,28 @@ import Transport
 
 extension Configuration {
     var transportOptions: TransportOptions {
-        TransportOptions(
-            connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout,
+        // A transfer that we hold back reads nothing for a while, which is no stall of the server's.
+        let pause = downloads.limitRate > 0 ? Double(downloads.jobs << 19) / Double(downloads.limitRate) : 0
+        return TransportOptions(
+            connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             // Catalog requests must not wait behind the audio of the same host.
             connectionsPerHost: downloads.jobsPerHost + 2)
     }
 
-    var engineSettings: EngineSettings {
+    func engineSettings(_ limits: RunLimits) -> EngineSettings {
         EngineSettings(
-            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries))
+            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
+            limits: limits, limitRate: downloads.limitRate)
+    }
+
+    /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.
+    var settingsWithoutEffect: [String] {
+        let standard = Self.builtIn
+        return [
+            (downloads.minFreeSpace != standard.downloads.minFreeSpace, "downloads.min-free-space"),
+            (onCatalogRemoval != standard.onCatalogRemoval, "on-catalog-removal"),
+            (notify != standard.notify, "notify"),
+        ].filter(\.0).map(\.1)
     }
 
     /// Whether there is no source to ask but the built-in demo catalog.
@@ -72,6 +85,15 @@ extension Configuration {
         try source.requireVariables()
         return try source.settings().source(
             named: source.name, transport: transport, retry: RetryPolicy(retries: downloads.retries))
+    }
+
+    /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there
+    /// itself.
+    func allowsLocalAddresses(of name: String, transport: HTTPTransport) async -> Bool {
+        guard let source = sources[name] else { return false }
+        if source.allowsPrivateAddresses { return true }
+        guard let url = source.url else { return false }
+        return await transport.isLocal(url)
     }
 
     /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two

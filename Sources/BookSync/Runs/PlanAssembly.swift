@@ -12,6 +12,18 @@ struct AssembledPlan: Sendable {
     var moved: [LocalFile]
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
     var vanished: [EpisodeIdentity]
+    /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
+    var revived: [EpisodeIdentity]
+
+    /// Lets the transfers ask for other addresses when theirs have expired.
+    mutating func renewAddresses(through renewal: AddressRenewal) {
+        for index in requests.indices {
+            let episode = requests[index].episode.identity
+            requests[index].renewAddress = { stale in
+                try await renewal.address(of: episode, insteadOf: stale)
+            }
+        }
+    }
 }
 
 /// Brings together what a plan depends on: catalog, records, wanted names, and the facts of the disk.
@@ -20,7 +32,10 @@ struct PlanAssembly: Sendable {
     let naming: NamingTemplate
     let request: RunRequest
 
-    func plan(_ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter) async throws -> AssembledPlan {
+    /// - Parameter allowsLocalAddresses: whether the audio may lie on this machine or in a private network.
+    func plan(
+        _ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter, allowsLocalAddresses: Bool
+    ) async throws -> AssembledPlan {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
@@ -33,31 +48,44 @@ struct PlanAssembly: Sendable {
             for: PlannerInput(
                 book: book, episodes: episodes, paths: paths, files: files,
                 partials: try await resumableBytes(of: episodes), rules: rules))
-        return assembled(plan, episodes: episodes, files: files)
+        return assembled(plan, episodes: episodes, files: files, allowsLocalAddresses: allowsLocalAddresses)
     }
 
     private func assembled(
-        _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts]
+        _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts], allowsLocalAddresses: Bool
     ) -> AssembledPlan {
-        let shelved = Dictionary(episodes.map { ($0.episode.identity, $0) }) { first, _ in first }
-        var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [])
+        let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
+        var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [], revived: [])
         for action in plan.actions {
-            let known = shelved[action.episode.identity]
+            let known = places[action.episode.identity].map { episodes[$0] }
             if action.kind.isTransfer {
+                if known?.removedAt != nil { assembled.revived.append(action.episode.identity) }
                 assembled.requests.append(
                     TransferRequest(
                         episode: action.episode, path: action.path, record: known?.transfer,
-                        replacing: action.replacing, overwrites: action.kind == .replace))
+                        replacing: action.replacing, overwrites: action.kind == .replace,
+                        allowsLocalAddresses: allowsLocalAddresses))
             }
             guard var file = known?.file, files[file.path] == nil else { continue }
             if action.kind == .keep, action.fromPath == file.path {
                 file.path = action.path
                 assembled.moved.append(file)
-            } else {
+            } else if !isBehindLink(file.path, files: files) {
                 assembled.vanished.append(file.episode)
             }
         }
         return assembled
+    }
+
+    /// Whether the listener put a symbolic link in the place of one of the file's folders: links are not followed, so
+    /// nobody knows whether the file is gone.
+    private func isBehindLink(_ path: String, files: [String: FileFacts]) -> Bool {
+        var folder = splitLibraryPath(path).folder
+        while !folder.isEmpty {
+            if files[String(folder)]?.kind == .symbolicLink { return true }
+            folder = splitLibraryPath(String(folder)).folder
+        }
+        return false
     }
 
     /// Episode key → bytes of its partial file that will not be fetched again.

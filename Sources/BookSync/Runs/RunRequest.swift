@@ -16,15 +16,54 @@ package struct RunRequest: Sendable {
         }
     }
 
-    package var items: [Item]
-    package var order: TransferOrder
+    /// Each book once.
+    package let items: [Item]
+    package let order: TransferOrder
     /// Also what has a tombstone, is paused, or waits for its next try.
-    package var force: Bool
+    package let force: Bool
+    package let limits: RunLimits
 
-    package init(items: [Item], order: TransferOrder = .first, force: Bool = false) {
-        self.items = items
+    /// - Parameter items: a book may be named several times, with other episodes each time.
+    /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
+    package init(
+        items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits()
+    ) throws {
+        self.items = try Self.combined(items)
         self.order = order
         self.force = force
+        self.limits = limits
+    }
+
+    /// Two plans for one book would fetch into the same partial files.
+    private static func combined(_ items: [Item]) throws -> [Item] {
+        var combined: [Item] = []
+        for item in items {
+            guard let index = combined.firstIndex(where: { $0.book == item.book }) else {
+                combined.append(item)
+                continue
+            }
+            guard let filter = combined[index].filter.widened(by: item.filter) else {
+                throw Failure(
+                    .usage, what: "\(item.book) is named twice with different episodes",
+                    why: "its filters cannot be combined", remedy: "name it once, or run booksync once for each")
+            }
+            combined[index].filter = filter
+            combined[index].title = combined[index].title ?? item.title
+        }
+        return combined
+    }
+}
+
+extension EpisodeFilter {
+    /// The filter that wants what either wants; nil when there is none such.
+    fileprivate func widened(by other: EpisodeFilter) -> EpisodeFilter? {
+        if self == other { return self }
+        var (mine, others) = (self, other)
+        (mine.only, others.only) = (nil, nil)
+        guard mine == others else { return nil }
+        // No section numbers at all means all of them.
+        mine.only = only.flatMap { ranges in other.only.map { SectionRanges(ranges.ranges + $0.ranges) } }
+        return mine
     }
 }
 

@@ -25,6 +25,9 @@ package struct SyncRun: Sendable {
     package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
         let begin = ContinuousClock.now
         var report = RunReport()
+        for setting in configuration.settingsWithoutEffect {
+            emit(.notice("\(setting) is set, and this version does not act on it yet"))
+        }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let planned = await plans(request, store: session.store, stores: true, transport: transport) {
                 report.fail($0, emit: emit)
@@ -35,6 +38,7 @@ package struct SyncRun: Sendable {
                 report.note(assembled.plan)
                 try await session.store.updateFiles(assembled.moved)
                 for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
+                for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
                 let renames = RenameExecution(library: session.folder.path, store: session.store)
                 let outcome = try await renames.execute(assembled.plan.actions)
                 report.summary.renamed += outcome.renamed
@@ -44,9 +48,15 @@ package struct SyncRun: Sendable {
                 requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
             }
             guard !requests.isEmpty, !Task.isCancelled else { return }
+            // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
+            let stopped = requests.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
+            try await session.store.resume(stopped.map(\.episode.identity))
+            var limits = request.limits
+            limits.seconds = limits.seconds.map { max(0, $0 - (ContinuousClock.now - begin) / .seconds(1)) }
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
-                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings, logger: logger,
+                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
+                logger: logger,
                 emit: emit)
             report.note(await engine.run(requests))
         }
@@ -62,7 +72,17 @@ package struct SyncRun: Sendable {
     package func plan(
         _ request: RunRequest, library: String, offline: Bool
     ) async throws -> (plans: [SyncPlan], report: RunReport) {
-        let store = try await LibraryFolder.readableStore(in: library)
+        guard let store = try await LibraryFolder.readableStore(in: library) else {
+            return try await plan(request, library: library, offline: offline, store: nil)
+        }
+        return try await store.closing {
+            try await plan(request, library: library, offline: offline, store: store)
+        }
+    }
+
+    private func plan(
+        _ request: RunRequest, library: String, offline: Bool, store: CatalogStore?
+    ) async throws -> (plans: [SyncPlan], report: RunReport) {
         var report = RunReport()
         let planned: [AssembledPlan]
         if offline {
@@ -76,7 +96,6 @@ package struct SyncRun: Sendable {
             }
         }
         for assembled in planned { report.note(assembled.plan) }
-        try await store?.close()
         return (planned.map(\.plan), report)
     }
 
@@ -95,9 +114,12 @@ package struct SyncRun: Sendable {
                     item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
                 let stored = try await store?.episodes(of: item.book) ?? []
-                planned.append(
-                    try await assembly.plan(
-                        refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter))
+                var assembled = try await assembly.plan(
+                    refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
+                    allowsLocalAddresses: await configuration.allowsLocalAddresses(
+                        of: item.book.source, transport: transport))
+                assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
+                planned.append(assembled)
             } catch is CancellationError {
                 break
             } catch {
@@ -117,7 +139,8 @@ package struct SyncRun: Sendable {
         for item in request.items {
             guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
             else { throw Failure.notOnTheShelf(item.book) }
-            planned.append(try await assembly.plan(book, episodes: stored, filter: item.filter))
+            planned.append(
+                try await assembly.plan(book, episodes: stored, filter: item.filter, allowsLocalAddresses: false))
         }
         return planned
     }
@@ -134,6 +157,15 @@ extension Failure {
         Failure(
             .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
             remedy: "run booksync fetch --book \(book) first")
+    }
+}
+
+extension Failure {
+    /// Nothing was ever fetched into the library.
+    package static func emptyLibrary(_ library: String) -> Failure {
+        Failure(
+            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
+            remedy: "run booksync fetch first, or name the library with --library")
     }
 }
 
@@ -162,6 +194,7 @@ extension RunReport {
             summary.bytesReused += receipt.bytesReused
         }
         summary.bytesReceived += report.bytesReceived
+        summary.left += report.left
         summary.failed += report.failures.count
         failures += report.failures.map(\.failure)
         if let stop = report.stop, !failures.contains(stop) { failures.append(stop) }

@@ -43,6 +43,19 @@ package struct ShelfReader: Sendable {
         return try await store.episodes(of: book).selected(by: filter).map { onDisk($0, partials: partials) }
     }
 
+    /// Everything that is being transferred, waits, is paused or failed; what moves comes first.
+    package func queue() async throws -> [EpisodeOnDisk] {
+        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
+        let order: [EpisodeState] = [.downloading, .verifying, .waiting, .paused, .failed]
+        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
+        return try await store.unfinishedTransfers().map { onDisk($0, partials: partials) }
+            .filter { places[$0.shelved.state] != nil }
+            .enumerated().sorted { one, other in
+                let (first, second) = (places[one.element.shelved.state] ?? 0, places[other.element.shelved.state] ?? 0)
+                return (first, one.offset) < (second, other.offset)
+            }.map(\.element)
+    }
+
     package func subscriptions() async throws -> [Subscription] {
         try await store.subscriptions()
     }
@@ -63,7 +76,7 @@ package struct ShelfReader: Sendable {
 
 extension [ShelvedEpisode] {
     /// The episodes that a REF names; those that only the names' filters of a run concern are not looked at.
-    fileprivate func selected(by filter: EpisodeFilter) -> [ShelvedEpisode] {
+    func selected(by filter: EpisodeFilter) -> [ShelvedEpisode] {
         var selected = self
         if let only = filter.only { selected = selected.filter { only.contains($0.episode.section) } }
         if let latest = filter.latest {

@@ -42,8 +42,8 @@ struct FetchCommand: Subcommand {
             return RunRequest.Item(
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }
-        let request = RunRequest(
-            items: items.merged(with: try configuration.allSubscriptions(with: [])),
+        let request = try RunRequest(
+            items: items.titled(by: try configuration.allSubscriptions(with: [])),
             order: configuration.downloads.order, force: force)
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
@@ -55,10 +55,9 @@ struct FetchCommand: Subcommand {
 }
 
 extension [RunRequest.Item] {
-    /// Each book once, with the title that a subscription gives it.
-    func merged(with subscriptions: [Subscription]) -> [RunRequest.Item] {
-        var seen: Set<RunRequest.Item> = []
-        return filter { seen.insert($0).inserted }.map { item in
+    /// These with the titles that subscriptions give them.
+    func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
+        map { item in
             var item = item
             item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
             return item
@@ -82,6 +81,15 @@ struct SelectionOptions: ParsableArguments {
 
     func validate() throws {
         if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1 on, not \(latest).") }
+        // Found out here, before any catalog is asked.
+        for (option, pattern) in [("--match", match), ("--exclude", exclude)] {
+            guard let pattern else { continue }
+            do {
+                _ = try Regex(pattern)
+            } catch {
+                throw ValidationError("\(option) takes a regular expression, and '\(pattern)' is none: \(error).")
+            }
+        }
     }
 
     func filter() throws -> EpisodeFilter {
@@ -94,12 +102,18 @@ struct TransferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Episodes at once.", valueName: "n"))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("Which episodes come first: first, last, listed.", valueName: "order"))
+    @Option(help: ArgumentHelp("Which episodes come first.", valueName: "order"))
     var order: TransferOrder?
 
     private static let jobsRange = 1...64
 
+    @Option(help: ArgumentHelp("Bytes a second at most, as in 2M; 0 for no limit.", valueName: "rate"))
+    var limitRate: String?
+
     func validate() throws {
+        if let limitRate, parseByteCount(limitRate) == nil {
+            throw ValidationError("--limit-rate takes bytes a second, as in 2M, not '\(limitRate)'.")
+        }
         if let jobs, !Self.jobsRange.contains(jobs) {
             throw ValidationError("--jobs takes a number from 1 to \(Self.jobsRange.upperBound), not \(jobs).")
         }
@@ -109,6 +123,7 @@ struct TransferOptions: ParsableArguments {
         var overrides = ConfigurationOverrides()
         overrides.jobs = jobs
         overrides.order = order
+        overrides.limitRate = limitRate.flatMap(parseByteCount)
         return overrides
     }
 }

@@ -25,7 +25,12 @@ struct ListCommand: Subcommand {
         let configuration = try await program.configuration().configuration
         let references = try references.map(BookReference.init(parsing:))
         guard !references.isEmpty else {
-            var books = try await ShelfReader.read(configuration.library) { try await $0.books() } ?? []
+            let shelf = try await ShelfReader.read(configuration.library) { try await $0.books() }
+            if shelf == nil, !program.options.quiet {
+                // An empty list is the right answer, but a mistyped folder should not go unnoticed.
+                await program.streams.writeError("there is no shelf at \(configuration.library) yet")
+            }
+            var books = shelf ?? []
             if missing { books = books.filter { $0.missing > 0 } }
             await program.print(
                 .array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
@@ -64,7 +69,7 @@ struct ListCommand: Subcommand {
         return books.isEmpty ? [] : table.lines(width: width)
     }
 
-    private static func lines(_ episodes: [ShelfReader.EpisodeOnDisk], width: Int?) -> [String] {
+    static func lines(_ episodes: [ShelfReader.EpisodeOnDisk], width: Int?) -> [String] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
             .init(title: "state"), .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
@@ -94,14 +99,5 @@ extension ShelfReader.EpisodeOnDisk {
         case .finished, .locked, .removed, .gone: false
         case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
         }
-    }
-}
-
-extension Failure {
-    /// Nothing was ever fetched into the library.
-    static func emptyLibrary(_ library: String) -> Failure {
-        Failure(
-            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
-            remedy: "run booksync fetch first, or name the library with --library")
     }
 }

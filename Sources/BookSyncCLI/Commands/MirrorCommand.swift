@@ -14,10 +14,33 @@ struct MirrorCommand: Subcommand {
     @Option(help: ArgumentHelp("Wait so long for another run to end, as in 60s.", valueName: "time"))
     var wait: String = "0"
 
+    @Option(help: ArgumentHelp("Begin no more than so many episodes.", valueName: "n"))
+    var maxEpisodes: Int?
+
+    @Option(help: ArgumentHelp("Begin no episode that would go beyond so many bytes, as in 2G.", valueName: "bytes"))
+    var maxBytes: String?
+
+    @Option(help: ArgumentHelp("Stop after so long, and keep everything received, as in 50m.", valueName: "time"))
+    var timeLimit: String?
+
     @Flag(help: "Print the plans and change nothing.")
     var dryRun = false
 
+    private var limits: RunLimits {
+        RunLimits(
+            episodes: maxEpisodes, bytes: maxBytes.flatMap(parseByteCount), seconds: timeLimit.flatMap(parseSeconds))
+    }
+
     func validate() throws {
+        if let maxEpisodes, maxEpisodes < 1 {
+            throw ValidationError("--max-episodes takes a number from 1 on, not \(maxEpisodes).")
+        }
+        if let maxBytes, parseByteCount(maxBytes) == nil {
+            throw ValidationError("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'.")
+        }
+        if let timeLimit, parseSeconds(timeLimit) == nil {
+            throw ValidationError("--time-limit takes a time, as in 50m, not '\(timeLimit)'.")
+        }
         if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
     }
 
@@ -25,8 +48,12 @@ struct MirrorCommand: Subcommand {
         let configuration = try await program.configuration(transfer.overrides()).configuration
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-            let request = RunRequest(
+            let request = try RunRequest(
                 items: try configuration.items(with: stored), order: configuration.downloads.order)
+            guard !request.items.isEmpty else {
+                await program.sayThatNothingIsSubscribedTo()
+                return try await program.printPlans(request, configuration: configuration, offline: true)
+            }
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.printPlans(request, configuration: configuration, offline: false)
             }
@@ -36,13 +63,22 @@ struct MirrorCommand: Subcommand {
             at: configuration.library, command: "mirror", waitingFor: seconds
         ) { session in
             let items = try configuration.items(with: try await session.subscriptions())
-            if items.isEmpty, !program.options.quiet {
-                await program.streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
+            let request = try RunRequest(items: items, order: configuration.downloads.order, limits: limits)
+            guard !items.isEmpty else {
+                await program.sayThatNothingIsSubscribedTo()
+                return try await program.execute(request, configuration: configuration, in: session)
             }
-            let request = RunRequest(items: items, order: configuration.downloads.order)
             return try await program.withCatalogs(configuration) { configuration in
                 try await program.execute(request, configuration: configuration, in: session)
             }
         }
+    }
+}
+
+extension Program {
+    /// Instead of starting the demo catalog for nothing.
+    func sayThatNothingIsSubscribedTo() async {
+        guard !options.quiet else { return }
+        await streams.writeError("nothing is subscribed to: booksync subscribe REF adds a book")
     }
 }

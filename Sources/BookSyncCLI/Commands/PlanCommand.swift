@@ -29,13 +29,16 @@ struct PlanCommand: Subcommand {
             let reference = try BookReference(parsing: text)
             return RunRequest.Item(
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
-        }.merged(with: try configuration.allSubscriptions(with: []))
+        }.titled(by: try configuration.allSubscriptions(with: []))
         if items.isEmpty {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             items = try configuration.items(with: stored)
         }
-        let request = RunRequest(items: items, order: configuration.downloads.order, force: force)
-        if offline { return try await program.printPlans(request, configuration: configuration, offline: true) }
+        let request = try RunRequest(items: items, order: configuration.downloads.order, force: force)
+        if items.isEmpty { await program.sayThatNothingIsSubscribedTo() }
+        if offline || items.isEmpty {
+            return try await program.printPlans(request, configuration: configuration, offline: true)
+        }
         return try await program.withCatalogs(configuration) { configuration in
             try await program.printPlans(request, configuration: configuration, offline: false)
         }

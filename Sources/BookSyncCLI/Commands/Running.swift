@@ -10,7 +10,10 @@ extension Program {
         let report = try await printer.printing { emit in
             try await SyncRun(configuration: configuration, logger: logger, emit: emit).execute(request, in: session)
         }
-        let status = ExitStatus(of: report.failures)
+        let status = interruption.exitStatus ?? ExitStatus(of: report.failures)
+        if interruption.exitStatus != nil, !options.quiet {
+            await streams.writeError("interrupted: everything received is kept, and the next run goes on from there")
+        }
         await printer.finish(report.summary, exitStatus: status)
         return status
     }
@@ -32,7 +35,7 @@ extension Program {
         } else if options.json {
             await streams.writeOutput(JSONDocument.array(plans.map(JSONDocument.init)).text(isIndented: true))
         } else {
-            for plan in plans { for line in plan.lines(width: outputWidth) { await streams.writeOutput(line) } }
+            for plan in plans { await streams.writeOutput(plan.lines(width: outputWidth)) }
         }
         return ExitStatus(of: report.failures)
     }

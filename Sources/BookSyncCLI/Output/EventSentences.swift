@@ -18,8 +18,12 @@ extension SyncEvent {
             guard isVerbose else { return nil }
             return progress.bytesReused > 0
                 ? "\(progress.name): going on from \(describeBytes(progress.bytesReused))" : "\(progress.name): begun"
-        case .progressed, .summarised, .paused:
+        case .progressed, .summarised:
             return nil
+        case .paused(let episode):
+            return "paused: \(episode)"
+        case .cancelled(let episode):
+            return "cancelled: \(episode)"
         case .finished(let receipt):
             let remarks = receipt.remarks.map { "; " + $0 }.joined()
             let size = describeBytes(receipt.file.size)
@@ -47,7 +51,7 @@ extension RunSummary {
         var parts = ["\(fetched) fetched" + (bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : "")]
         for (count, word) in [
             (resumed, "resumed"), (replaced, "replaced"), (renamed, "renamed"), (adopted, "adopted"), (kept, "kept"),
-            (locked, "locked"), (failed, "failed"),
+            (locked, "locked"), (failed, "failed"), (left, "left for the next run"),
         ] where count > 0 {
             parts.append("\(count) \(word)")
         }

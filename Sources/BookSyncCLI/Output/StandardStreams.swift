@@ -17,6 +17,22 @@ actor StandardStreams {
         isOutputClosed = !Self.write(line + "\n", to: STDOUT_FILENO)
     }
 
+    /// Many lines at once: one system call for some hundreds of them, where each alone would also change threads.
+    func writeOutput(_ lines: [String]) {
+        var text = ""
+        for line in lines {
+            text += line + "\n"
+            if text.utf8.count >= 1 << 16 { flush(&text) }
+        }
+        flush(&text)
+    }
+
+    private func flush(_ text: inout String) {
+        guard !isOutputClosed, !text.isEmpty else { return }
+        isOutputClosed = !Self.write(text, to: STDOUT_FILENO)
+        text = ""
+    }
+
     func writeError(_ line: String) {
         _ = Self.write(line + "\n", to: STDERR_FILENO)
     }

@@ -43,7 +43,7 @@ struct ProgressBoard {
             guard let episode = report.episode else { return }
             failed += 1
             end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
-        case .paused(let episode):
+        case .paused(let episode), .cancelled(let episode):
             end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
         }
         meter.record(bytesDone, at: now)

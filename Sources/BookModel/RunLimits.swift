@@ -1,0 +1,20 @@
+/// After how much a run stops by itself. What it leaves is for the next run.
+package struct RunLimits: Sendable, Hashable {
+    /// Transfers to begin.
+    package var episodes: Int?
+    /// Bytes, as far as lengths are known beforehand: a transfer that would go beyond is not begun.
+    package var bytes: Int64?
+    /// Seconds after which everything under way is stopped, and kept.
+    package var seconds: Double?
+
+    package init(episodes: Int? = nil, bytes: Int64? = nil, seconds: Double? = nil) {
+        self.episodes = episodes
+        self.bytes = bytes
+        self.seconds = seconds
+    }
+
+    /// Whether so much may have been begun.
+    package func allow(episodes: Int, bytes: Int64) -> Bool {
+        episodes <= self.episodes ?? .max && bytes <= self.bytes ?? .max
+    }
+}

@@ -1,0 +1,41 @@
+import BookModel
+import CatalogFetcher
+
+/// Asks a book's catalog again when an address has expired in the middle of a run. All transfers of the book share one
+/// new listing: when one address has expired, its neighbours' have as a rule as well.
+actor AddressRenewal {
+    private let book: BookIdentity
+    private let source: any CatalogSource
+    private var addresses: [String: ResourceAddress] = [:]
+    private var listing: Task<[String: ResourceAddress], any Error>?
+
+    init(book: BookIdentity, source: any CatalogSource) {
+        self.book = book
+        self.source = source
+    }
+
+    /// - Parameter stale: the address that is no longer good.
+    /// - Returns: the catalog's present address; nil when it gives none.
+    func address(of episode: EpisodeIdentity, insteadOf stale: ResourceAddress) async throws -> ResourceAddress? {
+        if let known = addresses[episode.key], known != stale { return known }
+        let running = listing ?? Task { try await Self.addresses(of: book, in: source) }
+        listing = running
+        defer { if listing == running { listing = nil } }
+        addresses = try await withTaskCancellationHandler {
+            try await running.value
+        } onCancel: {
+            running.cancel()
+        }
+        return addresses[episode.key]
+    }
+
+    private static func addresses(
+        of book: BookIdentity, in source: any CatalogSource
+    ) async throws -> [String: ResourceAddress] {
+        var addresses: [String: ResourceAddress] = [:]
+        _ = try await source.list(book) { page in
+            for episode in page.episodes { addresses[episode.identity.key] = episode.address }
+        }
+        return addresses
+    }
+}

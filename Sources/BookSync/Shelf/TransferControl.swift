@@ -1,0 +1,123 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+
+/// What the listener does to transfers and files by hand, also while a run of another process is under way: the run
+/// reads the words from the store and obeys.
+package struct TransferControl: Sendable {
+    /// What the words are about.
+    package enum Scope: Sendable {
+        case everything
+        /// Books, each with the episodes meant; no filter means all.
+        case books([(book: BookIdentity, filter: EpisodeFilter)])
+    }
+
+    private let folder: LibraryFolder
+    private let store: CatalogStore
+
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library yet.
+    package static func open<Result: Sendable>(
+        in library: String, _ body: (TransferControl) async throws -> Result
+    ) async throws -> Result {
+        guard let readable = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        try await readable.close()
+        let folder = try await LibraryFolder.open(at: library)
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return try await store.closing { try await body(TransferControl(folder: folder, store: store)) }
+    }
+
+    /// Has transfers wait, over runs, until they are resumed. What was received is kept.
+    /// - Returns: how many were paused.
+    package func pause(_ scope: Scope) async throws -> Int {
+        try await store.pause(try await episodes(in: scope).map(\.episode.identity))
+    }
+
+    /// - Returns: how many paused, failed or cancelled transfers wait for a run again.
+    package func resume(_ scope: Scope) async throws -> Int {
+        try await store.resume(try await episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity))
+    }
+
+    /// Breaks transfers off and drops what they brought.
+    /// - Returns: how many were broken off.
+    package func cancel(_ scope: Scope) async throws -> Int {
+        let begun = try await episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity)
+        let count = try await store.cancel(begun)
+        try await dropPartials(of: begun)
+        return count
+    }
+
+    /// Deletes files, and sees to it that they are not fetched again unless `forgets` says so.
+    /// - Returns: how many episodes were removed.
+    package func remove(_ scope: Scope, forgets: Bool) async throws -> Int {
+        let wanted = try await episodes(in: scope).filter { $0.file != nil || $0.transfer != nil || !forgets }
+        let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
+        _ = try await store.cancel(begun)
+        for shelved in wanted {
+            // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
+            if !forgets { try await store.setRemoved(shelved.episode.identity, at: Date()) }
+            guard let file = shelved.file else { continue }
+            try await delete(file)
+            try await store.forgetFile(of: file.episode)
+        }
+        try await dropPartials(of: begun)
+        return wanted.count
+    }
+
+    private func delete(_ file: LocalFile) async throws {
+        let library = folder.path
+        try await offPool {
+            let (path, name) = splitLibraryPath(file.path)
+            do {
+                let directory = try LibraryDirectory(path, in: library, creating: false)
+                try directory.delete(name)
+                try directory.sync()
+            } catch let failure as Failure where failure.kind == .inputOutput {
+                // A folder that is gone took the file along.
+                guard FileManager.default.fileExists(atPath: library + "/" + file.path) else { return }
+                throw failure
+            }
+        }
+    }
+
+    /// Partial files belong to the run while there is one; it drops what it is told to.
+    private func dropPartials(of episodes: [EpisodeIdentity]) async throws {
+        guard !episodes.isEmpty else { return }
+        let lock: LibraryLock
+        do {
+            lock = try await LibraryLock.acquire(in: folder, command: "cancel")
+        } catch let failure as Failure where failure.kind == .temporary {
+            return
+        }
+        defer { lock.release() }
+        for episode in episodes {
+            let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
+            let partial = try await PartialFile.open(path, promised: nil)
+            try await partial.remove()
+        }
+    }
+
+    private func episodes(in scope: Scope) async throws -> [ShelvedEpisode] {
+        switch scope {
+        case .everything:
+            var all: [ShelvedEpisode] = []
+            for shelved in try await store.books() { all += try await store.episodes(of: shelved.book.identity) }
+            return all
+        case .books(let books):
+            var all: [ShelvedEpisode] = []
+            for (book, filter) in books {
+                guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
+                let selected = try await store.episodes(of: book).selected(by: filter)
+                guard !selected.isEmpty else {
+                    throw Failure(
+                        .unknownBook, what: "no episode of \(book) is meant", why: "it has no such section",
+                        remedy: "booksync list \(book) lists what it has")
+                }
+                all += selected
+            }
+            return all
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+/// What `pause`, `resume`, `cancel` and `remove` are about.
+struct ScopeArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40.", valueName: "ref"))
+    var references: [String] = []
+
+    @Flag(help: "Everything in the library.")
+    var all = false
+
+    func validate() throws {
+        if all != references.isEmpty {
+            throw ValidationError(all ? "Name episodes or say --all, not both." : "Name episodes, or say --all.")
+        }
+    }
+
+    func scope(_ configuration: Configuration) throws -> TransferControl.Scope {
+        guard !all else { return .everything }
+        return .books(
+            try references.map { text in
+                let reference = try BookReference(parsing: text)
+                return (book: try configuration.book(reference), filter: reference.filter)
+            })
+    }
+}
+
+extension Program {
+    /// Does something to the scope, and says to how many episodes.
+    fileprivate func control(
+        _ arguments: ScopeArguments, saying word: String,
+        _ action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
+    ) async throws -> ExitStatus {
+        let configuration = try await configuration().configuration
+        let scope = try arguments.scope(configuration)
+        let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
+        if !options.quiet { await streams.writeError("\(count) \(count == 1 ? "episode" : "episodes") \(word)") }
+        return .done
+    }
+}
+
+struct PauseCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Have transfers wait until they are resumed, also over runs.",
+        discussion:
+            "A run that is under way, in another process too, stops them within a second and keeps what they have.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var scope: ScopeArguments
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        try await program.control(scope, saying: "paused") { try await $0.pause($1) }
+    }
+}
+
+struct ResumeCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let paused, failed and cancelled transfers be fetched by the next run.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var scope: ScopeArguments
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        try await program.control(scope, saying: "resumed") { try await $0.resume($1) }
+    }
+}
+
+struct CancelCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Break transfers off and drop what they brought.",
+        discussion: "The next run fetches the episodes anew; to be rid of them, use remove.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var scope: ScopeArguments
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        try await program.control(scope, saying: "cancelled") { try await $0.cancel($1) }
+    }
+}
+
+struct RemoveCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Delete episodes' files; they are not fetched again.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var scope: ScopeArguments
+
+    @Flag(help: "Forget that they were removed: the next run fetches them again.")
+    var forget = false
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let forgets = forget
+        return try await program.control(scope, saying: "removed") { try await $0.remove($1, forgets: forgets) }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import Foundation
+
+struct QueueCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue", abstract: "List the transfers that are under way, wait, are paused or failed; offline.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Print again every second until interrupted.")
+    var watch = false
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        while true {
+            let episodes = try await ShelfReader.read(configuration.library) { try await $0.queue() } ?? []
+            var lines = ListCommand.lines(episodes, width: program.outputWidth)
+            if watch, isatty(STDOUT_FILENO) == 1 {
+                // From the top left corner, with everything below cleared.
+                lines = ["\u{1B}[H\u{1B}[J\(Self.summary(of: episodes))"] + lines
+            }
+            await program.print(.array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }), or: lines)
+            guard watch, await !program.streams.isOutputClosed else { return .done }
+            try await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private static func summary(of episodes: [ShelfReader.EpisodeOnDisk]) -> String {
+        let counts = Dictionary(grouping: episodes, by: \.shelved.state).mapValues(\.count)
+        let parts = EpisodeState.allCases.compactMap { state in counts[state].map { "\($0) \(state.rawValue)" } }
+        return parts.isEmpty ? "nothing is being transferred" : parts.joined(separator: ", ")
+    }
+}

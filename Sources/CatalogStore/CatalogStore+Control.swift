@@ -1,0 +1,99 @@
+import BookModel
+import GRDB
+
+// What the listener asks of transfers, also while a run of another process is under way: the words are written here,
+// and the run reads them.
+
+extension CatalogStore {
+    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are.
+    /// - Returns: how many are paused now that were not before.
+    package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
+        try await control("the transfers cannot be paused", episodes) { database, id in
+            let sql = """
+                INSERT INTO transfer (episode_id, state, committed_length, attempts)
+                SELECT e.id, 'paused', 0, 0 FROM episode e
+                WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
+                    EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
+                    OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
+                ON CONFLICT (episode_id) DO UPDATE SET state = 'paused' WHERE state <> 'paused'
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [id])
+        }
+    }
+
+    /// Has paused, failed and cancelled episodes be fetched by the next run, or by the one that is under way and has not
+    /// come to its end.
+    /// - Returns: how many wait now that did not before.
+    @discardableResult
+    package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {
+        try await control("the transfers cannot be resumed", episodes) { database, id in
+            let sql = """
+                UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
+                WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [id])
+        }
+    }
+
+    /// Breaks transfers off. What they brought is of no use any more; the files are the caller's to drop.
+    /// - Returns: how many were broken off.
+    package func cancel(_ episodes: [EpisodeIdentity]) async throws -> Int {
+        try await control("the transfers cannot be cancelled", episodes) { database, id in
+            let sql = """
+                UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
+                    last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
+                WHERE episode_id = ? AND state <> 'cancelled'
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [id])
+        }
+    }
+
+    private func control(
+        _ what: String, _ episodes: [EpisodeIdentity], _ change: @escaping @Sendable (Database, Int64) throws -> Void
+    ) async throws -> Int {
+        guard !episodes.isEmpty else { return 0 }
+        return try await write(what, .durable) { database in
+            let before = database.totalChangesCount
+            for episode in episodes { try change(database, try database.requiredID(of: episode)) }
+            return database.totalChangesCount - before
+        }
+    }
+
+    /// The transfers that the listener paused or cancelled.
+    package func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
+        try await read("the paused transfers cannot be looked up") { database in
+            let sql = """
+                SELECT b.source, b.key, e.key, t.state
+                FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
+                WHERE t.state IN ('paused', 'cancelled')
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var stopped: [EpisodeIdentity: TransferState] = [:]
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let book = try BookIdentity(source: columns.next(), id: columns.next())
+                stopped[EpisodeIdentity(book: book, key: try columns.next())] = try word(columns.next())
+            }
+            return stopped
+        }
+    }
+
+    /// All episodes with a transfer that is not finished, by book and section.
+    package func unfinishedTransfers() async throws -> [ShelvedEpisode] {
+        try await read("the transfers cannot be read") { database in
+            let sql = """
+                SELECT b.source, b.key, \(ShelvedEpisode.columns)
+                FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
+                WHERE t.episode_id IS NOT NULL ORDER BY b.source, b.key, e.section, e.position
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var episodes: [ShelvedEpisode] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let book = try BookIdentity(source: columns.next(), id: columns.next())
+                episodes.append(try ShelvedEpisode(&columns, of: book))
+            }
+            return episodes
+        }
+    }
+}

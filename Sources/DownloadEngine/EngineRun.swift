@@ -1,0 +1,166 @@
+import BookModel
+import Foundation
+import Transport
+
+/// The state of one run, owned by its one task.
+struct EngineRun {
+    struct Transfer {
+        var wanted: TransferRequest
+        var record: TransferRecord
+        var failuresInARow = 0
+        /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
+        /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
+        var farthest: Int64 = 0
+        var mustStartOver = false
+        /// The attempt under way.
+        var task: Task<AttemptResult, Never>?
+        /// Paused or cancelled by the listener.
+        var stoppedAs: TransferState?
+        var hasStartedOver = false
+        private var hasRenewed = false
+        var startedAt: ContinuousClock.Instant?
+        var bytesReceived: Int64 = 0
+        /// Of earlier runs; nil until an attempt has put bytes to use.
+        var bytesReused: Int64?
+
+        init(wanted: TransferRequest) {
+            self.wanted = wanted
+            record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
+        }
+
+        /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
+        mutating func mayRenew(_ result: AttemptResult) -> Bool {
+            defer { hasRenewed = true }
+            return !hasRenewed || result.progress > 0
+        }
+    }
+
+    var transfers: [Transfer]
+    var schedule: TransferSchedule
+    var report = EngineReport()
+    var publisher: Publisher?
+    var backlog = 0
+    var armedTimer: Double?
+    /// Whether the run's time is up.
+    var isOver = false
+    private let limits: RunLimits
+    private let places: [EpisodeIdentity: Int]
+    private var started = 0
+    private var expectedBytes: Int64 = 0
+    /// Seconds that each server was last left alone for because it was too busy.
+    private var gaps: [String: Double] = [:]
+    private let begin = ContinuousClock.now
+
+    init(requests: [TransferRequest], settings: EngineSettings) {
+        transfers = requests.map(Transfer.init(wanted:))
+        limits = settings.limits
+        places = Dictionary(requests.enumerated().map { ($0.element.episode.identity, $0.offset) }) { first, _ in first
+        }
+        schedule = TransferSchedule(
+            servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
+    }
+
+    /// Seconds since the run began.
+    var now: Double {
+        let elapsed = ContinuousClock.now - begin
+        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+    }
+
+    func mayStart(backlog limit: Int) -> Bool {
+        !isOver && report.stop == nil && backlog < limit
+    }
+
+    /// Whether nothing runs, waits, or is being published.
+    var isIdle: Bool { schedule.isEmpty && backlog == 0 }
+
+    /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
+    /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
+    mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
+        guard let place = places[episode], transfers[place].stoppedAs == nil else { return nil }
+        transfers[place].stoppedAs = state
+        if let task = transfers[place].task {
+            task.cancel()
+            return nil
+        }
+        return schedule.drop(place) ? transfers[place].wanted : nil
+    }
+
+    /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
+    /// begun is brought to its end, and nothing else starts.
+    mutating func startNext() -> Int? {
+        guard let place = schedule.startNext(now: now) else { return nil }
+        guard transfers[place].startedAt == nil else { return place }
+        let bytes = transfers[place].wanted.expectedBytes
+        guard limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) else {
+            schedule.end(place)
+            schedule.dropWaiting()
+            return nil
+        }
+        started += 1
+        expectedBytes += bytes ?? 0
+        return place
+    }
+
+    /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
+    mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
+        let server = transfers[place].wanted.server
+        let gap = asked ?? min((gaps[server] ?? 0.5) * 2, RetryPolicy.longestRequestedWait)
+        gaps[server] = gap
+        return gap
+    }
+
+    /// With what was begun and not ended, or not begun at all, counted.
+    var finalReport: EngineReport {
+        var report = report
+        let stopped = transfers.count { $0.stoppedAs != nil }
+        report.left = max(0, transfers.count - report.receipts.count - report.failures.count - stopped)
+        return report
+    }
+
+    mutating func note(_ result: AttemptResult, at place: Int) {
+        report.bytesReceived += result.bytesReceived
+        transfers[place].record = result.record
+        transfers[place].task = nil
+        transfers[place].mustStartOver = false
+        transfers[place].bytesReceived += result.bytesReceived
+        if result.bytesReused > 0 {
+            // Bytes that an earlier attempt of this run brought are no reuse.
+            let earlier = transfers[place].bytesReceived - result.bytesReceived
+            let reused = max(0, result.bytesReused - earlier)
+            transfers[place].bytesReused = transfers[place].bytesReused ?? reused
+        } else if result.progress > 0 {
+            transfers[place].bytesReused = 0
+        }
+        let reached = result.bytesReused + result.progress
+        var isProgress = result.progress > 0 && reached > transfers[place].farthest
+        transfers[place].farthest = max(transfers[place].farthest, reached)
+        if case .restart = result.ending {
+            isProgress = false
+            transfers[place].farthest = 0
+        }
+        if isProgress { transfers[place].record.attempts = 0 }
+        if case .retry = result.ending {
+            transfers[place].failuresInARow = isProgress ? 1 : transfers[place].failuresInARow + 1
+        }
+    }
+
+    func receipt(for file: LocalFile, at place: Int) -> TransferReceipt {
+        let transfer = transfers[place]
+        let reused = transfer.bytesReused ?? 0
+        let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
+        var remarks: [String] = []
+        if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
+            remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
+        }
+        let outcome: TransferReceipt.Outcome =
+            if isUnchanged { .unchanged } else if transfer.wanted.overwrites { .replaced } else {
+                reused > 0 ? .resumed : .fetched
+            }
+        let elapsed = (transfer.startedAt ?? .now).duration(to: .now)
+        return TransferReceipt(
+            outcome: outcome, section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, file: file,
+            bytesReceived: transfer.bytesReceived, bytesReused: reused,
+            seconds: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18,
+            remarks: remarks)
+    }
+}

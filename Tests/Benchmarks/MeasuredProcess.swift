@@ -1,0 +1,87 @@
+import Foundation
+
+/// What one process took, from its start to its end.
+struct Measurement: Sendable {
+    /// Seconds.
+    var wall: Double
+    /// Seconds of all its threads, in user and kernel mode, and those of its children.
+    var cpu: Double
+    /// Bytes of memory that it held at its peak. The system counts from what the benchmark itself holds when it starts
+    /// the process, so that nothing less than ``MeasuredProcess/floor()`` can be seen.
+    var peakMemory: Int64
+}
+
+/// Starts processes and measures them through `wait4`.
+///
+/// The benchmark stays small for the sake of ``Measurement/peakMemory``: whatever needs memory happens elsewhere.
+enum MeasuredProcess {
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs the command to its end.
+    /// - Parameters:
+    ///   - log: gets what the command writes; it is quoted when the command fails.
+    /// - Throws: ``Failed`` when it cannot be started or does not exit with 0.
+    static func run(_ command: [String], log: String, environment: [String: String] = [:]) throws -> Measurement {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let process = try start(command, log: log, environment: environment)
+        var status: CInt = 0
+        var usage = rusage()
+        while wait4(process, &status, 0, &usage) < 0 {
+            guard errno == EINTR else { throw Failed(description: "\(command[0]) cannot be waited for") }
+        }
+        let wall = (clock.now - begin) / .seconds(1)
+        guard status == 0 else {
+            let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
+            throw Failed(
+                description: "\(command.joined(separator: " ")) ended with status \(status): \(text.suffix(2000))")
+        }
+        #if os(Linux)
+            let memory = Int64(usage.ru_maxrss) * 1024
+        #else
+            let memory = Int64(usage.ru_maxrss)
+        #endif
+        return Measurement(
+            wall: wall, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), peakMemory: memory)
+    }
+
+    /// The least memory that can be measured.
+    static func floor() throws -> Int64 {
+        try run(["/bin/sh", "-c", "true"], log: "/dev/null").peakMemory
+    }
+
+    /// Starts the command in the benchmark's own process group, so that Ctrl-C reaches it too.
+    static func start(_ command: [String], log: String, environment: [String: String] = [:]) throws -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        // Nothing of the tester's own settings: a proxy or an rc file would change what is measured.
+        let base = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
+            "HOME": "/nonexistent",
+        ]
+        let variables = base.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
+        var arguments = command.map { strdup($0) } + [nil]
+        var environment = variables.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, &environment)
+        guard code == 0 else {
+            throw Failed(description: "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
+        }
+        return process
+    }
+
+    private static func seconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) + Double(time.tv_usec) / 1e6
+    }
+}

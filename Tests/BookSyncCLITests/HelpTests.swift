@@ -1,0 +1,41 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.
+    @Suite struct Help {
+        private static let commands = [
+            "fetch", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "demo", "config",
+            "config-show", "config-path",
+        ]
+
+        @Test(arguments: ["booksync"] + commands)
+        func `the help of a command is what is recorded`(_ command: String) async throws {
+            let recorded = try String(contentsOf: Corpus.fixture("help/\(command).txt"), encoding: .utf8)
+            try await withWorkbench { bench in
+                let words = command == "booksync" ? [] : command.split(separator: "-").map(String.init)
+                let help = try await bench.runBare(words + ["--help"])
+                #expect(help.exitCode == 0)
+                #expect(help.errors == "")
+                #expect(
+                    help.output == recorded,
+                    "where the change is wanted: booksync \(words.joined(separator: " ")) --help > Fixtures/help/\(command).txt"
+                )
+            }
+        }
+
+        @Test func `every command that is listed has its help recorded, and no other`() async throws {
+            try await withWorkbench { bench in
+                let help = try await bench.runBare(["--help"])
+                let listed = try #require(help.output.split(separator: "SUBCOMMANDS:").last).split(separator: "\n")
+                    .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+                    .compactMap { $0.split(separator: " ").first.map(String.init) }
+                #expect(listed == Self.commands.filter { !$0.contains("-") })
+                let folder = Corpus.fixture("help").path
+                let recorded = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                #expect(recorded == (["booksync"] + Self.commands).map { $0 + ".txt" }.sorted())
+            }
+        }
+    }
+}

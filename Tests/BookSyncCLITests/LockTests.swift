@@ -1,0 +1,103 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    @Suite struct Lock {
+        /// A run that is held at its second episode until the gate opens.
+        private static func catalog(heldBy gate: Gate) -> ScriptedCatalog {
+            var catalog = ScriptedCatalog(episodes: 3, bytes: 30_000)
+            catalog.items[1].deeds = [.stall(at: 10_000, until: gate)]
+            return catalog
+        }
+
+        private static func isHeld(_ record: ServerRecord) -> Bool {
+            record.bodyBytesSent(path: "/audio/2.mp3") >= 10_000
+        }
+
+        @Test func `of two runs one works, and the other names it and exits with 75`() async throws {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script, more: "subscriptions: [{ book: \"cat:1\" }]") { bench, server in
+                try await bench.start("mirror", environment: bench.configured) { first in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    for arguments in [["mirror"], ["mirror", "--wait", "200ms"], ["fetch", "1"]] {
+                        let second = try await bench.runBare(
+                            arguments + ["--library", "L"], environment: bench.configured)
+                        #expect(second.exitCode == 75)
+                        #expect(second.errors.contains("\(first.processIdentifier)"), "\(second.errors)")
+                        #expect(second.output == "")
+                    }
+                    gate.open()
+                    let result = try await first.result()
+                    #expect(result.exitCode == 0)
+                    #expect(try bench.digests() == catalog.digests)
+                }
+            }
+        }
+
+        @Test func `a run that waits begins when the other ends`() async throws {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script, more: "subscriptions: [{ book: \"cat:1\" }]") { bench, server in
+                let environment = bench.configured
+                try await bench.start("mirror", environment: environment) { first in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    let lists = server.requests(path: ScriptedCatalog.listPath).count
+                    try await bench.start("mirror", "--wait", "30s", "--json", environment: environment) { second in
+                        // It must have come to the lock before the first is let go; a third run sees neither.
+                        let third = try await bench.run("mirror", environment: environment)
+                        #expect(third.exitCode == 75)
+                        #expect(server.requests(path: ScriptedCatalog.listPath).count == lists)
+                        gate.open()
+                        #expect(try await first.result().exitCode == 0)
+                        let result = try await second.result()
+                        #expect(result.exitCode == 0)
+                        #expect(try result.summary().number("kept") == 3)
+                        #expect(try result.summary().number("bytes_received") == 0)
+                    }
+                }
+            }
+        }
+
+        @Test func `list, show, plan and subscribe work while a run is under way`() async throws {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script) { bench, server in
+                let environment = bench.configured
+                try await bench.start("fetch", "1", environment: environment) { run in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    try await run.waitForErrors(containing: "fetched")
+                    let list = try await bench.run("list", "1", "--json", environment: environment)
+                    #expect(list.exitCode == 0)
+                    let states = try JSONObject.list(list.output).compactMap { $0["state"] }
+                    #expect(states.count == 3)
+                    #expect(states[1] == "downloading")
+                    #expect(try await bench.run("show", "1/1", environment: environment).exitCode == 0)
+                    #expect(try await bench.run("plan", "1", "--offline", environment: environment).exitCode == 0)
+                    #expect(try await bench.run("subscribe", "2", environment: environment).exitCode == 0)
+                    let subscriptions = try await bench.run("subscriptions", environment: environment)
+                    #expect(subscriptions.output.contains("cat:2"))
+                    gate.open()
+                    #expect(try await run.result().exitCode == 0)
+                }
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
+        @Test func `a lock whose holder was killed is free`() async throws {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script) { bench, server in
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    run.send(signal: SIGKILL)
+                    #expect(try await run.result().signal == SIGKILL)
+                }
+                gate.open()
+                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+    }
+}

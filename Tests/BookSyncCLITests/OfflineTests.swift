@@ -1,0 +1,112 @@
+import BookSyncWeb
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// With the server gone the shelf still answers. (The demo catalog lives only as long as a run.)
+    @Suite struct Offline {
+        @Test func `the shelf is listed`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111", "--only", "1-4", "-q")
+                let text = try await bench.run("list")
+                #expect(text.exitCode == 0)
+                #expect(text.errors == "")
+                #expect(text.outputLines.count == 2)
+                #expect(
+                    text.outputLines.first?.split(separator: "  ").map { $0.trimmingCharacters(in: .whitespaces) }
+                        .filter { !$0.isEmpty } == [
+                            "book", "title", "author", "on disk", "missing", "locked", "bytes",
+                        ])
+                #expect(text.outputLines.last?.contains("demo:40111  夜航船  演示作者二") == true)
+                #expect(text.outputLines.last?.contains(" 4/6 ") == true)
+
+                let books = try JSONObject.list(try await bench.run("list", "--json").output)
+                let book = try #require(books.first)
+                #expect(
+                    book.keys.isSuperset(of: [
+                        "source", "id", "title", "author", "episodes", "complete", "missing", "locked", "bytes", "path",
+                        "updated_at",
+                    ]))
+                #expect(book["source"] == "demo")
+                #expect(book["id"] == "40111")
+                #expect(book.number("episodes") == 6)
+                #expect(book.number("missing") == 2)
+                #expect(book.members["complete"] as? Bool == true)
+                let updated = try #require(book["updated_at"])
+                #expect(updated.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil, "\(updated)")
+                let sizes = (1...4).compactMap { DemoCatalog.audio(book: "40111", section: $0)?.count }
+                #expect(book.number("bytes") == sizes.reduce(0, +))
+            }
+        }
+
+        @Test func `the episodes of a book are listed`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111", "--only", "1-4", "-q")
+                let text = try await bench.run("list", "40111")
+                #expect(text.outputLines.count == 7)
+                #expect(text.outputLines[1].contains("1  第001集_夜航船  finished"))
+                #expect(text.outputLines[6].contains("6  第006集_夜航船  waiting"))
+
+                let episodes = try JSONObject.list(try await bench.run("list", "40111", "--json").output)
+                #expect(episodes.compactMap { $0.number("section") } == [1, 2, 3, 4, 5, 6])
+                for episode in episodes {
+                    #expect(
+                        episode.keys == [
+                            "source", "book_id", "id", "section", "name", "state", "url", "size", "bytes_done",
+                            "sha256", "path", "published_at", "duration", "error", "attempts",
+                        ])
+                    #expect(episode.isNull("published_at"))
+                    #expect(episode.isNull("error"))
+                }
+                #expect(episodes[0]["sha256"] == DemoCatalog.sha256(book: "40111", section: 1))
+                #expect(episodes[0].number("bytes_done") == episodes[0].number("size"))
+                #expect(episodes[5].isNull("sha256"))
+                #expect(episodes[5].isNull("path"))
+                #expect(episodes[5].number("bytes_done") == 0)
+
+                let missing = try await bench.run("list", "40111", "--missing", "--json")
+                #expect(try JSONObject.list(missing.output).compactMap { $0.number("section") } == [5, 6])
+                let finished = try await bench.run("list", "40111/3-6", "--state", "finished", "--json")
+                #expect(try JSONObject.list(finished.output).compactMap { $0.number("section") } == [3, 4])
+            }
+        }
+
+        @Test func `everything known of an episode and of a book is shown`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "30776", "--only", "7", "-q")
+                let text = try await bench.run("show", "30776/7")
+                #expect(text.exitCode == 0)
+                #expect(text.output.contains("name           第007集_回到古代当兽医\n"))
+                let digest = try #require(DemoCatalog.sha256(book: "30776", section: 7))
+                #expect(text.output.contains("sha256         \(digest)\n"))
+
+                let episode = try JSONObject(try await bench.run("show", "demo:30776/7", "--json").output)
+                #expect(episode["sha256"] == digest)
+                #expect(episode["state"] == "finished")
+                #expect(episode.number("section") == 7)
+                #expect(episode["path"]?.hasSuffix("/007 第007集_回到古代当兽医.mp3") == true)
+
+                let book = try JSONObject(try await bench.run("show", "30776", "--json").output)
+                #expect(book["title"] == "回到古代当兽医")
+                #expect(book.number("locked") == 2)
+                let locked = try JSONObject(try await bench.run("show", "30776/57", "--json").output)
+                #expect(locked["state"] == "locked")
+                #expect(locked.isNull("url"))
+            }
+        }
+
+        @Test func `what is not on the shelf is said so`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("list", "30776").exitCode == 66)
+                _ = try await bench.run("fetch", "40111", "--only", "1", "-q")
+                for arguments in [["list", "30776"], ["show", "30776"], ["show", "30776/7"], ["show", "40111/99"]] {
+                    let result = try await bench.runBare(arguments + ["--library", "L"])
+                    #expect(result.exitCode == 66)
+                    #expect(result.output == "")
+                    #expect(result.errorLines.count == 1)
+                }
+            }
+        }
+    }
+}

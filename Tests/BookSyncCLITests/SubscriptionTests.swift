@@ -1,0 +1,95 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    @Suite struct Subscriptions {
+        @Test func `what is subscribed to is listed and can be given up`() async throws {
+            try await withWorkbench { bench in
+                let none = try await bench.run("subscriptions", "--json")
+                #expect(try JSONObject.list(none.output).isEmpty)
+                #expect(try await bench.run("subscribe", "40111/latest:2", "demo:30776/1-3").exitCode == 0)
+                let text = try await bench.run("subscriptions")
+                #expect(text.outputLines.count == 3)
+                #expect(text.output.contains("latest 2"))
+                let list = try JSONObject.list(try await bench.run("subscriptions", "--json").output)
+                #expect(list.compactMap { $0["id"] }.sorted() == ["30776", "40111"])
+                let short = try #require(list.first { $0["id"] == "40111" })
+                #expect(short["source"] == "demo")
+                #expect(short.number("latest") == 2)
+                #expect(short.isNull("only"))
+                #expect(short["subscribed_at"] != nil)
+
+                let again = try await bench.run("subscribe", "40111")
+                #expect(again.exitCode == 0)
+                #expect(again.errors.contains("already"))
+                #expect(try await bench.run("unsubscribe", "40111").exitCode == 0)
+                let gone = try await bench.run("unsubscribe", "40111")
+                #expect(gone.exitCode == 66)
+                #expect(gone.errors.contains("demo:40111"))
+                let left = try JSONObject.list(try await bench.run("subscriptions", "--json").output)
+                #expect(left.compactMap { $0["only"] } == ["1-3"])
+            }
+        }
+
+        @Test func `mirror follows them, and files stay when they are given up`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("subscribe", "40111/latest:2", "30776/1-3", "-q")
+                let first = try await bench.run("mirror", "--json")
+                #expect(first.exitCode == 0)
+                #expect(try first.summary().number("books") == 2)
+                #expect(try first.summary().number("fetched") == 5)
+                #expect(first.errorLines.last?.hasPrefix("2 books: 5 fetched (") == true)
+                let again = try await bench.run("mirror", "--json")
+                #expect(try again.summary().number("fetched") == 0)
+                #expect(try again.summary().number("bytes_received") == 0)
+                _ = try await bench.run("unsubscribe", "40111", "-q")
+                let rest = try await bench.run("mirror", "--json")
+                #expect(try rest.summary().number("books") == 1)
+                #expect(try bench.files().count == 5)
+            }
+        }
+
+        @Test func `mirror without a subscription says so and is done`() async throws {
+            try await withWorkbench { bench in
+                let result = try await bench.run("mirror", "--json")
+                #expect(result.exitCode == 0)
+                #expect(try result.summary().number("books") == 0)
+                #expect(result.errors.contains("nothing is subscribed to"))
+                #expect(!result.errors.contains("demo catalog"))
+            }
+        }
+
+        @Test func `the configuration's subscriptions are followed under the title that they give`() async throws {
+            let catalog = ScriptedCatalog(episodes: 4, bytes: 2000)
+            let more = """
+                subscriptions:
+                  - book: cat:77
+                    title: 我的书
+                    latest: 3
+                """
+            try await withCatalog(catalog.script, more: more) { bench, _ in
+                let environment = bench.configured
+                let result = try await bench.run("mirror", "--json", environment: environment)
+                #expect(result.exitCode == 0)
+                #expect(try result.summary().number("fetched") == 3)
+                #expect(try bench.files().keys.allSatisfy { $0.hasPrefix("我的书/") })
+                let subscriptions = try await bench.run("subscriptions", "--json", environment: environment)
+                #expect(try JSONObject.list(subscriptions.output).first?["title"] == "我的书")
+                let refused = try await bench.run("unsubscribe", "77", environment: environment)
+                #expect(refused.exitCode == 78)
+                let fetch = try await bench.run("fetch", "77", "--json", environment: environment)
+                #expect(try fetch.summary().number("fetched") == 1)
+                #expect(try bench.files().keys.allSatisfy { $0.hasPrefix("我的书/") })
+            }
+        }
+
+        @Test func `a book of a source that does not exist is refused`() async throws {
+            try await withWorkbench { bench in
+                let result = try await bench.run("subscribe", "nowhere:1")
+                #expect(result.exitCode == 78)
+                #expect(result.errors.contains("nowhere"))
+            }
+        }
+    }
+}
