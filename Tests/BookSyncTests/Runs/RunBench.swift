@@ -26,7 +26,7 @@ struct RunBench: Sendable {
     /// One run as `fetch` makes it.
     @discardableResult
     func run(title: String = "Book", order: TransferOrder = .first, force: Bool = false) async throws -> RunReport {
-        let request = request(title: title, order: order, force: force)
+        let request = try request(title: title, order: order, force: force)
         return try await LibrarySession.withLibrary(at: library, command: "test") { session in
             try await syncRun.execute(request, in: session)
         }
@@ -37,8 +37,8 @@ struct RunBench: Sendable {
         try await syncRun.plan(request(title: title), library: library, offline: false).plans.first
     }
 
-    private func request(title: String, order: TransferOrder = .first, force: Bool = false) -> RunRequest {
-        RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force)
+    private func request(title: String, order: TransferOrder = .first, force: Bool = false) throws -> RunRequest {
+        try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force)
     }
 
     private var syncRun: SyncRun {
