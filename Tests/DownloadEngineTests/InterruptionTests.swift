@@ -95,6 +95,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [512, 60_000])
+    func `what vouches for bytes is in the journal before them`(length: Int) async throws {
+        let gate = Gate()
+        try await withBench(.file(bytes, [.stall(at: length, until: gate)])) { bench in
+            let episode = bench.episode()
+            let run = Task { try await bench.fetch(episode) }
+            try await bench.waitUntilHeld(length, of: episode)
+            let record = try #require(try await bench.record(of: episode))
+            #expect(record.state == .downloading)
+            #expect(record.validator == .served)
+            #expect(record.total == 120_000)
+            #expect(record.bootID == BootIdentity.current)
+            gate.open()
+            #expect(try await run.value.outcomes == [.fetched])
+        }
+    }
+
+    @Test func `the offset that survives a power cut is committed every few MiB`() async throws {
+        let gate = Gate()
+        let large = sampleMP3(bytes: 26 << 20)
+        try await withBench(.file(large, [.stall(at: 17 << 20, until: gate)])) { bench in
+            let episode = bench.episode()
+            let run = Task { try await bench.fetch(episode) }
+            try await bench.waitUntilHeld(17 << 20, of: episode)
+            let committed = try #require(try await bench.record(of: episode)?.committedLength)
+            #expect((8 << 20)...(17 << 20) ~= committed)
+            gate.open()
+            #expect(try await run.value.outcomes == [.fetched])
+            #expect(try await bench.recordedFile(of: episode)?.sha256 == sha256(large))
+        }
+    }
+
     @Test func `cancellation ends a wait for the next try at once`() async throws {
         try await withBench(.always(.text("busy", status: 503, headers: ["Retry-After": "200"]))) { bench in
             let run = Task { try await bench.fetch(bench.episode()) }

@@ -157,6 +157,30 @@ import Testing
         return file
     }
 
+    @Test func `a journal that fails ends the run, and what was received is published by the next one`() async throws {
+        let gate = Gate()
+        let script = ServerScript.paths(["/a.mp3": .file(bytes, [.stall(at: 60_000, until: gate)])])
+        try await withBench(script, jobs: 1) { bench in
+            let episode = bench.episode()
+            let run = Task { try await bench.fetch(episode) }
+            try await bench.waitUntilHeld(60_000, of: episode)
+            try await bench.store.close()
+            gate.open()
+            let report = try await run.value
+            #expect(report.stop != nil)
+            #expect(report.receipts.isEmpty)
+            #expect(try bench.partial(of: episode) == bytes)
+            #expect(try bench.file() == nil)
+            try await bench.withReopenedStore { bench in
+                let second = try await bench.fetch(episode)
+                #expect(second.outcomes == [.resumed])
+                #expect(second.bytesReceived == 0)
+                #expect(bench.server.record.requests.count == 1)
+                #expect(try bench.file() == bytes)
+            }
+        }
+    }
+
     @Test func `one file that cannot be recorded does not take others along`() async throws {
         let script = ServerScript { request in
             ServedFile(sampleMP3(bytes: 9000, seed: UInt64(request.path.count))).answer(to: request)

@@ -42,16 +42,24 @@ package struct LibrarySession: Sendable {
         for record in try await store.interruptedPublications() {
             guard let shelved = try await store.episode(record.episode) else { continue }
             let publication = InterruptedPublication(record: record, episode: shelved.episode)
-            if let file = try await publication.publishedFile(in: folder.path, reader: reader) {
-                try await store.finish([file])
-            } else {
-                try await withdrawAnnouncement(record)
-            }
+            let file = try await publication.publishedFile(in: folder.path, reader: reader)
+            if try await !isRecorded(file) { try await withdrawAnnouncement(record) }
         }
         try await RenameExecution(library: folder.path, store: store).settleInterrupted()
     }
 
-    /// What was announced never got to its place, whatever stands there now: the transfer goes on from what is held.
+    /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.
+    private func isRecorded(_ file: LocalFile?) async throws -> Bool {
+        guard let file else { return false }
+        do {
+            try await store.finish([file])
+            return true
+        } catch let failure as Failure where failure.disposition == .skip {
+            return false
+        }
+    }
+
+    /// What was announced is not in its place, whatever stands there: the transfer goes on from what is held.
     private func withdrawAnnouncement(_ announced: TransferRecord) async throws {
         var record = announced
         record.state = .downloading

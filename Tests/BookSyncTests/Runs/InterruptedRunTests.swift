@@ -86,6 +86,57 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func `a replacement that was announced takes the old file's place without a request`(wasRenamed: Bool) async throws
+    {
+        let corrected = sampleMP3(bytes: 45_000, seed: 77)
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let shelved = try #require(try await bench.shelved(2))
+            let old = try #require(shelved.file)
+            bench.catalog.update {
+                $0.elements[1].size = 45_000
+                $0.audio["/audio/2.mp3"] = .file(corrected, etag: "\"v2\"")
+            }
+            try await bench.withStore { store in
+                // The run that announced it had read the catalog before.
+                var listed = shelved.episode
+                listed.size = 45_000
+                _ = try await store.merge([listed], startingAt: 1, of: RunBench.book)
+                try await store.save([
+                    TransferRecord(
+                        episode: old.episode, state: .verifying, validator: .init(entityTag: "\"v2\""), total: 45_000,
+                        bootID: BootIdentity.current, sha256: sha256(corrected), path: old.path)
+                ])
+            }
+            let place = wasRenamed ? bench.library + "/" + old.path : bench.partialFile(2)
+            try Data(corrected).write(to: URL(filePath: place))
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.replaced == (wasRenamed ? 0 : 1))
+            #expect(bench.audioRequests.count == 2)
+            #expect(try await bench.bytes(2) == corrected)
+            #expect(try await bench.shelved(2)?.file?.sha256 == sha256(corrected))
+            #expect(try await bench.shelved(2)?.transfer == nil)
+        }
+    }
+
+    @Test func `a publication that cannot be recorded does not lock the library`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            _ = try await unrecord(2, bench)
+            // Its path is recorded as another episode's.
+            var taken = try #require(try await bench.shelved(1)?.file)
+            let path = try #require(try await bench.shelved(2)?.transfer?.path)
+            taken.path = path
+            let file = taken
+            try await bench.withStore { try await $0.updateFiles([file]) }
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(try bench.read(bench.library + "/" + path) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test(arguments: [false, true])
     func `a rename that was intended is found at either name`(wasMoved: Bool) async throws {
         try await withRunBench(.episodes(3)) { bench in
             try await bench.run()

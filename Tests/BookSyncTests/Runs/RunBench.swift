@@ -101,7 +101,7 @@ func withRunBench(
     isolation: isolated (any Actor)? = #isolation, _ body: (RunBench) async throws -> Void
 ) async throws {
     let catalog = Watched(catalog)
-    try await withServer(answering: { catalog.value.answer(to: $0) }) { server in
+    try await withServer(ServerScript { catalog.value.answer(to: $0) }) { server in
         try await withTemporaryFolder { (folder: String) in
             var configuration = Configuration.builtIn
             configuration.library = library ?? folder + "/Audiobooks"
