@@ -43,7 +43,7 @@ struct FetchCommand: Subcommand {
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }
         let request = RunRequest(
-            items: items.merged(with: try configuration.allSubscriptions(with: [])),
+            items: try items.merged(with: configuration.allSubscriptions(with: [])),
             order: configuration.downloads.order, force: force)
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
@@ -55,14 +55,28 @@ struct FetchCommand: Subcommand {
 }
 
 extension [RunRequest.Item] {
-    /// Each book once, with the title that a subscription gives it.
-    func merged(with subscriptions: [Subscription]) -> [RunRequest.Item] {
-        var seen: Set<RunRequest.Item> = []
-        return filter { seen.insert($0).inserted }.map { item in
-            var item = item
-            item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
-            return item
+    /// Each book once, with the title that a subscription gives it. Named twice (30776/1-2 30776/5) it would be planned
+    /// twice, and the two transfers of an episode would be in each other's way.
+    ///
+    /// - Throws: ``Failure`` of kind `usage` when one plan cannot cover what is asked for.
+    func merged(with subscriptions: [Subscription]) throws -> [RunRequest.Item] {
+        var merged: [RunRequest.Item] = []
+        for item in self {
+            guard let index = merged.firstIndex(where: { $0.book == item.book }) else {
+                var item = item
+                item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
+                merged.append(item)
+                continue
+            }
+            guard let filter = merged[index].filter.united(with: item.filter) else {
+                throw Failure(
+                    .usage, what: "\(item.book) is named twice",
+                    why: "section numbers and the latest episodes cannot be asked for at once",
+                    remedy: "name it once, or run the command twice")
+            }
+            merged[index].filter = filter
         }
+        return merged
     }
 }
 
