@@ -18,6 +18,23 @@ package struct EpisodeFilter: Sendable, Hashable {
     }
 
     package var isEmpty: Bool { self == EpisodeFilter() }
+
+    /// The filter that lets through what either of them does; nil where no single filter says that.
+    package func united(with other: EpisodeFilter) -> EpisodeFilter? {
+        guard match == other.match, exclude == other.exclude else { return nil }
+        var united = self
+        if latest == other.latest {
+            united.only = only.flatMap { mine in
+                other.only.map { SectionRanges(mine.ranges + $0.ranges.filter { !mine.ranges.contains($0) }) }
+            }
+            return united
+        }
+        if only == other.only {
+            united.latest = latest.flatMap { mine in other.latest.map { max(mine, $0) } }
+            return united
+        }
+        return [self, other].first { $0.only == nil && $0.latest == nil }
+    }
 }
 
 /// Section numbers as the listener writes them: `1-20,35`.

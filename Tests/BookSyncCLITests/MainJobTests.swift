@@ -146,6 +146,30 @@ extension ProductTests {
             }
         }
 
+        @Test func `a book that is named twice is planned once`() async throws {
+            try await withWorkbench { bench in
+                let run = try await bench.run(
+                    "fetch", "--book", "40111/1-2", "--book", "40111/2-3", "40111/1", "--json")
+                #expect(run.exitCode == 0)
+                #expect(try run.summary().number("books") == 1)
+                #expect(try run.summary().number("fetched") == 3)
+                let both = try await bench.run("fetch", "40111/1-2", "40111/latest:2")
+                #expect(both.exitCode == 64)
+                #expect(both.errors.contains("named twice"))
+                let all = try await bench.run("fetch", "40111/1-2", "40111", "--json")
+                #expect(try all.summary().number("kept") == 3)
+                #expect(try all.summary().number("fetched") == 3)
+            }
+        }
+
+        @Test func `a plan for people leaves out what was not asked for`() async throws {
+            try await withWorkbench { bench in
+                let plan = try await bench.run("plan", "30776", "--only", "1-2")
+                #expect(plan.outputLines.count == 4)
+                #expect(plan.outputLines.last?.hasPrefix("30776 回到古代当兽医: 2 to fetch, 110 to leave") == true)
+            }
+        }
+
         @Test func `the last episodes, those that match, and those that are named`() async throws {
             try await withWorkbench { bench in
                 let latest = try await bench.run("fetch", "40111", "--latest", "2", "--json")

@@ -42,7 +42,7 @@ package struct RunRequest: Sendable {
                 combined.append(item)
                 continue
             }
-            guard let filter = combined[index].filter.widened(by: item.filter) else {
+            guard let filter = combined[index].filter.united(with: item.filter) else {
                 throw Failure(
                     .usage, what: "\(item.book) is named twice with different episodes",
                     why: "its filters cannot be combined", remedy: "name it once, or run booksync once for each")
@@ -51,19 +51,6 @@ package struct RunRequest: Sendable {
             combined[index].title = combined[index].title ?? item.title
         }
         return combined
-    }
-}
-
-extension EpisodeFilter {
-    /// The filter that wants what either wants; nil when there is none such.
-    fileprivate func widened(by other: EpisodeFilter) -> EpisodeFilter? {
-        if self == other { return self }
-        var (mine, others) = (self, other)
-        (mine.only, others.only) = (nil, nil)
-        guard mine == others else { return nil }
-        // No section numbers at all means all of them.
-        mine.only = only.flatMap { ranges in other.only.map { SectionRanges(ranges.ranges + $0.ranges) } }
-        return mine
     }
 }
 

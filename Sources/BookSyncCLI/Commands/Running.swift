@@ -42,14 +42,14 @@ extension Program {
 }
 
 extension SyncPlan {
-    /// The plan as a table; what stays as it is is only counted.
+    /// The plan as a table; what stays as it is, or was not asked for, is only counted.
     func lines(width: Int?) -> [String] {
         var table = TextTable(columns: [
             .init(title: "action"), .init(title: "section", alignment: .trailing),
             .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
             .init(title: "why", isFlexible: true),
         ])
-        table.rows = actions.filter { $0.kind != .keep }.map { action in
+        table.rows = actions.filter { $0.kind != .keep && $0.kind != .skip(.filtered) }.map { action in
             [
                 action.kind.word, "\(action.episode.section)", action.bytes.map(describeBytes) ?? "",
                 action.fromPath.map { "\($0) → \(action.path)" } ?? action.path, action.reason,
