@@ -74,8 +74,8 @@ let package = Package(
         room(
             "BookSyncWeb",
             uses: [
-                "BookModel", "BookSync", .product(name: "Hummingbird", package: "hummingbird"), nioCore, crypto,
-                logging,
+                "BookModel", "Transport", "BookSync", .product(name: "Hummingbird", package: "hummingbird"), nioCore,
+                crypto, logging,
             ]),
         .executableTarget(
             name: "BookSyncCLI",

@@ -75,7 +75,7 @@ package struct DemoCatalog: Sendable {
     }
 
     static func hexadecimalSHA256(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        SHA256.hash(data: bytes).hexadecimal
     }
 }
 

@@ -1,3 +1,5 @@
+import Transport
+
 /// One version of something served, as far as conditions and ranges are concerned.
 package struct MediaRepresentation: Sendable, Hashable {
     /// Bytes.
@@ -61,12 +63,13 @@ package enum MediaDecision: Sendable, Hashable {
     ) -> MediaDecision {
         if let tags = conditions.ifMatch {
             guard EntityTags(tags).contain(strong: media.entityTag) else { return .preconditionFailed }
-        } else if let time = conditions.ifUnmodifiedSince.flatMap(HTTPDate.seconds) {
+        } else if let time = conditions.ifUnmodifiedSince.flatMap(HTTPDate.seconds(parsing:)) {
             guard media.lastModified <= time else { return .preconditionFailed }
         }
         if let tags = conditions.ifNoneMatch {
             if EntityTags(tags).contain(weak: media.entityTag) { return .notModified }
-        } else if let time = conditions.ifModifiedSince.flatMap(HTTPDate.seconds), media.lastModified <= time {
+        } else if let time = conditions.ifModifiedSince.flatMap(HTTPDate.seconds(parsing:)), media.lastModified <= time
+        {
             return .notModified
         }
         guard let range = conditions.range, !conditions.isHead else { return .whole }
@@ -82,7 +85,7 @@ package enum MediaDecision: Sendable, Hashable {
     /// time (not a later one) where that is strong (§13.1.5).
     private static func isSame(_ validator: String, _ media: MediaRepresentation, _ now: Int64) -> Bool {
         if validator.contains("\"") { return validator == media.entityTag }
-        return HTTPDate.seconds(validator) == media.lastModified && now - media.lastModified >= 1
+        return HTTPDate.seconds(parsing: validator) == media.lastModified && now - media.lastModified >= 1
     }
 }
 

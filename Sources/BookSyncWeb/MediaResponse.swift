@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import Transport
 
 /// Answers GET and HEAD for one representation, with conditions and ranges as ``MediaDecision`` decides.
 /// - Parameters:

@@ -45,7 +45,7 @@ struct AnswerHead: Equatable, Sendable {
         if let modified = lastModified.flatMap(HTTPDate.seconds(parsing:)),
             let date = answer.first("Date").flatMap(HTTPDate.seconds(parsing:))
         {
-            age = date - modified
+            age = Int(clamping: date - modified)
         }
         validator = ContentValidator(entityTag: answer.first("ETag"), lastModified: lastModified, age: age)
     }

@@ -116,7 +116,7 @@ extension ProductTests {
         {
             let catalog = ScriptedCatalog(episodes: 16, bytes: 300_000, pace: Pace(bytesPerSecond: 1_500_000))
             let kills = 30
-            var random = SplitMix(seed: 20_261_120)
+            var random = SeededGenerator(seed: 20_261_120)
             let moments = (0..<kills).map { _ in Int.random(in: 0..<catalog.totalBytes, using: &random) }.sorted()
             try await withCatalog(catalog.script) { bench, server in
                 let environment = bench.configured
@@ -143,20 +143,5 @@ extension ProductTests {
                 #expect(try again.summary().number("bytes_received") == 0)
             }
         }
-    }
-}
-
-/// The same numbers on every machine, so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -70,7 +70,9 @@ import Testing
         var dumped = ""
         dump(configuration.sources.values.map { ($0.query, $0.headers, $0.signature) }, to: &dumped)
         let shown = configuration.effectiveDescription
-        for text in [shown.yamlText, shown.jsonText, dumped, "\(configuration)", String(reflecting: configuration)] {
+        for text in [
+            shown.yamlText, shown.document.text(), dumped, "\(configuration)", String(reflecting: configuration),
+        ] {
             for secret in ["IMEI-1", "TOKEN-2", "SECRET-3", "Bearer", "--token", "T0/SECRET"] {
                 #expect(!text.contains(secret))
             }
@@ -96,7 +98,7 @@ import Testing
 
     @Test func `the JSON of what is shown spells our keys in snake case and nobody else's`() async throws {
         let configuration = try await loadConfiguration(contract, environment: secrets)
-        let json = Data(configuration.effectiveDescription.jsonText.utf8)
+        let json = Data(configuration.effectiveDescription.document.text().utf8)
         let root = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
         let downloads = try #require(root["downloads"] as? [String: Any])
         #expect(downloads["jobs_per_host"] as? Int == 2)

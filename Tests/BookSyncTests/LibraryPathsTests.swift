@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
@@ -125,22 +126,5 @@ private enum HostileText {
 
     static func make(using random: inout SeededGenerator) -> String {
         (0..<Int.random(in: 0...5, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed, so that a failure can be seen again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        self.state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,19 +1,11 @@
 import Foundation
+import Support
 
 /// Runs the body with a new folder that is removed afterwards.
 func withTemporaryFolder<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> T
 ) async throws -> T {
-    let url = FileManager.default.temporaryDirectory.appending(path: "booksync-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    let result: Result<T, any Error>
-    do {
-        result = .success(try await body(url.path(percentEncoded: false)))
-    } catch {
-        result = .failure(error)
-    }
-    try FileManager.default.removeItem(at: url)
-    return try result.get()
+    try await Support.withTemporaryFolder { try await body($0.path(percentEncoded: false)) }
 }
 
 func write(_ text: String, to path: String) throws {

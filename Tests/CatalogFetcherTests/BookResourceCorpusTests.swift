@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogFetcher

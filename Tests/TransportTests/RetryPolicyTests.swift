@@ -31,15 +31,3 @@ import Testing
         #expect(RetryPolicy.requestedWait(retryAfter: nil, now: 0) == nil)
     }
 }
-
-@Suite struct HTTPDateTests {
-    @Test(arguments: [
-        ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
-        ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-        ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000), ("Sun, 06 Nov 1994 08:49:37 CET", nil),
-        ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:49:37 GMT", nil), ("0", nil), ("", nil),
-    ])
-    func `all three forms of a date are read`(text: String, seconds: Int?) {
-        #expect(HTTPDate.seconds(parsing: text) == seconds)
-    }
-}

@@ -28,27 +28,23 @@ package indirect enum ShownSetting: Sendable, Hashable {
         return text.hasSuffix("\n") ? text : text + "\n"
     }
 
-    /// JSON in one line.
-    package var jsonText: String {
+    /// As a JSON document, our keys in snake_case.
+    package var document: JSONDocument {
         switch self {
-        case .text(let text): Self.quoted(text)
-        case .number(let number): Self.digits(number)
-        case .flag(let flag): flag ? "true" : "false"
-        case .list(let items): "[" + items.map(\.jsonText).joined(separator: ",") + "]"
+        case .text(let text): .string(text)
+        case .number(let number): .number(number)
+        case .flag(let flag): .bool(flag)
+        case .list(let items): .array(items.map(\.document))
         case .settings(let entries):
-            Self.object(entries.map { Entry($0.key.replacing("-", with: "_"), $0.value) })
-        case .named(let entries): Self.object(entries)
+            .object(entries.map { .init(key: $0.key.replacing("-", with: "_"), value: $0.value.document) })
+        case .named(let entries): .object(entries.map { .init(key: $0.key, value: $0.value.document) })
         }
-    }
-
-    private static func object(_ entries: [Entry]) -> String {
-        "{" + entries.map { quoted($0.key) + ":" + $0.value.jsonText }.joined(separator: ",") + "}"
     }
 
     private func writeYAML(to text: inout String, indent: String) {
         switch self {
         case .text(let value): text += Self.yamlScalar(value)
-        case .number, .flag: text += jsonText
+        case .number, .flag: text += document.text()
         case .list(let items):
             for item in items {
                 var inner = ""
@@ -77,10 +73,6 @@ package indirect enum ShownSetting: Sendable, Hashable {
         }
     }
 
-    private static func digits(_ number: Double) -> String {
-        Int64(exactly: number).map(String.init) ?? "\(number)"
-    }
-
     /// Plain where nobody could take it for anything but a word, else quoted.
     private static func yamlScalar(_ text: String) -> String {
         let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
@@ -91,19 +83,6 @@ package indirect enum ShownSetting: Sendable, Hashable {
 
     /// As JSON, which YAML reads as well.
     private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\" + String(scalar)
-            case "\n": result += "\\n"
-            case "\t": result += "\\t"
-            case "\r": result += "\\r"
-            case _ where scalar.properties.generalCategory == .control || scalar.value == 0xFEFF:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        JSONDocument.string(text).text()
     }
 }

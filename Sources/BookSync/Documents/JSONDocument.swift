@@ -96,7 +96,7 @@ extension JSONDocument {
         return "\(value)"
     }
 
-    /// Escapes what RFC 8259 §7 says must be, and the two separators that break JavaScript lines.
+    /// Escapes what RFC 8259 §7 says must be, and what steers terminals or breaks lines of JavaScript.
     private static func write(_ string: String, to text: inout String) {
         text += "\""
         for scalar in string.unicodeScalars {
@@ -114,5 +114,9 @@ extension JSONDocument {
             }
         }
         text += "\""
+    }
+
+    private static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory == .control || [0x2028, 0x2029, 0xFEFF].contains(scalar.value)
     }
 }

@@ -65,7 +65,5 @@ private func suffixes(for key: String) -> [() -> String] {
 }
 
 private func digest(of key: String) -> String {
-    SHA256.hash(data: Array(key.utf8)).prefix(8).map {
-        String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    SHA256.hash(data: Array(key.utf8)).prefix(8).hexadecimal
 }

@@ -17,8 +17,7 @@ struct ConfigShowCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
         let shown = configuration.effectiveDescription
-        let text = program.options.json ? shown.jsonText : String(shown.yamlText.dropLast())
-        await program.streams.writeOutput(text)
+        await program.print(shown.document, or: [String(shown.yamlText.dropLast())])
         return .done
     }
 }

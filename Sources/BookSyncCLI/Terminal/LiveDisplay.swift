@@ -1,5 +1,4 @@
 import BookModel
-import Dispatch
 import Foundation
 
 /// The bars at the foot of the terminal while a run is under way, and the lines that appear above them.
@@ -15,7 +14,7 @@ actor LiveDisplay {
 
     /// Writing to a terminal blocks (for as long as the listener holds it with Ctrl-S), so the actor has a thread of
     /// its own and none of the cooperative pool.
-    private let executor = TerminalExecutor()
+    private let executor = DispatchSerialQueueExecutor(label: "booksync.terminal")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let descriptor: Int32
@@ -120,14 +119,4 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 
 private func systemPoll(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: nfds_t, _ timeout: Int32) -> Int32 {
     poll(descriptors, count, timeout)
-}
-
-/// Runs an actor's jobs one after the other on a queue of its own.
-private final class TerminalExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "booksync.terminal")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
 }

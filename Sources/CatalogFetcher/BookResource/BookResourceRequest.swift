@@ -48,7 +48,7 @@ struct BookResourceRequest {
             // By bytes: a Swift string would sort by characters.
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let digest = Insecure.MD5.hash(data: Data((path + "?" + sorted.joined(separator: "&") + secret).utf8))
-        return digest.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        return digest.hexadecimal
     }
 
     var wireRequest: WireRequest {

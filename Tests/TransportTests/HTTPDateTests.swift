@@ -1,6 +1,6 @@
-import BookSyncWeb
 import Foundation
 import Testing
+import Transport
 
 @Suite struct HTTPDateTests {
     @Test(
@@ -12,19 +12,19 @@ import Testing
         ])
     func `a time is written and read back`(seconds: Int64, text: String) {
         #expect(HTTPDate.text(seconds) == text)
-        #expect(HTTPDate.seconds(text) == seconds)
+        #expect(HTTPDate.seconds(parsing: text) == seconds)
     }
 
     @Test func `every day of four centuries is read back`() {
         for day in stride(from: Int64(-100_000), to: 100_000, by: 7) {
             let seconds = day * 86400 + 12345
-            #expect(HTTPDate.seconds(HTTPDate.text(seconds)) == seconds)
+            #expect(HTTPDate.seconds(parsing: HTTPDate.text(seconds)) == seconds)
         }
     }
 
     @Test(arguments: ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
     func `the obsolete forms are read`(text: String) {
-        #expect(HTTPDate.seconds(text) == 784_111_777)
+        #expect(HTTPDate.seconds(parsing: text) == 784_111_777)
     }
 
     @Test(
@@ -35,6 +35,6 @@ import Testing
             "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
         ])
     func `what is no time is none`(text: String) {
-        #expect(HTTPDate.seconds(text) == nil)
+        #expect(HTTPDate.seconds(parsing: text) == nil)
     }
 }
