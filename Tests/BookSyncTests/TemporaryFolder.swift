@@ -5,7 +5,7 @@ import Support
 func withTemporaryFolder<T>(
     isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> T
 ) async throws -> T {
-    try await Support.withTemporaryFolder { try await body($0.path(percentEncoded: false)) }
+    try await Support.withTemporaryFolder { try await body($0.path) }
 }
 
 func write(_ text: String, to path: String) throws {
