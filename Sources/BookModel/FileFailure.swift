@@ -1,6 +1,12 @@
 import Foundation
 
 extension Failure {
+    private static let diskIsFull = "the disk is full"
+    private static let quotaIsUsedUp = "the disk quota is used up"
+
+    /// Whether more room on the disk would have helped.
+    package var isLackOfRoom: Bool { why == Self.diskIsFull || why == Self.quotaIsUsedUp }
+
     /// A failed system call on a file, told to the listener. A full disk or a vanished library ends the run, since
     /// whatever comes next would fail as well.
     ///
@@ -12,7 +18,7 @@ extension Failure {
         case ENOSPC, EDQUOT:
             Failure(
                 .inputOutput, disposition: .stop, what: what,
-                why: code == ENOSPC ? "the disk is full" : "the disk quota is used up",
+                why: code == ENOSPC ? diskIsFull : quotaIsUsedUp,
                 remedy: "make room and run again; everything received so far is kept")
         case EACCES, EPERM, EROFS:
             Failure(

@@ -11,6 +11,8 @@ package struct EngineReport: Sendable {
     package var bytesReceived: Int64 = 0
     /// Transfers that the run did not come to, or broke off: interrupted, or because of its limits.
     package var left = 0
+    /// Bytes that are still to come of everything that was not finished, as far as lengths are known.
+    package var bytesLeft: Int64 = 0
     /// Why the run ended early: a full disk, a library that is gone.
     package var stop: Failure?
 }
@@ -289,7 +291,7 @@ package struct DownloadEngine: Sendable {
     private func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) async {
         switch outcome {
         case .success(let file):
-            let receipt = run.receipt(for: file, at: place)
+            let receipt = run.finish(file, at: place)
             run.report.receipts.append(receipt)
             emit(.finished(receipt))
         case .failure(let failure):

@@ -14,6 +14,7 @@ struct EngineRun {
         var mustStartOver = false
         /// The attempt under way.
         var task: Task<AttemptResult, Never>?
+        var isFinished = false
         /// Paused or cancelled by the listener.
         var stoppedAs: TransferState?
         var hasStartedOver = false
@@ -113,6 +114,11 @@ struct EngineRun {
     var finalReport: EngineReport {
         var report = report
         let stopped = transfers.count { $0.stoppedAs != nil }
+        report.bytesLeft = transfers.filter { !$0.isFinished }.reduce(0) { sum, transfer in
+            var wanted = transfer.wanted
+            wanted.record = transfer.record
+            return sum + (wanted.expectedBytes ?? 0)
+        }
         report.left = max(0, transfers.count - report.receipts.count - report.failures.count - stopped)
         return report
     }
@@ -144,7 +150,9 @@ struct EngineRun {
         }
     }
 
-    func receipt(for file: LocalFile, at place: Int) -> TransferReceipt {
+    /// Notes that a transfer has come to its end.
+    mutating func finish(_ file: LocalFile, at place: Int) -> TransferReceipt {
+        transfers[place].isFinished = true
         let transfer = transfers[place]
         let reused = transfer.bytesReused ?? 0
         let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt

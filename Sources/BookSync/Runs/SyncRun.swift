@@ -58,7 +58,15 @@ package struct SyncRun: Sendable {
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
                 logger: logger,
                 emit: emit)
-            report.note(await engine.run(requests))
+            let outcome = await engine.run(requests)
+            if outcome.stop?.isLackOfRoom == true {
+                let free = try await session.folder.freeSpace()
+                emit(
+                    .notice(
+                        "\(describeBytes(outcome.bytesLeft)) more are to come and \(describeBytes(free)) are free: make "
+                            + "room for \(describeBytes(max(0, outcome.bytesLeft - free))) and run again"))
+            }
+            report.note(outcome)
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
