@@ -3,7 +3,7 @@
 /// Every error that leaves a room of the house is one of these; the command maps ``kind`` to its exit code in one
 /// place. None of the texts may hold a secret.
 package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
-    package enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: Sendable, CaseIterable {
         /// The command line is wrong.
         case usage
         /// The configuration is wrong.
@@ -23,6 +23,22 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case temporary
         /// A defect in booksync.
         case defect
+
+        /// The word in `--json`.
+        package var word: String {
+            switch self {
+            case .usage: "usage"
+            case .configuration: "configuration"
+            case .unknownBook: "unknown_book"
+            case .unreadableCatalog: "unreadable_catalog"
+            case .catalogUnavailable: "catalog_unavailable"
+            case .credentialsRejected: "credentials_rejected"
+            case .libraryUnwritable: "library_unwritable"
+            case .inputOutput: "input_output"
+            case .temporary: "temporary"
+            case .defect: "defect"
+            }
+        }
     }
 
     /// What the one who meets the failure does about it.

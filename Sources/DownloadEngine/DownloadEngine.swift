@@ -307,7 +307,11 @@ package struct DownloadEngine: Sendable {
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
             section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)
-        if failure.disposition == .stop, run.report.stop == nil { run.report.stop = failure }
+        if failure.disposition == .stop {
+            // What ends the run is told once, whoever else meets it before the end; the others are left, not failed.
+            guard run.report.stop == nil else { return }
+            run.report.stop = failure
+        }
         run.report.failures.append(report)
         emit(.failed(report))
         guard records else { return }

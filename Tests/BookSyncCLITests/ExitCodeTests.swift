@@ -66,11 +66,9 @@ extension ProductTests {
         func `an answer that is JSON and no object is 65`(_ answer: String) async throws {
             try await withCatalog(.always(.text(answer))) { bench, _ in
                 let result = try await bench.run("fetch", "1", environment: bench.configured)
-                withKnownIssue("the JSON reader walks the members of what is no object", isIntermittent: true) {
-                    #expect(result.signal == nil)
-                    #expect(result.exitCode == 65)
-                    #expect(result.errors.contains(answer))
-                }
+                #expect(result.signal == nil)
+                #expect(result.exitCode == 65)
+                #expect(result.errors.contains(answer))
             }
         }
 

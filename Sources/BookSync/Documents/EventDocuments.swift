@@ -40,7 +40,7 @@ extension JSONDocument {
                 "id": .init(report.episode?.key),
                 "section": .init(report.section),
                 "name": .init(report.name),
-                "kind": .string(report.failure.kind.rawValue),
+                "kind": .string(report.failure.kind.word),
                 "error": .string(report.failure.description),
             ]
         case .paused(let episode, let name):

@@ -128,6 +128,9 @@ package struct SyncRun: Sendable {
                         of: item.book.source, transport: transport))
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
                 planned.append(assembled)
+                if assembled.plan.actions.allSatisfy({ $0.kind == .skip(.filtered) }), !item.filter.isEmpty {
+                    emit(.notice("\(item.book): none of its episodes is among those asked for"))
+                }
             } catch is CancellationError {
                 break
             } catch {
@@ -181,6 +184,8 @@ extension RunReport {
     fileprivate mutating func fail(_ report: FailureReport, emit: (SyncEvent) -> Void) {
         failures.append(report.failure)
         summary.failed += 1
+        // A book that failed as a whole has no plan that would name it.
+        if report.episode == nil, let book = report.book { summary.books.append(book.id) }
         emit(.failed(report))
     }
 
