@@ -7,10 +7,10 @@ enum Machine {
         uname(&names)
         let kernel = withUnsafeBytes(of: &names.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         let memory = Double(ProcessInfo.processInfo.physicalMemory) / Double(1 << 30)
-        return [
-            "\(ProcessInfo.processInfo.activeProcessorCount) cores, \(decimal(memory, 1)) GiB, kernel \(kernel)",
-            "peers: \(peers.map { "\($0.name) \($0.version)" }.joined(separator: ", "))",
-        ]
+        let machine =
+            "\(ProcessInfo.processInfo.activeProcessorCount) cores, \(decimal(memory, 1)) GiB, kernel \(kernel)"
+        guard !peers.isEmpty else { return [machine] }
+        return [machine, "peers: \(peers.map { "\($0.name) \($0.version)" }.joined(separator: ", "))"]
     }
 
     /// How many processes wanted to run over the last minute, 5 and 15: what else is going on.

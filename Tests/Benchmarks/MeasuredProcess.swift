@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What one process took, from its start to its end.
 struct Measurement: Sendable {
@@ -19,6 +20,23 @@ enum MeasuredProcess {
         let description: String
     }
 
+    private struct Children: Sendable {
+        var running: Set<pid_t> = []
+        var mayStart = true
+    }
+
+    /// What a signal has to end: signals come from outside of everything that could be handed around.
+    private static let children = Mutex(Children())
+
+    /// Ends all that runs and starts nothing more, so that whoever waits for it unwinds and cleans up.
+    static func endAll() {
+        let running = children.withLock { children in
+            children.mayStart = false
+            return children.running
+        }
+        for process in running { kill(process, SIGTERM) }
+    }
+
     /// Runs the command to its end.
     /// - Parameters:
     ///   - log: gets what the command writes; it is quoted when the command fails.
@@ -27,11 +45,7 @@ enum MeasuredProcess {
         let clock = ContinuousClock()
         let begin = clock.now
         let process = try start(command, log: log, environment: environment)
-        var status: CInt = 0
-        var usage = rusage()
-        while wait4(process, &status, 0, &usage) < 0 {
-            guard errno == EINTR else { throw Failed(description: "\(command[0]) cannot be waited for") }
-        }
+        let (status, usage) = try wait(for: process)
         let wall = (clock.now - begin) / .seconds(1)
         guard status == 0 else {
             let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
@@ -45,6 +59,18 @@ enum MeasuredProcess {
         #endif
         return Measurement(
             wall: wall, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), peakMemory: memory)
+    }
+
+    /// - Returns: how the process ended, and what it used.
+    @discardableResult
+    static func wait(for process: pid_t) throws -> (status: CInt, usage: rusage) {
+        defer { children.withLock { _ = $0.running.remove(process) } }
+        var status: CInt = 0
+        var usage = rusage()
+        while wait4(process, &status, 0, &usage) < 0 {
+            guard errno == EINTR else { throw Failed(description: "process \(process) cannot be waited for") }
+        }
+        return (status, usage)
     }
 
     /// The least memory that can be measured.
@@ -64,6 +90,21 @@ enum MeasuredProcess {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        #if canImport(Darwin)
+            var attributes: posix_spawnattr_t?
+        #else
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // What the benchmark ignores or blocks, its children would too, and then nothing but SIGKILL would end them.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         // Nothing of the tester's own settings: a proxy or an rc file would change what is measured.
         let base = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LANG": "C.UTF-8",
@@ -74,7 +115,12 @@ enum MeasuredProcess {
         var environment = variables.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var process: pid_t = 0
-        let code = posix_spawnp(&process, command[0], &actions, nil, &arguments, &environment)
+        let code: CInt = try children.withLock { children in
+            guard children.mayStart else { throw Failed(description: "interrupted") }
+            let code = posix_spawnp(&process, command[0], &actions, &attributes, &arguments, &environment)
+            if code == 0 { children.running.insert(process) }
+            return code
+        }
         guard code == 0 else {
             throw Failed(description: "\(command[0]) cannot be started: \(String(cString: strerror(code)))")
         }

@@ -16,9 +16,10 @@ struct Product {
             repository, "--scratch-path", scratch,
         ]
         note("building booksync for release; --booksync PATH would measure an existing one")
-        let home = ProcessInfo.processInfo.environment["HOME"] ?? "/"
+        // The whole environment: what fetches packages may need a proxy, a cache, credentials.
         _ = try MeasuredProcess.run(
-            command, log: "\(NSTemporaryDirectory())/booksync-benchmark-build.log", environment: ["HOME": home])
+            command, log: "\(NSTemporaryDirectory())/booksync-benchmark-build.log",
+            environment: ProcessInfo.processInfo.environment)
         return Product(executable: "\(scratch)/release/booksync")
     }
 

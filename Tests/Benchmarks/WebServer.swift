@@ -19,7 +19,7 @@ struct WebServer {
             log: "\(prefix)/output.log")
         defer {
             kill(process, SIGTERM)
-            waitpid(process, nil, 0)
+            _ = Result { try MeasuredProcess.wait(for: process) }
         }
         try waitUntilListening(on: port, process: process, log: "\(prefix)/error.log")
         return try await body(WebServer(address: "http://127.0.0.1:\(port)", process: process))

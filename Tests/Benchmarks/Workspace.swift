@@ -13,10 +13,7 @@ struct Workspace: Sendable {
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler {
-                _ = Result { try FileManager.default.removeItem(atPath: workspace.path) }
-                exit(128 + number)
-            }
+            source.setEventHandler { MeasuredProcess.endAll() }
             source.resume()
             return source
         }
