@@ -66,7 +66,7 @@ package struct SyncRun: Sendable {
                         "\(describeBytes(outcome.bytesLeft)) more are to come and \(describeBytes(free)) are free: make "
                             + "room for \(describeBytes(max(0, outcome.bytesLeft - free))) and run again"))
             }
-            report.note(outcome)
+            report.note(outcome, emit: emit)
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
@@ -196,7 +196,7 @@ extension RunReport {
         summary.locked += totals.locked
     }
 
-    fileprivate mutating func note(_ report: EngineReport) {
+    fileprivate mutating func note(_ report: EngineReport, emit: (SyncEvent) -> Void) {
         for receipt in report.receipts {
             switch receipt.outcome {
             case .fetched: summary.fetched += 1
@@ -210,6 +210,7 @@ extension RunReport {
         summary.left += report.left
         summary.failed += report.failures.count
         failures += report.failures.map(\.failure)
-        if let stop = report.stop, !failures.contains(stop) { failures.append(stop) }
+        // No episode's failure: nobody has been told why the run ended.
+        if let stop = report.stop, !failures.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
     }
 }
