@@ -28,9 +28,7 @@ private func failure(of error: DatabaseError, what: String, path: String) -> Fai
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
         return damaged(what: what, path: path, why: message)
     case .SQLITE_FULL:
-        return Failure(
-            .inputOutput, disposition: .stop, what: what, why: "the disk that holds \(path) is full",
-            remedy: "free some space and run again: everything received is kept")
+        return .file(what, errno: ENOSPC)
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
         return Failure(
             .libraryUnwritable, disposition: .stop, what: what, why: "\(path): \(message)",
