@@ -5,7 +5,8 @@ import GRDB
 // and the run reads them.
 
 extension CatalogStore {
-    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are.
+    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are, and so
+    /// are those that are being published: the announcement is what a cut-off publication is found by.
     /// - Returns: how many are paused now that were not before.
     package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await control("the transfers cannot be paused", episodes) { database, id in
@@ -15,7 +16,8 @@ extension CatalogStore {
                 WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
                     EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
                     OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
-                ON CONFLICT (episode_id) DO UPDATE SET state = 'paused' WHERE state <> 'paused'
+                ON CONFLICT (episode_id) DO UPDATE SET state = 'paused'
+                WHERE state NOT IN ('paused', 'verifying')
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }
@@ -35,14 +37,15 @@ extension CatalogStore {
         }
     }
 
-    /// Breaks transfers off. What they brought is of no use any more; the files are the caller's to drop.
+    /// Breaks transfers off, save for those that are being published. What they brought is of no use any more; the files
+    /// are the caller's to drop.
     /// - Returns: how many were broken off.
     package func cancel(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await control("the transfers cannot be cancelled", episodes) { database, id in
             let sql = """
                 UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
                     last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
-                WHERE episode_id = ? AND state <> 'cancelled'
+                WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }
