@@ -24,7 +24,7 @@ extension CatalogStore {
     }
 
     /// Has paused, failed and cancelled episodes be fetched by the next run, or by the one that is under way and has not
-    /// come to its end.
+    /// come to its end. One that was broken off because its episode was removed stays so.
     /// - Returns: how many wait now that did not before.
     @discardableResult
     package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {
@@ -32,6 +32,7 @@ extension CatalogStore {
             let sql = """
                 UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
                 WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
+                    AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }

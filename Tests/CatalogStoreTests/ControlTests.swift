@@ -104,6 +104,14 @@ import Testing
         }
     }
 
+    @Test func `what was broken off because it was removed is not resumed`() async throws {
+        try await withShelf { store in
+            try await store.save([.sample(1, state: .cancelled), .sample(9, state: .cancelled)])
+            #expect(try await store.resume([.sample(1), .sample(9)]) == 1)
+            #expect(try await store.transferRecord(of: .sample(9))?.state == .cancelled)
+        }
+    }
+
     @Test func `a cancelled transfer vouches for nothing any more`() async throws {
         try await withShelf { store in
             try await store.save([.sample(1), .sample(2, state: .paused)])
