@@ -5,7 +5,8 @@ import GRDB
 // and the run reads them.
 
 extension CatalogStore {
-    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are.
+    /// Has the episodes wait until they are resumed. Those that are on disk, locked or gone are left as they are, and so
+    /// are those that are being published: the announcement is what a cut-off publication is found by.
     /// - Returns: how many are paused now that were not before.
     package func pause(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await control("the transfers cannot be paused", episodes) { database, id in
@@ -15,14 +16,15 @@ extension CatalogStore {
                 WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL AND (
                     EXISTS (SELECT 1 FROM transfer t WHERE t.episode_id = e.id)
                     OR NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id))
-                ON CONFLICT (episode_id) DO UPDATE SET state = 'paused' WHERE state <> 'paused'
+                ON CONFLICT (episode_id) DO UPDATE SET state = 'paused'
+                WHERE state NOT IN ('paused', 'verifying')
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }
     }
 
     /// Has paused, failed and cancelled episodes be fetched by the next run, or by the one that is under way and has not
-    /// come to its end.
+    /// come to its end. One that was broken off because its episode was removed stays so.
     /// - Returns: how many wait now that did not before.
     @discardableResult
     package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {
@@ -30,19 +32,21 @@ extension CatalogStore {
             let sql = """
                 UPDATE transfer SET state = 'waiting', attempts = 0, next_try_at = NULL
                 WHERE episode_id = ? AND state IN ('paused', 'failed', 'cancelled')
+                    AND NOT EXISTS (SELECT 1 FROM episode e WHERE e.id = episode_id AND e.removed_at IS NOT NULL)
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }
     }
 
-    /// Breaks transfers off. What they brought is of no use any more; the files are the caller's to drop.
+    /// Breaks transfers off, save for those that are being published. What they brought is of no use any more; the files
+    /// are the caller's to drop.
     /// - Returns: how many were broken off.
     package func cancel(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await control("the transfers cannot be cancelled", episodes) { database, id in
             let sql = """
                 UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
                     last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
-                WHERE episode_id = ? AND state <> 'cancelled'
+                WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }

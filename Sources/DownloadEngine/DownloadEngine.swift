@@ -82,11 +82,9 @@ package struct DownloadEngine: Sendable {
                 case .attempted(let place, let result):
                     run.schedule.end(place)
                     await settle(place, result, of: &run, in: &group)
-                case .renewed(let place, .success(let address)):
-                    run.transfers[place].wanted.episode.address = address
-                    if run.transfers[place].stoppedAs == nil { run.schedule.postpone(place, until: run.now) }
-                case .renewed(let place, .failure(let failure)):
-                    if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
+                case .renewed(let place, let outcome):
+                    run.renewals -= 1
+                    await settleRenewal(place, outcome, of: &run)
                 case .published(let place, let outcome):
                     run.backlog -= 1
                     await settlePublication(place, outcome, of: &run)
@@ -231,8 +229,9 @@ package struct DownloadEngine: Sendable {
             await giveUp(place, failure, of: &run)
         case .expired(let failure):
             guard let address = wanted.episode.address, let renew = wanted.renewAddress,
-                run.transfers[place].mayRenew(result)
+                run.transfers[place].mayRenew()
             else { return await giveUp(place, failure, of: &run) }
+            run.renewals += 1
             group.addTask { .renewed(place, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
             break
@@ -255,6 +254,21 @@ package struct DownloadEngine: Sendable {
                     remedy: failure.remedy))
         } catch {
             return .failure(failure)
+        }
+    }
+
+    private func settleRenewal(
+        _ place: Int, _ outcome: Result<ResourceAddress, Failure>, of run: inout EngineRun
+    ) async {
+        if let state = run.transfers[place].stoppedAs {
+            return await settleStop(state, of: run.transfers[place].wanted)
+        }
+        switch outcome {
+        case .success(let address):
+            run.transfers[place].wanted.episode.address = address
+            run.schedule.postpone(place, until: run.now)
+        case .failure(let failure):
+            if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
         }
     }
 

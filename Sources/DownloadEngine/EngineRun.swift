@@ -18,7 +18,8 @@ struct EngineRun {
         /// Paused or cancelled by the listener.
         var stoppedAs: TransferState?
         var hasStartedOver = false
-        private var hasRenewed = false
+        /// How far it had come when it last asked for another address; nil when it never did.
+        private var farthestAtRenewal: Int64?
         var startedAt: ContinuousClock.Instant?
         var bytesReceived: Int64 = 0
         /// Of earlier runs; nil until an attempt has put bytes to use.
@@ -30,9 +31,10 @@ struct EngineRun {
         }
 
         /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
-        mutating func mayRenew(_ result: AttemptResult) -> Bool {
-            defer { hasRenewed = true }
-            return !hasRenewed || result.progress > 0
+        mutating func mayRenew() -> Bool {
+            if let farthestAtRenewal, farthest <= farthestAtRenewal { return false }
+            farthestAtRenewal = farthest
+            return true
         }
     }
 
@@ -41,6 +43,8 @@ struct EngineRun {
     var report = EngineReport()
     var publisher: Publisher?
     var backlog = 0
+    /// Transfers for which the catalog is being asked for another address.
+    var renewals = 0
     var armedTimer: Double?
     /// Whether the run's time is up.
     var isOver = false
@@ -71,8 +75,8 @@ struct EngineRun {
         !isOver && report.stop == nil && backlog < limit
     }
 
-    /// Whether nothing runs, waits, or is being published.
-    var isIdle: Bool { schedule.isEmpty && backlog == 0 }
+    /// Whether nothing runs, waits, is being published, or is about to get another address.
+    var isIdle: Bool { schedule.isEmpty && backlog == 0 && renewals == 0 }
 
     /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
@@ -94,8 +98,8 @@ struct EngineRun {
         let bytes = transfers[place].wanted.expectedBytes
         guard limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) else {
             schedule.end(place)
-            schedule.dropWaiting()
-            return nil
+            schedule.keepWaiting(only: Set(transfers.indices.filter { transfers[$0].startedAt != nil }))
+            return startNext()
         }
         started += 1
         expectedBytes += bytes ?? 0
@@ -103,9 +107,11 @@ struct EngineRun {
     }
 
     /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
+    /// Requests that were under way together and are all refused are one time.
     mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
         let server = transfers[place].wanted.server
-        let gap = asked ?? min((gaps[server] ?? 0.5) * 2, RetryPolicy.longestRequestedWait)
+        if asked == nil, let gap = gaps[server], schedule.isServerHeld(of: place, now: now) { return gap }
+        let gap = asked ?? min(max(gaps[server] ?? 0, 0.5) * 2, RetryPolicy.longestRequestedWait)
         gaps[server] = gap
         return gap
     }
@@ -113,12 +119,13 @@ struct EngineRun {
     /// With what was begun and not ended, or not begun at all, counted.
     var finalReport: EngineReport {
         var report = report
-        let stopped = transfers.count { $0.stoppedAs != nil }
         report.bytesLeft = transfers.filter { !$0.isFinished }.reduce(0) { sum, transfer in
             var wanted = transfer.wanted
             wanted.record = transfer.record
             return sum + (wanted.expectedBytes ?? 0)
         }
+        let ended = Set(report.receipts.map(\.file.episode) + report.failures.compactMap(\.episode))
+        let stopped = transfers.count { $0.stoppedAs != nil && !ended.contains($0.wanted.episode.identity) }
         report.left = max(0, transfers.count - report.receipts.count - report.failures.count - stopped)
         return report
     }

@@ -162,7 +162,8 @@ struct TransferAttempt {
         }
         let answer = try await transport.send(request)
         let head = AnswerHead(answer)
-        serverDigest = DeclaredDigest.strongest(in: answer)
+        // That of an error is about something else.
+        serverDigest = (200..<300).contains(answer.status) ? DeclaredDigest.strongest(in: answer) : nil
         switch decide(held: held, asked: asked, head: head, promised: wanted.promised) {
         case .append(let total, let overlap):
             result.bytesReused = held.length
@@ -251,14 +252,8 @@ struct TransferAttempt {
     private mutating func begin(_ head: AnswerHead, total: Int64?, offset: Int64, in partial: PartialFile) async throws
     {
         if offset == 0 {
-            // First the journal forgets the old bytes, then they go: never the new validator over old bytes.
             result.record.committedLength = 0
-            if await partial.length > 0 {
-                result.record.validator = .init()
-                result.record.total = nil
-                try await journal.save([result.record])
-                try await partial.truncate(to: 0)
-            }
+            if await partial.length > 0 { try await discard(partial) }
             result.record.validator = head.validator
         }
         result.record.total = total
@@ -269,6 +264,15 @@ struct TransferAttempt {
         try await journal.save([result.record])
         emit(.started(progress(bytesDone: offset)))
         lastReport = .now
+    }
+
+    /// First the journal forgets the bytes, then they go: never another validator over them.
+    private mutating func discard(_ partial: PartialFile) async throws {
+        result.record.committedLength = 0
+        result.record.validator = .init()
+        result.record.total = nil
+        try await journal.save([result.record])
+        try await partial.truncate(to: 0)
     }
 
     private mutating func append(_ part: ByteBuffer, total: Int64?, to partial: PartialFile) async throws {
@@ -316,6 +320,8 @@ struct TransferAttempt {
         if let declared = serverDigest {
             let comparison = try await partial.compare(with: declared)
             guard comparison.fits else {
+                // What the server declared is not kept: the next run would find a whole file and nothing against it.
+                try await discard(partial)
                 return .restart(
                     "its \(declared.algorithm.rawValue) is \(comparison.found), the server says \(declared.hexadecimal)"
                 )

@@ -56,6 +56,11 @@ struct TransferSchedule {
         heldServers[servers[place]] = max(time, heldServers[servers[place]] ?? 0)
     }
 
+    /// Whether nothing is to start from the transfer's server now.
+    func isServerHeld(of place: Int, now: Double) -> Bool {
+        heldServers[servers[place]] ?? 0 > now
+    }
+
     /// Takes a transfer that waits out of the schedule.
     /// - Returns: whether it was waiting.
     mutating func drop(_ place: Int) -> Bool {
@@ -64,9 +69,9 @@ struct TransferSchedule {
         return true
     }
 
-    /// Takes everything that waits out of the schedule.
-    mutating func dropWaiting() {
-        waiting = []
+    /// Takes everything that waits, save for these, out of the schedule.
+    mutating func keepWaiting(only places: Set<Int>) {
+        waiting.removeAll { !places.contains($0.place) }
     }
 
     /// Frees the place of a running transfer.

@@ -106,15 +106,17 @@ package final class HTTPTransport: Sendable {
     ) async throws -> HTTPClientResponse {
         let server = address.server
         let mayBeKept = answeredServers.withLock { $0.contains(server) }
+        let response: HTTPClientResponse
         do {
-            let response = try await exchange(request, address: address, credentials: credentials)
-            if !mayBeKept { answeredServers.withLock { _ = $0.insert(server) } }
-            return response
+            response = try await exchange(request, address: address, credentials: credentials)
+            if mayBeKept { return response }
         } catch let failure as WireFailure where failure.kind == .cut && mayBeKept {
             answeredServers.withLock { _ = $0.remove(server) }
             try Task.checkCancellation()
-            return try await exchange(request, address: address, credentials: credentials)
+            response = try await exchange(request, address: address, credentials: credentials)
         }
+        answeredServers.withLock { _ = $0.insert(server) }
+        return response
     }
 
     private func exchange(

@@ -52,10 +52,11 @@ struct EngineBench: Sendable {
         return await run(requests)
     }
 
-    func run(_ requests: [TransferRequest]) async -> EngineReport {
+    /// - Parameter journal: nil for the store.
+    func run(_ requests: [TransferRequest], journal: (any TransferJournal)? = nil) async -> EngineReport {
         let events = events
         let engine = DownloadEngine(
-            transport: transport, journal: store, library: library.path, partialFolder: partialFolder.path,
+            transport: transport, journal: journal ?? store, library: library.path, partialFolder: partialFolder.path,
             settings: settings, logger: .silent
         ) { event in
             events.update { $0.append(event) }
@@ -69,6 +70,14 @@ struct EngineBench: Sendable {
         bench.store = try await CatalogStore(path: store.path, access: .readWrite)
         try await body(bench)
         try await bench.store.close()
+    }
+
+    /// Gives the body a store of its own on the same file, as another process has it.
+    func inAnotherProcess<Value: Sendable>(_ body: (CatalogStore) async throws -> Value) async throws -> Value {
+        let other = try await CatalogStore(path: store.path, access: .readWrite)
+        let value = try await body(other)
+        try await other.close()
+        return value
     }
 
     // MARK: What is on disk and in the store
@@ -148,10 +157,12 @@ extension EngineReport {
 /// Sets the bench up for the body and takes everything away afterwards.
 func withBench(
     _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 3, stallTimeout: Double = 30,
-    isolation: isolated (any Actor)? = #isolation, _ body: (EngineBench) async throws -> Void
+    limits: RunLimits = .init(), limitRate: Int64 = 0, isolation: isolated (any Actor)? = #isolation,
+    _ body: (EngineBench) async throws -> Void
 ) async throws {
     let settings = EngineSettings(
-        jobs: jobs, jobsPerHost: jobsPerHost, retry: RetryPolicy(retries: retries, firstWait: 0.01, longestWait: 0.02))
+        jobs: jobs, jobsPerHost: jobsPerHost, retry: RetryPolicy(retries: retries, firstWait: 0.01, longestWait: 0.02),
+        limits: limits, limitRate: limitRate)
     try await withTemporaryFolder { library in
         try FileManager.default.createDirectory(
             at: library.appending(path: ".booksync/partial"), withIntermediateDirectories: true)

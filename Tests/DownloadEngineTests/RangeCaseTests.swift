@@ -52,6 +52,48 @@ import Testing
         try await expectRestart(after: later)
     }
 
+    /// Begins so many bytes before what was asked for.
+    private func earlier(by count: Int, from bytes: [UInt8]) -> Deed {
+        .change { reply, _ in
+            let first = 50_000 - count
+            reply.body = Array(bytes[first...])
+            reply.setHeader("Content-Range", "bytes \(first)-119999/120000")
+        }
+    }
+
+    @Test(arguments: [1, 100, 20_000, 50_000])
+    func `case 3: 206 starting earlier than asked is joined where the bytes agree`(overlap: Int) async throws {
+        try await withBench(.file(bytes, [earlier(by: overlap, from: bytes)])) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed], "\(report.sentences)")
+            #expect(report.receipts.first?.bytesReused == 50_000)
+            #expect(report.bytesReceived == Int64(70_000 + overlap))
+            #expect(ranges(bench.server) == ["bytes=50000-"])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [1, 100, 20_000, 50_000])
+    func `case 3: 206 starting earlier than asked restarts once where they do not`(overlap: Int) async throws {
+        // What is held is another version's; its very last byte differs for certain.
+        var held = Array(bytes[..<50_000])
+        held[49_999] ^= 1
+        try await expectRestart(after: earlier(by: overlap, from: bytes), held: held)
+    }
+
+    @Test func `case 3: an overlap that is cut short adds nothing`() async throws {
+        let deed = Deed.both(earlier(by: 20_000, from: bytes), .cut(at: 10_000))
+        try await withBench(.file(bytes, [deed, .wellBehaved])) { bench in
+            let episode = bench.episode()
+            try await bench.leave(bytes[..<50_000], of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(ranges(bench.server) == ["bytes=50000-", "bytes=50000-"])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
     @Test(
         arguments: [
             nil, "bytes */120000", "bytes 119999-50000/120000", "bytes 50000-119999/119999",

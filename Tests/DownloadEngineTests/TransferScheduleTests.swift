@@ -69,6 +69,55 @@ import Testing
         #expect(!schedule.isEmpty)
     }
 
+    @Test func `a held server starts nothing before its time, and the others go on`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "b", "a", "b"], jobs: 2, jobsPerHost: 2)
+        #expect(startAll(&schedule) == [0, 1])
+        // What runs goes on.
+        schedule.end(0)
+        schedule.holdServer(of: 0, until: 5)
+        schedule.postpone(0, until: 1)
+        #expect(schedule.isServerHeld(of: 3, now: 4.9))
+        #expect(!schedule.isServerHeld(of: 2, now: 0))
+        #expect(startAll(&schedule, now: 2) == [2])
+        schedule.end(2)
+        schedule.end(1)
+        #expect(startAll(&schedule, now: 4.9) == [4])
+        #expect(schedule.nextWake(now: 4.9) == 5)
+        #expect(!schedule.isServerHeld(of: 0, now: 5))
+        #expect(startAll(&schedule, now: 5) == [0])
+    }
+
+    @Test func `of two times for a held server the later one counts`() {
+        var schedule = TransferSchedule(servers: ["a", "b"], jobs: 2, jobsPerHost: 1)
+        schedule.holdServer(of: 0, until: 5)
+        schedule.holdServer(of: 0, until: 3)
+        #expect(startAll(&schedule, now: 4) == [1])
+        #expect(schedule.nextWake(now: 4) == 5)
+        #expect(startAll(&schedule, now: 5) == [0])
+    }
+
+    @Test func `a transfer's own time counts also when its server is free again`() {
+        var schedule = TransferSchedule(servers: ["a"], jobs: 1, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0])
+        schedule.end(0)
+        schedule.holdServer(of: 0, until: 3)
+        schedule.postpone(0, until: 7)
+        #expect(schedule.nextWake(now: 0) == 7)
+        #expect(startAll(&schedule, now: 3).isEmpty)
+    }
+
+    @Test func `what is dropped does not start, and what runs cannot be dropped`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0])
+        let dropped = [0, 2, 2].map { schedule.drop($0) }
+        #expect(dropped == [false, true, false])
+        schedule.keepWaiting(only: [3])
+        schedule.end(0)
+        #expect(startAll(&schedule) == [3])
+        schedule.end(3)
+        #expect(schedule.isEmpty)
+    }
+
     @Test func `ending what does not run changes nothing`() {
         var schedule = TransferSchedule(servers: ["a", "a"], jobs: 2, jobsPerHost: 1)
         schedule.end(0)

@@ -7,6 +7,8 @@ actor AddressRenewal {
     private let book: BookIdentity
     private let source: any CatalogSource
     private var addresses: [String: ResourceAddress] = [:]
+    private var listedAt: ContinuousClock.Instant?
+    private var asked: Set<String> = []
     private var listing: Task<[String: ResourceAddress], any Error>?
 
     init(book: BookIdentity, source: any CatalogSource) {
@@ -14,10 +16,18 @@ actor AddressRenewal {
         self.source = source
     }
 
+    /// Seconds for which a listing answers for all episodes: a server that refuses every one of them must not have the
+    /// catalog read once for each.
+    private static let freshness = 60.0
+
     /// - Parameter stale: the address that is no longer good.
     /// - Returns: the catalog's present address; nil when it gives none.
     func address(of episode: EpisodeIdentity, insteadOf stale: ResourceAddress) async throws -> ResourceAddress? {
+        let isFirst = asked.insert(episode.key).inserted
         if let known = addresses[episode.key], known != stale { return known }
+        if isFirst, let listedAt, ContinuousClock.now - listedAt < .seconds(Self.freshness) {
+            return addresses[episode.key]
+        }
         let running = listing ?? Task { try await Self.addresses(of: book, in: source) }
         listing = running
         defer { if listing == running { listing = nil } }
@@ -26,6 +36,7 @@ actor AddressRenewal {
         } onCancel: {
             running.cancel()
         }
+        listedAt = .now
         return addresses[episode.key]
     }
 

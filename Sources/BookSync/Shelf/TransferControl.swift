@@ -52,12 +52,14 @@ package struct TransferControl: Sendable {
     /// Deletes files, and sees to it that they are not fetched again unless `forgets` says so.
     /// - Returns: how many episodes were removed.
     package func remove(_ scope: Scope, forgets: Bool) async throws -> Int {
-        let wanted = try await episodes(in: scope).filter { $0.file != nil || $0.transfer != nil || !forgets }
+        let wanted = try await episodes(in: scope).filter {
+            $0.file != nil || $0.transfer != nil || !forgets || $0.removedAt != nil
+        }
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
         _ = try await store.cancel(begun)
         for shelved in wanted {
             // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-            if !forgets { try await store.setRemoved(shelved.episode.identity, at: Date()) }
+            try await store.setRemoved(shelved.episode.identity, at: forgets ? nil : Date())
             guard let file = shelved.file else { continue }
             try await delete(file)
             try await store.forgetFile(of: file.episode)

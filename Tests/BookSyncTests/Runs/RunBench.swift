@@ -25,8 +25,10 @@ struct RunBench: Sendable {
 
     /// One run as `fetch` makes it.
     @discardableResult
-    func run(title: String = "Book", order: TransferOrder = .first, force: Bool = false) async throws -> RunReport {
-        let request = try request(title: title, order: order, force: force)
+    func run(
+        title: String = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
+    ) async throws -> RunReport {
+        let request = try request(title: title, order: order, force: force, limits: limits)
         return try await LibrarySession.withLibrary(at: library, command: "test") { session in
             try await syncRun.execute(request, in: session)
         }
@@ -37,9 +39,25 @@ struct RunBench: Sendable {
         try await syncRun.plan(try request(title: title), library: library, offline: false).plans.first
     }
 
-    private func request(title: String, order: TransferOrder = .first, force: Bool = false) throws -> RunRequest {
-        try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force)
+    private func request(
+        title: String, order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
+    ) throws -> RunRequest {
+        try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force, limits: limits)
     }
+
+    /// The listener's words, as another process says them while a run is under way.
+    func control<Value: Sendable>(
+        _ body: (TransferControl) async throws -> Value
+    ) async throws -> Value {
+        try await TransferControl.open(in: library, body)
+    }
+
+    /// Names sections of the book.
+    func sections(_ sections: ClosedRange<Int>) -> TransferControl.Scope {
+        .books([(book: Self.book, filter: EpisodeFilter(only: SectionRanges([sections])))])
+    }
+
+    var listings: Int { server.requests(path: "/catalog").count { $0.query["pageNum"] == "1" } }
 
     private var syncRun: SyncRun {
         let events = events

@@ -15,6 +15,8 @@ struct ScriptedCatalog: Sendable {
     var elements: [Element]
     /// What the catalog declares; nil for as many as it lists.
     var sections: Int?
+    /// Counts the listings; each signs the addresses it gives with its number: `/audio/1.mp3?listing=2`.
+    var signature: Watched<Int>?
     /// Path → what is served there.
     var audio: [String: ServerScript]
 
@@ -38,14 +40,21 @@ struct ScriptedCatalog: Sendable {
         guard request.path == "/catalog" else { return audio[request.path]?.answer(request) ?? .notFound }
         let host = request.header("Host") ?? ""
         let isFirst = request.query["pageNum"] == "1"
-        let list = isFirst ? elements.map { json(of: $0, host: host) } : []
+        var query = ""
+        if isFirst, let signature {
+            query = signature.update { number in
+                number += 1
+                return "?listing=\(number)"
+            }
+        }
+        let list = isFirst ? elements.map { json(of: $0, host: host, query: query) } : []
         return .text(
             "{\"bookId\":30776,\"list\":[\(list.joined(separator: ","))],\"msg\":null,"
                 + "\"sections\":\(sections ?? elements.count),\"status\":0}")
     }
 
-    private func json(of element: Element, host: String) -> String {
-        let address = element.path.map { $0.hasPrefix("/") ? "http://\(host)\($0)" : $0 }
+    private func json(of element: Element, host: String, query: String) -> String {
+        let address = element.path.map { ($0.hasPrefix("/") ? "http://\(host)\($0)" : $0) + query }
         let path = address.map { "\"\($0)\"" } ?? "null"
         return "{\"id\":\(element.id),\"section\":\(element.section),\"name\":\"\(element.name)\",\"path\":\(path),"
             + "\"size\":\(element.size.map(String.init) ?? "null"),\"length\":0}"

@@ -1,0 +1,58 @@
+import BookModel
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// Runs that end by themselves before everything is fetched.
+@Suite struct LimitedRunTests {
+    @Test func `so many episodes a run, until nothing is left`() async throws {
+        try await withRunBench(.episodes(5)) { bench in
+            var counts: [[Int]] = []
+            for _ in 1...4 {
+                let report = try await bench.run(limits: RunLimits(episodes: 2))
+                #expect(report.failures.isEmpty)
+                counts.append([report.summary.fetched, report.summary.kept, report.summary.left])
+            }
+            #expect(counts == [[2, 0, 3], [2, 2, 1], [1, 4, 0], [0, 5, 0]])
+            #expect(bench.audioBytesSent == 200_000)
+        }
+    }
+
+    @Test func `so many bytes a run`() async throws {
+        try await withRunBench(.episodes(5)) { bench in
+            let report = try await bench.run(limits: RunLimits(bytes: 130_000))
+            #expect(report.failures.isEmpty)
+            #expect(report.summary.fetched == 3)
+            #expect(report.summary.left == 2)
+            #expect(report.summary.bytesReceived == 120_000)
+            #expect(try await bench.run().summary.fetched == 2)
+            #expect(bench.audioBytesSent == 200_000)
+        }
+    }
+
+    @Test func `when the time is up everything is kept, and the next run goes on`() async throws {
+        let catalog = ScriptedCatalog.episodes(4, bytes: 100_000, pace: Pace(bytesPerSecond: 50_000, piece: 2048))
+        try await withRunBench(catalog) { bench in
+            let first = try await bench.run(limits: RunLimits(seconds: 1))
+            #expect(first.failures.isEmpty, "\(first.failures)")
+            #expect(first.summary.fetched == 0)
+            #expect(first.summary.left == 4)
+            #expect(first.summary.bytesReceived > 0)
+            #expect(first.summary.seconds < 4)
+            bench.catalog.update { catalog in
+                for section in 1...4 {
+                    catalog.audio["/audio/\(section).mp3"] = .file(ScriptedCatalog.bytes(section, 100_000))
+                }
+            }
+            let second = try await bench.run()
+            #expect(second.failures.isEmpty)
+            #expect(second.summary.left == 0)
+            #expect(first.summary.bytesReceived + second.summary.bytesReceived == 400_000)
+            for section in 1...4 {
+                #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section, 100_000))
+            }
+        }
+    }
+}

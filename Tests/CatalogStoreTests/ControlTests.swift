@@ -1,0 +1,168 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Testing
+
+@Suite struct ControlTests {
+    /// Episodes 1–9; 7 is locked, 8 is gone, 9 was removed.
+    private func withShelf<Value>(_ body: (CatalogStore) async throws -> Value) async throws -> Value {
+        try await withStore { store async throws in
+            var episodes = samples(1...9)
+            episodes[6].address = nil
+            _ = try await store.merge(episodes, startingAt: 0, of: veterinary)
+            let seen = Set(episodes.filter { $0.section != 8 }.map(\.identity.key))
+            _ = try await store.finishListing(
+                of: Book(identity: veterinary, title: "B"), proof: complete(8), seen: seen)
+            try await store.setRemoved(.sample(9), at: time(milliseconds: 1_700_000_000_000))
+            return try await body(store)
+        }
+    }
+
+    private func states(_ store: CatalogStore, _ numbers: ClosedRange<Int> = 1...9) async throws -> [TransferState?] {
+        var states: [TransferState?] = []
+        for number in numbers { states.append(try await store.transferRecord(of: .sample(number))?.state) }
+        return states
+    }
+
+    @Test(arguments: [TransferState.waiting, .downloading, .failed, .cancelled])
+    func `a transfer is paused with all that is known of it`(state: TransferState) async throws {
+        try await withShelf { store in
+            let record = TransferRecord.sample(1, state: state)
+            try await store.save([record])
+            #expect(try await store.pause([.sample(1)]) == 1)
+            var paused = record
+            paused.state = .paused
+            #expect(try await store.transferRecord(of: .sample(1)) == paused)
+            #expect(try await store.pause([.sample(1)]) == 0)
+            #expect(try await store.stoppedTransfers() == [.sample(1): .paused])
+        }
+    }
+
+    @Test func `what was never begun can be paused, what is on disk, locked, gone or removed cannot`() async throws {
+        try await withShelf { store in
+            try await store.finish([.sample(2)])
+            #expect(try await store.pause((1...9).map { .sample($0) }) == 5)
+            #expect(try await states(store) == [.paused, nil, .paused, .paused, .paused, .paused, nil, nil, nil])
+            #expect(try await store.resume((1...9).map { .sample($0) }) == 5)
+            #expect(try await store.stoppedTransfers().isEmpty)
+            #expect(try await store.cancel([.sample(2), .sample(7), .sample(8), .sample(9)]) == 0)
+        }
+    }
+
+    @Test func `a replacement under way is paused, and its old file stays`() async throws {
+        try await withShelf { store in
+            try await store.finish([.sample(1)])
+            try await store.save([.sample(1)])
+            #expect(try await store.pause([.sample(1)]) == 1)
+            #expect(try await store.episode(.sample(1))?.file == .sample(1))
+        }
+    }
+
+    @Test(arguments: [TransferState.paused, .cancelled], [TransferState.waiting, .downloading, .failed])
+    func `what a run saves does not take a pause back`(stopped: TransferState, saved: TransferState) async throws {
+        try await withShelf { store in
+            try await store.save([.sample(1)])
+            _ = stopped == .paused ? try await store.pause([.sample(1)]) : try await store.cancel([.sample(1)])
+            try await store.save([.sample(1, state: saved, committed: 700)])
+            let record = try #require(try await store.transferRecord(of: .sample(1)))
+            #expect(record.state == stopped)
+            // The bytes that came meanwhile are there nevertheless.
+            #expect(record.committedLength == 700)
+            #expect(try await store.stoppedTransfers() == [.sample(1): stopped])
+        }
+    }
+
+    @Test(arguments: [TransferState.paused, .cancelled])
+    func `a file that is being published is past being stopped, before and after`(stopped: TransferState) async throws {
+        try await withShelf { store in
+            let announced = TransferRecord.sample(1, state: .verifying)
+            for isFirst in [true, false] {
+                if isFirst { try await store.save([.sample(1, state: stopped)]) }
+                try await store.save([announced])
+                #expect(try await store.stoppedTransfers().isEmpty)
+                #expect(try await store.pause([.sample(1)]) == 0)
+                #expect(try await store.cancel([.sample(1)]) == 0)
+                #expect(try await store.interruptedPublications() == [announced])
+                try await store.finish([.sample(1)])
+                #expect(try await store.transferRecord(of: .sample(1)) == nil)
+            }
+        }
+    }
+
+    @Test(arguments: [TransferState.paused, .failed, .cancelled, .waiting, .downloading])
+    func `resuming lets what stands still wait for the next run`(state: TransferState) async throws {
+        try await withShelf { store in
+            try await store.save([.sample(1, state: state)])
+            let stands = [.paused, .failed, .cancelled].contains(state)
+            #expect(try await store.resume([.sample(1)]) == (stands ? 1 : 0))
+            let record = try #require(try await store.transferRecord(of: .sample(1)))
+            #expect(record.state == (stands ? .waiting : state))
+            #expect(record.attempts == (stands ? 0 : 3))
+            #expect((record.nextTryAt == nil) == stands)
+            #expect(record.validator == TransferRecord.sample(1).validator)
+            #expect(record.committedLength == 500)
+        }
+    }
+
+    @Test func `what was broken off because it was removed is not resumed`() async throws {
+        try await withShelf { store in
+            try await store.save([.sample(1, state: .cancelled), .sample(9, state: .cancelled)])
+            #expect(try await store.resume([.sample(1), .sample(9)]) == 1)
+            #expect(try await store.transferRecord(of: .sample(9))?.state == .cancelled)
+        }
+    }
+
+    @Test func `a cancelled transfer vouches for nothing any more`() async throws {
+        try await withShelf { store in
+            try await store.save([.sample(1), .sample(2, state: .paused)])
+            #expect(try await store.cancel([.sample(1), .sample(2), .sample(3)]) == 2)
+            for number in 1...2 {
+                let record = try #require(try await store.transferRecord(of: .sample(number)))
+                #expect(record.state == .cancelled)
+                #expect(record.validator == ContentValidator())
+                #expect(
+                    record.total == nil && record.committedLength == 0 && record.sha256 == nil && record.path == nil)
+            }
+            #expect(try await store.cancel([.sample(1), .sample(2)]) == 0)
+            #expect(try await store.stoppedTransfers() == [.sample(1): .cancelled, .sample(2): .cancelled])
+        }
+    }
+
+    @Test func `what was never listed is refused, and nothing of the rest is done`() async throws {
+        try await withShelf { store in
+            try await store.save([.sample(1)])
+            let failure = try await failure { _ = try await store.pause([.sample(1), .sample(77)]) }
+            #expect(failure?.what.contains("kting:30776#id77") == true)
+            #expect(try await store.transferRecord(of: .sample(1))?.state == .downloading)
+            #expect(try await store.pause([]) == 0)
+        }
+    }
+
+    @Test func `another process sees at once what was paused`() async throws {
+        try await withStorePath { path in
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            try await store.save([.sample(1), .sample(2)])
+            let other = try await CatalogStore(path: path, access: .readWrite)
+            #expect(try await other.pause([.sample(2)]) == 1)
+            #expect(try await store.stoppedTransfers() == [.sample(2): .paused])
+            try await store.save([.sample(2)])
+            #expect(try await other.transferRecord(of: .sample(2))?.state == .paused)
+            try await other.close()
+            try await store.close()
+        }
+    }
+
+    @Test func `unfinished transfers are listed by book and section`() async throws {
+        try await withShelf { store in
+            let other = BookIdentity(source: "archive", id: "7")
+            _ = try await store.merge(samples(1...2, of: other), startingAt: 0, of: other)
+            try await store.save([.sample(3, state: .failed), .sample(1), .sample(2, state: .verifying)])
+            try await store.save([TransferRecord(episode: .sample(2, of: other))])
+            try await store.finish([.sample(2)])
+            let unfinished = try await store.unfinishedTransfers()
+            #expect(unfinished.map(\.episode.identity) == [.sample(2, of: other), .sample(1), .sample(3)])
+            #expect(unfinished.map(\.state) == [.waiting, .downloading, .failed])
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import BookModel
+import Foundation
+import Support
+import Testing
+
+@testable import DownloadEngine
+
+/// Case 25 of the download cases: servers that have too much to do.
+@Suite struct BusyServerTests {
+    private let bytes = sampleMP3(bytes: 20_000)
+
+    private static func date(in seconds: Double) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date(timeIntervalSinceNow: seconds))
+    }
+
+    enum Wish: CaseIterable {
+        case seconds, date, none, nonsense
+
+        /// A date has no fractions: what is asked for two seconds ahead is more than one.
+        var field: String? {
+            switch self {
+            case .seconds: "1"
+            case .date: BusyServerTests.date(in: 2)
+            case .none: nil
+            case .nonsense: "soon"
+            }
+        }
+    }
+
+    @Test(arguments: [429, 503], Wish.allCases)
+    func `a busy server is left alone by all its transfers, and no other server is`(
+        status: Int, wish: Wish
+    ) async throws {
+        let moments = Watched<[(path: String, at: ContinuousClock.Instant)]>([])
+        let bytes = bytes
+        let script = ServerScript { request in
+            moments.update { $0.append((request.path, .now)) }
+            guard request.path == "/a.mp3", request.number == 0 else { return ServedFile(bytes).answer(to: request) }
+            var reply = Reply.text("busy", type: "text/plain", status: status)
+            reply.setHeader("Retry-After", wish.field)
+            return reply
+        }
+        try await withBench(script, jobs: 2, jobsPerHost: 1) { bench in
+            try await withServer(script) { free in
+                var requests = [try await bench.request(bench.episode())]
+                requests.append(try await bench.request(bench.episode(2, at: "/b.mp3")))
+                for section in 3...5 {
+                    var episode = bench.episode(section)
+                    episode.address = free.address("/free.mp3")
+                    requests.append(try await bench.request(episode))
+                }
+                let report = await bench.run(requests)
+                #expect(report.receipts.count == 5, "\(report.sentences)")
+                let refused = try #require(moments.value.first { $0.path == "/a.mp3" }).at
+                let later = moments.value.filter { $0.path != "/free.mp3" }.dropFirst()
+                #expect(later.map(\.path) == ["/a.mp3", "/b.mp3"])
+                let again = try #require(later.first).at
+                #expect(again - refused >= .milliseconds(950))
+                #expect(moments.value.filter { $0.path == "/free.mp3" }.allSatisfy { $0.at < again })
+            }
+        }
+    }
+
+    @Test func `an absurd wish is cut to what a listener may wait, and a time limit ends the wait`() async throws {
+        let busy = Reply.text(
+            "busy", type: "text/plain", status: 503, headers: ["Retry-After": "99999999999999999999"])
+        try await withBench(.always(busy), limits: RunLimits(seconds: 0.5)) { bench in
+            let report = try await bench.fetch(bench.episode(), bench.episode(2, at: "/b.mp3"))
+            #expect(report.failures.isEmpty)
+            #expect(report.left == 2)
+            // Both may have been under way when the first one was refused; none came after that.
+            #expect(bench.server.record.requests.count <= 2)
+        }
+    }
+
+    @Test func `transfers that are refused together make one wait, and each time after it a longer one`() throws {
+        let requests = (1...4).map { TransferRequest(episode: .sample($0, address: "http://kting.info/a"), path: "a") }
+        var run = EngineRun(requests: requests, settings: EngineSettings())
+        for place in 0..<4 {
+            let gap = run.gap(forServerOf: place, asked: nil)
+            #expect(gap == 1)
+            run.schedule.holdServer(of: place, until: run.now + 1)
+        }
+        let wished = run.gap(forServerOf: 0, asked: 7)
+        #expect(wished == 7)
+        run = EngineRun(requests: requests, settings: EngineSettings())
+        var gaps: [Double] = []
+        for _ in 1...10 { gaps.append(run.gap(forServerOf: 0, asked: nil)) }
+        #expect(gaps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300])
+        let gapsAfterNone = [0, nil].map { run.gap(forServerOf: 0, asked: $0) }
+        #expect(gapsAfterNone == [0, 1])
+    }
+}

@@ -1,0 +1,193 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import DownloadEngine
+
+/// Transfers that are paused and cancelled while they run, as another process does it: through the store alone.
+@Suite struct ControlTests {
+    private let bytes = sampleMP3(bytes: 120_000)
+    /// What is promised is a second; a machine that does other things as well gets another one.
+    private static let promptly = Duration.seconds(2)
+
+    @Test(arguments: [TransferState.paused, .cancelled])
+    func `a running transfer that another process stops ends at once, and the others go on`(
+        state: TransferState
+    ) async throws {
+        let gate = Gate()
+        let stalled = ServerScript.file(bytes, [.stall(at: 60_000, until: gate), .wellBehaved])
+        try await withBench(.paths(["/a.mp3": stalled, "/b.mp3": stalled])) { bench in
+            let (episode, other) = (bench.episode(), bench.episode(2, at: "/b.mp3"))
+            let run = Task { try await bench.fetch(episode, other) }
+            try await bench.waitUntilHeld(60_000, of: episode)
+            try await bench.waitUntilHeld(60_000, of: other)
+            try await stop(episode, as: state, in: bench)
+            let begin = ContinuousClock.now
+            try await bench.events.waitUntil { $0.stopped == [.init(state, episode)] }
+            #expect(ContinuousClock.now - begin < Self.promptly)
+            try await bench.server.waitUntil { $0.exchanges(path: "/a.mp3").allSatisfy(\.isFinished) }
+            #expect(bench.server.record.exchanges(path: "/b.mp3").allSatisfy { !$0.isFinished })
+            gate.open()
+
+            let report = try await run.value
+            #expect(report.receipts.map(\.section) == [2])
+            #expect(report.failures.isEmpty, "\(report.sentences)")
+            #expect(report.left == 0)
+            #expect(bench.events.value.stopped == [.init(state, episode)])
+            #expect(try bench.partial(of: episode) == (state == .paused ? Array(bytes[..<60_000]) : nil))
+            #expect(try await bench.record(of: episode)?.state == state)
+            if state == .paused { #expect(try await bench.record(of: episode)?.committedLength == 60_000) }
+
+            let resumed = try await bench.inAnotherProcess { try await $0.resume([episode.identity]) }
+            #expect(resumed == 1)
+            let next = try await bench.fetch(episode)
+            #expect(next.outcomes == [state == .paused ? .resumed : .fetched])
+            #expect(ranges(bench.server) == [nil, state == .paused ? "bytes=60000-" : nil])
+            #expect(try bench.file() == bytes)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == (state == .paused ? 120_000 : 180_000))
+        }
+    }
+
+    @Test(arguments: [TransferState.paused, .cancelled])
+    func `a waiting transfer that is stopped is never asked for`(state: TransferState) async throws {
+        let gate = Gate()
+        let script = ServerScript.paths([
+            "/a.mp3": .file(bytes, [.stall(at: 60_000, until: gate)]), "/b.mp3": .file(bytes),
+        ])
+        try await withBench(script, jobs: 1) { bench in
+            let (episode, waiting) = (bench.episode(), bench.episode(2, at: "/b.mp3"))
+            try await bench.leave(bytes[..<50_000], of: waiting)
+            let run = Task { try await bench.fetch(episode, waiting) }
+            try await bench.waitUntilHeld(60_000, of: episode)
+            try await stop(waiting, as: state, in: bench)
+            try await bench.events.waitUntil { $0.stopped == [.init(state, waiting)] }
+            gate.open()
+            let report = try await run.value
+            #expect(report.receipts.map(\.section) == [1])
+            #expect(report.failures.isEmpty)
+            #expect(report.left == 0)
+            #expect(bench.server.requests(path: "/b.mp3").isEmpty)
+            #expect(try bench.partial(of: waiting) == (state == .paused ? Array(bytes[..<50_000]) : nil))
+        }
+    }
+
+    @Test func `a transfer that waits for its next try can be paused`() async throws {
+        try await withBench(.always(.text("busy", status: 503, headers: ["Retry-After": "200"]))) { bench in
+            let episode = bench.episode()
+            let run = Task { try await bench.fetch(episode) }
+            try await bench.server.waitUntil { $0.exchanges.count == 1 }
+            try await stop(episode, as: .paused, in: bench)
+            let report = try await run.value
+            #expect(bench.events.value.stopped == [.init(.paused, episode)])
+            #expect(report.failures.isEmpty)
+            #expect(report.left == 0)
+        }
+    }
+
+    @Test func `a transfer for which the catalog is being asked can be paused`() async throws {
+        try await withBench(.paths(["/a.mp3": .always(.text("no", status: 403)), "/new.mp3": .file(bytes)])) { bench in
+            let episode = bench.episode()
+            let asked = Watched(false)
+            let answer = Watched(false)
+            var request = try await bench.request(episode)
+            request.renewAddress = { _ in
+                asked.update { $0 = true }
+                try await answer.waitUntil { $0 }
+                return bench.server.address("/new.mp3")
+            }
+            let looks = Watched(0)
+            let journal = ObservedJournal(store: bench.store, looks: looks)
+            let run = Task { [request] in await bench.run([request], journal: journal) }
+            try await asked.waitUntil { $0 }
+            try await stop(episode, as: .paused, in: bench)
+            let before = looks.value
+            try await looks.waitUntil { $0 >= before + 2 }
+            answer.update { $0 = true }
+            let report = await run.value
+            #expect(bench.events.value.stopped == [.init(.paused, episode)])
+            #expect(report.failures.isEmpty, "\(report.sentences)")
+            #expect(bench.server.requests(path: "/new.mp3").isEmpty)
+            #expect(try await bench.record(of: episode)?.state == .paused)
+        }
+    }
+
+    /// The store, with what happens to it seen and timed.
+    private struct ObservedJournal: TransferJournal {
+        let store: CatalogStore
+        /// How often the run asked what is stopped.
+        var looks = Watched(0)
+        /// Whether the listener pauses what is published just before that is announced, or right after; nil for neither.
+        var pausesBefore: Bool?
+
+        func save(_ records: [TransferRecord]) async throws {
+            let published = records.filter { $0.state == .verifying }.map(\.episode)
+            if pausesBefore == true { _ = try await store.pause(published) }
+            try await store.save(records)
+            if pausesBefore == false {
+                let stopped = try await store.pause(published) + store.cancel(published)
+                #expect(stopped == 0)
+            }
+        }
+
+        func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
+            looks.update { $0 += 1 }
+            return try await store.stoppedTransfers()
+        }
+
+        func finish(_ files: [LocalFile]) async throws { try await store.finish(files) }
+        func removeTransfer(of episode: EpisodeIdentity) async throws { try await store.removeTransfer(of: episode) }
+    }
+
+    @Test(arguments: [true, false])
+    func `a transfer that is being published is past being stopped`(isBefore: Bool) async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            let request = try await bench.request(episode)
+            let journal = ObservedJournal(store: bench.store, pausesBefore: isBefore)
+            let report = await bench.run([request], journal: journal)
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(report.left == 0)
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode) != nil)
+            #expect(try await bench.record(of: episode) == nil)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    private func stop(_ episode: Episode, as state: TransferState, in bench: EngineBench) async throws {
+        let count = try await bench.inAnotherProcess { store in
+            state == .paused
+                ? try await store.pause([episode.identity]) : try await store.cancel([episode.identity])
+        }
+        #expect(count == 1)
+    }
+}
+
+/// An event that tells of a stopped transfer.
+private struct Stopped: Equatable {
+    var state: TransferState
+    var episode: EpisodeIdentity
+
+    init(_ state: TransferState, _ episode: EpisodeIdentity) {
+        self.state = state
+        self.episode = episode
+    }
+
+    init(_ state: TransferState, _ episode: Episode) {
+        self.init(state, episode.identity)
+    }
+}
+
+extension [SyncEvent] {
+    fileprivate var stopped: [Stopped] {
+        compactMap { event in
+            switch event {
+            case .paused(let episode, _): Stopped(.paused, episode)
+            case .cancelled(let episode, _): Stopped(.cancelled, episode)
+            default: nil
+            }
+        }
+    }
+}
