@@ -41,7 +41,7 @@ struct RunBench: Sendable {
         try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force)
     }
 
-    private var syncRun: SyncRun {
+    var syncRun: SyncRun {
         let events = events
         return SyncRun(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
             event in
