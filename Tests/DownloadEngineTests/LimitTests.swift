@@ -96,15 +96,24 @@ import Testing
         let half = sampleMP3(bytes: 150_000)
         let script = ServerScript { ServedFile(half).answer(to: $0) }
         try await withBench(script, limitRate: 150_000) { bench in
-            let begin = ContinuousClock.now
-            let report = try await fetch(episodes(2, size: nil, in: bench), in: bench)
-            let seconds = (ContinuousClock.now - begin) / .seconds(1)
-            #expect(report.receipts.count == 2)
             // A quarter of a second's worth comes at once.
             let expected = 300_000 / 150_000 - 0.25
-            #expect(seconds > expected * 0.95)
-            // Above that only the machine's own slowness counts.
-            #expect(seconds < expected * 1.05 + 1)
+            var fastest = Double.infinity
+            // No run may be faster. A busy machine makes any of them slower, so the best of a few counts.
+            for section in [1, 3, 5, 7, 9] where fastest > expected * 1.05 + 0.3 {
+                let requests = [
+                    try await bench.request(bench.episode(section, at: "/\(section).mp3")),
+                    try await bench.request(bench.episode(section + 1, at: "/\(section + 1).mp3")),
+                ]
+                let begin = ContinuousClock.now
+                let report = await bench.run(requests)
+                let seconds = (ContinuousClock.now - begin) / .seconds(1)
+                #expect(report.receipts.count == 2)
+                #expect(seconds > expected * 0.95)
+                fastest = min(fastest, seconds)
+            }
+            // Beginning and publishing take their own time.
+            #expect(fastest <= expected * 1.05 + 0.3)
         }
     }
 }

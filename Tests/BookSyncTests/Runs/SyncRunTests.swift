@@ -182,12 +182,14 @@ import Testing
 
     @Test(arguments: [1, 3])
     func `a cancelled run keeps everything received, and the next one goes on from there`(jobs: Int) async throws {
-        let catalog = ScriptedCatalog.episodes(4, bytes: 100_000, pace: Pace(bytesPerSecond: 400_000, piece: 2048))
+        let catalog = ScriptedCatalog.episodes(4, bytes: 100_000, pace: Pace(bytesPerSecond: 100_000, piece: 2048))
         try await withRunBench(catalog, jobs: jobs) { bench in
             var received: Int64 = 0
             var resumed = 0
             for _ in 1...3 {
                 let sentBefore = bench.audioBytesSent
+                // On a busy machine the cancellation may come late, and leave little for another round.
+                guard sentBefore + 40_000 < 400_000 else { break }
                 let run = Task { try await bench.run() }
                 try await bench.server.waitUntil { $0.bodyBytesSent(prefix: "/audio/") >= sentBefore + 40_000 }
                 run.cancel()
