@@ -10,6 +10,27 @@ extension CatalogStore {
         }
     }
 
+    /// The paths that are recorded in the folders for files of other books than this one.
+    package func pathsOfOthers(than book: BookIdentity, in folders: Set<String>) async throws -> Set<String> {
+        try await read("the files beside those of \(book) cannot be looked up") { database in
+            let id = try database.id(of: book) ?? 0
+            var paths: Set<String> = []
+            for folder in folders {
+                // A range of paths, which have an index, where the folder alone would have every file looked at.
+                let range = folder.isEmpty ? "" : "AND f.path > ? AND f.path < ?"
+                let sql = """
+                    SELECT f.path FROM local_file f JOIN episode e ON e.id = f.episode_id
+                    WHERE f.folder = ? AND e.book_id <> ? \(range)
+                    """
+                let bounds: StatementArguments = folder.isEmpty ? [] : [folder + "/", folder + "0"]
+                let found = try String.fetchAll(
+                    database.cachedStatement(sql: sql), arguments: [folder, id] + bounds)
+                paths.formUnion(found)
+            }
+            return paths
+        }
+    }
+
     /// Notes anew what is recorded of files that the store knows; their transfers and intended renames stay.
     /// - Throws: ``Failure`` when an episode has no file, or a path belongs to another episode.
     package func updateFiles(_ files: [LocalFile]) async throws {

@@ -7,9 +7,12 @@ import Crypto
 /// Episodes that would share a name are told apart by a suffix made of the episode's key. An episode keeps the path
 /// that is recorded for it as long as it is one of those it could get, so that twins that come or go rename nothing;
 /// a plain name that nobody holds goes to the lowest section. The order of the input does not matter.
-/// - Parameter recorded: episode key → the path at which its file is now.
+/// - Parameters:
+///   - recorded: episode key → the path at which its file is now.
+///   - others: paths that belong to other books: two books may have one title, and then one folder.
 package func libraryPaths(
-    for episodes: [Episode], of book: Book, template: NamingTemplate, recorded: [String: String]
+    for episodes: [Episode], of book: Book, template: NamingTemplate, recorded: [String: String],
+    others: Set<String> = []
 ) -> [String: String] {
     let highest = max(book.declaredEpisodes ?? 0, episodes.lazy.map(\.section).max() ?? 0)
     let width = max(3, String(highest).count)
@@ -20,7 +23,7 @@ package func libraryPaths(
     }
 
     var paths: [String: String] = [:]
-    var taken: Set<String> = []
+    var taken = Set(others.map(SafeName.comparisonKey))
     func claim(_ path: String, for episode: Episode) -> Bool {
         guard taken.insert(SafeName.comparisonKey(path)).inserted else { return false }
         paths[episode.identity.key] = path

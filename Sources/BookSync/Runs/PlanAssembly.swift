@@ -15,6 +15,9 @@ struct AssembledPlan: Sendable {
     /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
     var revived: [EpisodeIdentity]
 
+    /// Where files are to be that are not there yet.
+    var claims: [String] { requests.map(\.path) + plan.actions.filter { $0.kind == .rename }.map(\.path) }
+
     /// Lets the transfers ask for other addresses when theirs have expired.
     mutating func renewAddresses(through renewal: AddressRenewal) {
         for index in requests.indices {
@@ -31,16 +34,20 @@ struct PlanAssembly: Sendable {
     let library: String
     let naming: NamingTemplate
     let request: RunRequest
+    let store: CatalogStore?
 
-    /// - Parameter allowsLocalAddresses: whether the audio may lie on this machine or in a private network.
+    /// - Parameters:
+    ///   - claimed: paths that other books of this run are going to take.
+    ///   - allowsLocalAddresses: whether the audio may lie on this machine or in a private network.
     func plan(
-        _ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter, allowsLocalAddresses: Bool
+        _ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter, claimed: Set<String>,
+        allowsLocalAddresses: Bool
     ) async throws -> AssembledPlan {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
-        let paths = libraryPaths(for: episodes.map(\.episode), of: book, template: naming, recorded: recorded)
-        let folders = Set((Array(paths.values) + Array(recorded.values)).map { String(splitLibraryPath($0).folder) })
+        let paths = try await paths(for: episodes.map(\.episode), of: book, recorded: recorded, claimed: claimed)
+        let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
         let files = try await FolderScan.scan(folders: folders, under: library)
         let rules = PlanRules(
             filter: try CompiledFilter(filter), order: request.order, force: request.force, now: Date())
@@ -49,6 +56,20 @@ struct PlanAssembly: Sendable {
                 book: book, episodes: episodes, paths: paths, files: files,
                 partials: try await resumableBytes(of: episodes), rules: rules))
         return assembled(plan, episodes: episodes, files: files, allowsLocalAddresses: allowsLocalAddresses)
+    }
+
+    private func paths(
+        for episodes: [Episode], of book: Book, recorded: [String: String], claimed: Set<String>
+    ) async throws -> [String: String] {
+        let paths = libraryPaths(for: episodes, of: book, template: naming, recorded: recorded)
+        let standing = try await store?.pathsOfOthers(than: book.identity, in: Self.folders(of: paths.values)) ?? []
+        let others = standing.union(claimed)
+        guard !others.isEmpty else { return paths }
+        return libraryPaths(for: episodes, of: book, template: naming, recorded: recorded, others: others)
+    }
+
+    private static func folders(of paths: some Collection<String>) -> Set<String> {
+        Set(paths.map { String(splitLibraryPath($0).folder) })
     }
 
     private func assembled(

@@ -36,6 +36,7 @@ package struct SyncRun: Sendable {
             for assembled in planned {
                 emit(.planned(assembled.plan))
                 report.note(assembled.plan)
+                if let notice = assembled.plan.obstructionNotice { emit(.notice(notice)) }
                 try await session.store.updateFiles(assembled.moved)
                 for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
                 for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
@@ -113,8 +114,9 @@ package struct SyncRun: Sendable {
         onFailure: (FailureReport) -> Void
     ) async -> [AssembledPlan] {
         let assembly = PlanAssembly(
-            library: library ?? configuration.library, naming: configuration.naming, request: request)
+            library: library ?? configuration.library, naming: configuration.naming, request: request, store: store)
         var planned: [AssembledPlan] = []
+        var claimed: Set<String> = []
         for item in request.items where !Task.isCancelled {
             do {
                 let source = try configuration.catalogSource(for: item.book, transport: transport)
@@ -124,9 +126,11 @@ package struct SyncRun: Sendable {
                 let stored = try await store?.episodes(of: item.book) ?? []
                 var assembled = try await assembly.plan(
                     refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
+                    claimed: claimed,
                     allowsLocalAddresses: await configuration.allowsLocalAddresses(
                         of: item.book.source, transport: transport))
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
+                claimed.formUnion(assembled.claims)
                 planned.append(assembled)
                 if assembled.plan.actions.allSatisfy({ $0.kind == .skip(.filtered) }), !item.filter.isEmpty {
                     emit(.notice("\(item.book): none of its episodes is among those asked for"))
@@ -145,13 +149,16 @@ package struct SyncRun: Sendable {
     private func offlinePlans(
         _ request: RunRequest, library: String, store: CatalogStore?
     ) async throws -> [AssembledPlan] {
-        let assembly = PlanAssembly(library: library, naming: configuration.naming, request: request)
+        let assembly = PlanAssembly(library: library, naming: configuration.naming, request: request, store: store)
         var planned: [AssembledPlan] = []
+        var claimed: Set<String> = []
         for item in request.items {
             guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
             else { throw Failure.notOnTheShelf(item.book) }
-            planned.append(
-                try await assembly.plan(book, episodes: stored, filter: item.filter, allowsLocalAddresses: false))
+            let assembled = try await assembly.plan(
+                book, episodes: stored, filter: item.filter, claimed: claimed, allowsLocalAddresses: false)
+            claimed.formUnion(assembled.claims)
+            planned.append(assembled)
         }
         return planned
     }
@@ -177,6 +184,17 @@ extension Failure {
         Failure(
             .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
             remedy: "run booksync fetch first, or name the library with --library")
+    }
+}
+
+extension SyncPlan {
+    /// What is left alone because something stands in its place; nil when nothing is. Such episodes are asked for and
+    /// not brought, so a run may not pass them over in silence.
+    fileprivate var obstructionNotice: String? {
+        let obstructed = actions.filter { $0.kind == .skip(.obstructed) }
+        guard let first = obstructed.first else { return nil }
+        let more = obstructed.count == 1 ? "" : ", as are \(obstructed.count - 1) more (booksync plan lists them)"
+        return "\(book.identity): episode \(first.episode.section) is left alone\(more): \(first.reason)"
     }
 }
 

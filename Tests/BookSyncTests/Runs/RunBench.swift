@@ -59,7 +59,7 @@ struct RunBench: Sendable {
 
     var listings: Int { server.requests(path: "/catalog").count { $0.query["pageNum"] == "1" } }
 
-    private var syncRun: SyncRun {
+    var syncRun: SyncRun {
         let events = events
         return SyncRun(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
             event in

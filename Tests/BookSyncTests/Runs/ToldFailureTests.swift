@@ -11,7 +11,8 @@
             try await withTemporaryFolder { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 1200)
                 defer { disk.unmount() }
-                try await withRunBench(ScriptedCatalog.episodes(12, bytes: 300_000), jobs: 3, library: folder) { bench in
+                try await withRunBench(ScriptedCatalog.episodes(12, bytes: 300_000), jobs: 3, library: folder) {
+                    bench in
                     try await bench.run()
                     bench.events.update { $0 = [] }
                     let again = try await bench.run()
