@@ -62,7 +62,11 @@ struct BookSyncCommand: AsyncParsableCommand {
             interruption: interruption)
         return await interruption.cancelling {
             do {
-                let status = try await command.perform(in: program)
+                var status = try await command.perform(in: program)
+                if let failure = await streams.outputFailure {
+                    await streams.writeError("booksync: \(failure)")
+                    if status == .done { status = ExitStatus(failure.kind) }
+                }
                 return interruption.exitStatus ?? status
             } catch is CancellationError {
                 return interruption.exitStatus ?? .interrupted

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// Writes whole lines to the process's standard output and error.
@@ -9,12 +10,14 @@ actor StandardStreams {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// Whether the reader of standard output went away, so that more output is pointless.
+    /// Whether standard output takes no more, so that more output is pointless.
     private(set) var isOutputClosed = false
+    /// Why results got lost. That their reader went away (`booksync list | head`) is no failure: it has had enough.
+    private(set) var outputFailure: Failure?
 
     func writeOutput(_ line: String) {
-        guard !isOutputClosed else { return }
-        isOutputClosed = !Self.write(line + "\n", to: STDOUT_FILENO)
+        var text = line + "\n"
+        flush(&text)
     }
 
     /// Many lines at once: one system call for some hundreds of them, where each alone would also change threads.
@@ -29,7 +32,14 @@ actor StandardStreams {
 
     private func flush(_ text: inout String) {
         guard !isOutputClosed, !text.isEmpty else { return }
-        isOutputClosed = !Self.write(text, to: STDOUT_FILENO)
+        if let code = Self.write(text, to: STDOUT_FILENO) {
+            isOutputClosed = true
+            if code != EPIPE {
+                outputFailure = Failure(
+                    .inputOutput, what: "the results cannot be written to standard output",
+                    why: String(cString: strerror(code)), remedy: "see where standard output leads, and run again")
+            }
+        }
         text = ""
     }
 
@@ -37,17 +47,18 @@ actor StandardStreams {
         _ = Self.write(line + "\n", to: STDERR_FILENO)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
+    /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
         var text = text
         return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)[...]
             while !rest.isEmpty {
                 let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
+                guard count > 0 else { return count == 0 ? EIO : errno }
                 rest = rest.dropFirst(count)
             }
-            return true
+            return nil
         }
     }
 }
