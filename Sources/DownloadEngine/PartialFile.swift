@@ -67,6 +67,14 @@ package actor PartialFile {
                 Foundation.close(descriptor)
                 throw Failure.file("the partial file \(path) is not a file", errno: code)
             }
+            // Two runs that both believe to hold the library (somebody deleted its lock) must not both append. Where a
+            // filesystem knows no such lock, there is nothing to learn from it.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+                Foundation.close(descriptor)
+                throw Failure(
+                    .temporary, what: "the partial file \(path) cannot be used", why: "another process writes to it",
+                    remedy: "let it finish, then run again")
+            }
             return PartialFile(
                 thread: thread, descriptor: descriptor, path: path, length: Int64(status.st_size), promised: digest)
         }
@@ -173,7 +181,20 @@ package actor PartialFile {
     }
 
     /// Returns when everything written is on the disk itself.
+    /// - Throws: ``Failure`` also when the file holds other bytes than those that went through the digests: somebody
+    ///   else wrote to it.
     package func sync() throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw Failure.file("the partial file \(path) cannot be looked at", errno: errno)
+        }
+        guard Int64(status.st_size) == length else {
+            throw Failure(
+                .temporary, what: "the partial file \(path) cannot be used",
+                why:
+                    "it has \(status.st_size) bytes and not the \(length) that were received: something else changed it",
+                remedy: "run again")
+        }
         guard fsync(descriptor) == 0 else {
             throw Failure.file("the partial file \(path) cannot be synced", errno: errno)
         }
