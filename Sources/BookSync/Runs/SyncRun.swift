@@ -193,8 +193,8 @@ extension SyncPlan {
     fileprivate var obstructionNotice: String? {
         let obstructed = actions.filter { $0.kind == .skip(.obstructed) }
         guard let first = obstructed.first else { return nil }
-        let more = obstructed.count == 1 ? "" : ", as are \(obstructed.count - 1) more (booksync plan lists them)"
-        return "\(book.identity): episode \(first.episode.section) is left alone\(more): \(first.reason)"
+        let more = obstructed.count == 1 ? "" : ", like \(obstructed.count - 1) more (booksync plan lists them),"
+        return "\(book.identity): episode \(first.episode.section)\(more) is not brought: \(first.reason)"
     }
 }
 

@@ -43,10 +43,10 @@ import Testing
             bench.events.update { $0 = [] }
             let report = try await bench.run()
             var notices: [String] = []
-            for case .notice(let text) in bench.events.value where text.contains("left alone") { notices.append(text) }
+            for case .notice(let text) in bench.events.value where text.contains("not brought") { notices.append(text) }
             #expect(report.failures.isEmpty)
             #expect(notices.count == 1)
-            #expect(notices.first?.contains("episode 1 is left alone, as are 2 more") == true, "\(notices)")
+            #expect(notices.first?.contains("episode 1, like 2 more") == true, "\(notices)")
             #expect(try bench.read(path) == ScriptedCatalog.bytes(2))
         }
     }
