@@ -31,6 +31,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        openStandardStreams()
         // A reader that goes away is noticed at the next write, not by dying.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
@@ -52,6 +53,15 @@ struct BookSyncCommand: AsyncParsableCommand {
         guard let subcommand = command as? any Subcommand else { return }
         let status = await run(subcommand, interruption)
         Foundation.exit(status.rawValue)
+    }
+
+    /// A process that was started with its standard streams closed would get its next file as one of them, and print
+    /// into it.
+    private static func openStandardStreams() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            // The lowest free descriptor is taken, which is this one.
+            _ = open("/dev/null", O_RDWR)
+        }
     }
 
     /// Runs the command so that signals end it cleanly, and turns whatever it throws into one sentence and a code.

@@ -99,6 +99,14 @@ package struct LibraryDirectory: ~Copyable {
         }
     }
 
+    /// - Returns: whether the folder was empty, and is gone.
+    func removeIfEmpty(folder name: String) throws -> Bool {
+        if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return true }
+        let code = errno
+        if code == ENOTEMPTY || code == EEXIST || code == ENOENT || code == ENOTDIR { return false }
+        throw Failure.file("the folder \(name) cannot be deleted", errno: code)
+    }
+
     /// Size, modification time in nanoseconds and inode of a file here.
     package func facts(of name: String) throws -> (size: Int64, modificationTime: Int64, inode: UInt64) {
         var status = stat()
@@ -117,6 +125,18 @@ package struct LibraryDirectory: ~Copyable {
         #endif
         let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
         return (Int64(status.st_size), nanoseconds, UInt64(status.st_ino))
+    }
+}
+
+/// Deletes a folder of the library that is empty, and those above it that become so; never the library itself.
+///
+/// - Parameter relativePath: with `/` between its parts.
+package func removeEmptyFolders(_ relativePath: Substring, in library: String) throws {
+    var path = relativePath
+    while !path.isEmpty {
+        let (parent, name) = splitLibraryPath(String(path))
+        guard try LibraryDirectory(parent, in: library, creating: false).removeIfEmpty(folder: name) else { return }
+        path = parent
     }
 }
 

@@ -47,6 +47,7 @@ struct RenameExecution: Sendable {
             try target.receive(oldName, from: source, as: newName)
             try target.sync()
             try source.sync()
+            try removeEmptyFolders(oldFolder, in: library)
         }
     }
 

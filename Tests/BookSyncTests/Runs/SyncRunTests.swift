@@ -46,6 +46,7 @@ import Testing
             bench.catalog.update { $0.elements[1].name = "第2集 (corrected)" }
             let report = try await bench.run(title: "Book")
             #expect(report.summary.renamed == 3)
+            #expect(!FileManager.default.fileExists(atPath: bench.library + "/Bok"))
             #expect(report.summary.fetched == 0)
             #expect(report.failures.isEmpty)
             #expect(bench.audioRequests.count == 3)
