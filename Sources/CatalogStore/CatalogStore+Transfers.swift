@@ -35,14 +35,6 @@ extension CatalogStore {
             })
     }
 
-    /// Forgets the transfer of an episode, if there is one; its partial file is the caller's to drop.
-    package func removeTransfer(of episode: EpisodeIdentity) async throws {
-        try await write("the transfer of \(episode) cannot be dropped", .durable) { database in
-            try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ?")
-                .execute(arguments: [database.id(of: episode)])
-        }
-    }
-
     /// The transfers whose file was about to be published when a run ended: each was renamed, or still is to be.
     package func interruptedPublications() async throws -> [TransferRecord] {
         try await read("the interrupted transfers cannot be looked up") { database in

@@ -9,9 +9,6 @@ package protocol TransferJournal: Sendable {
     /// the disk when the call returns.
     func finish(_ files: [LocalFile]) async throws
 
-    /// Drops the journal of a transfer of which nothing is left.
-    func removeTransfer(of episode: EpisodeIdentity) async throws
-
     /// The transfers that the listener paused or cancelled, perhaps from another process.
     func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]
 }

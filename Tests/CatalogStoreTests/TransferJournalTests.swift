@@ -20,8 +20,6 @@ import Testing
                 try await store.save([record])
                 #expect(try await store.transferRecord(of: .sample(1)) == record)
             }
-            try await store.removeTransfer(of: .sample(1))
-            #expect(try await store.transferRecord(of: .sample(1)) == nil)
         }
     }
 

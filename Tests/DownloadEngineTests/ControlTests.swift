@@ -137,7 +137,6 @@ import Testing
         }
 
         func finish(_ files: [LocalFile]) async throws { try await store.finish(files) }
-        func removeTransfer(of episode: EpisodeIdentity) async throws { try await store.removeTransfer(of: episode) }
     }
 
     @Test(arguments: [true, false])

@@ -8,7 +8,6 @@ import Foundation
 package struct LibrarySession: Sendable {
     let folder: LibraryFolder
     let store: CatalogStore
-    private let lock: LibraryLock
 
     /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
     ///
@@ -22,13 +21,13 @@ package struct LibrarySession: Sendable {
         _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
         let folder = try await LibraryFolder.open(at: path)
-        let lock = try await LibraryLock.acquire(in: folder, wait: wait, command: command)
-        defer { lock.release() }
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-        let session = LibrarySession(folder: folder, store: store, lock: lock)
-        return try await store.closing {
-            try await session.settleInterruptedRun()
-            return try await body(session)
+        return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
+            let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+            let session = LibrarySession(folder: folder, store: store)
+            return try await store.closing {
+                try await session.settleInterruptedRun()
+                return try await body(session)
+            }
         }
     }
 
