@@ -1,4 +1,5 @@
 import BookModel
+import Support
 import Testing
 
 @testable import CatalogFetcher
@@ -12,7 +13,9 @@ import Testing
         try await ScriptedServer.run { _, _ in
             ScriptedAnswer(body: body)
         } _: { _, address in
-            let book = try await listBook(settings: BookResourceSettings(address))
+            let book = try await withTaskExecutorPreference(OwnThread()) {
+                try await listBook(settings: BookResourceSettings(address))
+            }
             #expect(book.episodes.map(\.identity.key) == ["9007199254740993", "9223372036854775807"])
             #expect(book.listing.proof.isComplete)
         }

@@ -80,9 +80,8 @@ import Testing
             limits: RunLimits(seconds: 1.5)
         ) { bench in
             let three = episodes(3, size: nil, in: bench)
-            let begin = ContinuousClock.now
+            // Two answers stall for ever: that the run ends without a failure is the limit's doing.
             let report = try await fetch(three, in: bench)
-            #expect(ContinuousClock.now - begin < .seconds(5))
             #expect(report.receipts.isEmpty && report.failures.isEmpty && report.stop == nil)
             #expect(report.left == 3)
             for episode in three[..<2] {
