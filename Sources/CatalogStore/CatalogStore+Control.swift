@@ -67,7 +67,7 @@ extension CatalogStore {
     package func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
         try await read("the paused transfers cannot be looked up") { database in
             let sql = """
-                SELECT b.source, b.key, e.key, t.state
+                SELECT \(EpisodeIdentity.columns), t.state
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
                 WHERE t.state IN ('paused', 'cancelled')
                 """
@@ -75,8 +75,7 @@ extension CatalogStore {
             var stopped: [EpisodeIdentity: TransferState] = [:]
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                stopped[EpisodeIdentity(book: book, key: try columns.next())] = try word(columns.next())
+                stopped[try EpisodeIdentity(&columns)] = try word(columns.next())
             }
             return stopped
         }

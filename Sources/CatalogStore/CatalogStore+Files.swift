@@ -108,7 +108,7 @@ extension CatalogStore {
     package func intendedRenames() async throws -> [(file: LocalFile, pendingPath: String)] {
         try await read("the intended renames cannot be looked up") { database in
             let sql = """
-                SELECT b.source, b.key, e.key, f.pending_path, \(LocalFile.columns)
+                SELECT \(EpisodeIdentity.columns), f.pending_path, \(LocalFile.columns)
                 FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
                 WHERE f.pending_path IS NOT NULL ORDER BY f.episode_id
                 """
@@ -116,8 +116,7 @@ extension CatalogStore {
             var renames: [(file: LocalFile, pendingPath: String)] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                let episode = EpisodeIdentity(book: book, key: try columns.next())
+                let episode = try EpisodeIdentity(&columns)
                 let pending: String = try columns.next()
                 renames.append((try LocalFile(&columns, of: episode), pending))
             }

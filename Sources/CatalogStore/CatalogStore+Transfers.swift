@@ -39,7 +39,7 @@ extension CatalogStore {
     package func interruptedPublications() async throws -> [TransferRecord] {
         try await read("the interrupted transfers cannot be looked up") { database in
             let sql = """
-                SELECT b.source, b.key, e.key, \(TransferRecord.columns)
+                SELECT \(EpisodeIdentity.columns), \(TransferRecord.columns)
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
                 WHERE t.state = 'verifying' ORDER BY t.episode_id
                 """
@@ -47,8 +47,7 @@ extension CatalogStore {
             var records: [TransferRecord] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                let episode = EpisodeIdentity(book: book, key: try columns.next())
+                let episode = try EpisodeIdentity(&columns)
                 records.append(try TransferRecord(&columns, of: episode))
             }
             return records

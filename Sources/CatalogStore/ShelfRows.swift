@@ -20,6 +20,14 @@ extension Book {
     }
 }
 
+extension EpisodeIdentity {
+    static let columns = "b.source, b.key, e.key"
+
+    init(_ columns: inout ColumnReader) throws {
+        self.init(book: try BookIdentity(source: columns.next(), id: columns.next()), key: try columns.next())
+    }
+}
+
 extension Episode {
     /// Without the element, which is kept apart.
     static let columns = """

@@ -67,8 +67,7 @@ struct EngineRun {
 
     /// Seconds since the run began.
     var now: Double {
-        let elapsed = ContinuousClock.now - begin
-        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18
+        (ContinuousClock.now - begin) / .seconds(1)
     }
 
     func mayStart(backlog limit: Int) -> Bool {
@@ -175,7 +174,7 @@ struct EngineRun {
         return TransferReceipt(
             outcome: outcome, section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, file: file,
             bytesReceived: transfer.bytesReceived, bytesReused: reused,
-            seconds: Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) * 1e-18,
+            seconds: elapsed / .seconds(1),
             remarks: remarks)
     }
 }
