@@ -18,9 +18,23 @@ struct PromisedContent: Equatable, Sendable {
 
 /// What a request asks for.
 struct AskedContent: Equatable, Sendable {
-    /// The first byte wanted; 0 asks for the whole, without `Range`.
+    /// The first byte wanted; 0 asks for the whole, without `Range`, unless there is a last one.
     var first: Int64
+    /// The last byte wanted; nil asks for the rest.
+    var last: Int64?
     var ifRange: String?
+
+    init(first: Int64, last: Int64? = nil, ifRange: String? = nil) {
+        self.first = first
+        self.last = last
+        self.ifRange = ifRange
+    }
+
+    /// The value of the `Range` field (RFC 9110 §14.2); nil when the whole is asked for.
+    var range: String? {
+        if let last { return "bytes=\(first)-\(last)" }
+        return first > 0 ? "bytes=\(first)-" : nil
+    }
 
     /// Asks for what is missing, if the answer can be tied to what is held; else for the whole.
     ///
@@ -86,7 +100,7 @@ private func decideWhole(head: AnswerHead, promised: PromisedContent) -> AnswerD
 private func decidePart(
     held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
 ) -> AnswerDecision {
-    guard asked.first > 0 else { return .restart("the server sent a part although the whole was asked for") }
+    guard asked.range != nil else { return .restart("the server sent a part although the whole was asked for") }
     if head.isEncoded { return .restart("the server sent a part of a compressed file") }
     if head.contentType?.hasPrefix("multipart/") == true {
         return .restart("the server sent several parts although one was asked for")
@@ -106,7 +120,10 @@ private func decidePart(
     if let old = held.total, last >= old {
         return .restart("the file on the server is longer now than \(old) bytes")
     }
-    if let total, last != total - 1 {
+    if let wanted = asked.last, last != wanted {
+        return .restart("the server sent the part up to byte \(last), not up to \(wanted)")
+    }
+    if asked.last == nil, let total, last != total - 1 {
         return .restart("the server sent less than the rest of the file")
     }
     guard isSame(held.validator, head.validator) || promised.hasDigest else {
@@ -127,7 +144,7 @@ private func isSame(_ old: ContentValidator, _ new: ContentValidator) -> Bool {
 private func decideUnsatisfied(
     held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
 ) -> AnswerDecision {
-    guard asked.first > 0 else {
+    guard asked.range != nil else {
         return .fail(Refusal(why: "the server refuses the range (416) although none was asked for"))
     }
     if case .unsatisfied(let total) = head.contentRange, total == held.length,

@@ -68,6 +68,9 @@ package struct DownloadEngine: Sendable {
             while true {
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
                     while let place = run.startNext() { start(place, of: &run, in: &group) }
+                    while let (place, pieces) = run.lendPlace() {
+                        group.addTask { .helped(place, await pieces.help()) }
+                    }
                     armTimer(of: &run, in: &group)
                 }
                 guard let result = await group.next() else { break }
@@ -82,6 +85,9 @@ package struct DownloadEngine: Sendable {
                 case .attempted(let place, let result):
                     run.schedule.end(place)
                     await settle(place, result, of: &run, in: &group)
+                case .helped(let place, let busy):
+                    run.schedule.giveBack(of: place)
+                    if let busy { run.holdServer(of: place, asked: busy.after) }
                 case .renewed(let place, let outcome):
                     run.renewals -= 1
                     await settleRenewal(place, outcome, of: &run)
@@ -133,15 +139,26 @@ package struct DownloadEngine: Sendable {
         case attempted(Int, AttemptResult)
         case published(Int, Result<LocalFile, Failure>)
         case renewed(Int, Result<ResourceAddress, Failure>)
+        /// A helper brought a piece, or did not; with the reason when the server has too much to do.
+        case helped(Int, AttemptResult.RetryReason?)
     }
 
     private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
+        let partialPath = partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity)
+        let meter = TransferMeter(transfer.wanted, emit: emit)
+        // A server that contradicted itself once is not asked for pieces again.
+        let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.leastDividedLength
+        let pieces =
+            isDivided
+            ? PieceBoard(
+                partialPath: partialPath, transport: transport, limiter: limiter, meter: meter, settings: settings)
+            : nil
+        run.transfers[place].pieces = pieces
         let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
-            partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity),
-            limiter: limiter, emit: emit)
+            partialPath: partialPath, limiter: limiter, meter: meter, pieces: pieces)
         let startOver = transfer.mustStartOver
         // A task of its own, so that one transfer can be stopped without the others.
         let task = Task(executorPreference: attempt.thread) {
@@ -217,10 +234,7 @@ package struct DownloadEngine: Sendable {
             let failures = run.transfers[place].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
             if let wait, !Task.isCancelled, !run.isOver {
-                if reason.isServerBusy {
-                    run.schedule.holdServer(
-                        of: place, until: run.now + run.gap(forServerOf: place, asked: reason.after))
-                }
+                if reason.isServerBusy { run.holdServer(of: place, asked: reason.after) }
                 run.schedule.postpone(place, until: run.now + max(wait, reason.after ?? 0))
             } else if !Task.isCancelled, !run.isOver {
                 await giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)

@@ -12,8 +12,9 @@ struct EngineRun {
         /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
         var farthest: Int64 = 0
         var mustStartOver = false
-        /// The attempt under way.
+        /// The attempt under way, and where others may help it.
         var task: Task<AttemptResult, Never>?
+        var pieces: PieceBoard?
         var isFinished = false
         /// Paused or cancelled by the listener.
         var stoppedAs: TransferState?
@@ -29,6 +30,9 @@ struct EngineRun {
             self.wanted = wanted
             record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
         }
+
+        /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
+        var length: Int64? { record.total ?? wanted.episode.size }
 
         /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
         mutating func mayRenew() -> Bool {
@@ -105,6 +109,21 @@ struct EngineRun {
         return place
     }
 
+    /// Gives a place that nothing else could take to a large transfer that others can help.
+    mutating func lendPlace() -> (place: Int, pieces: PieceBoard)? {
+        for place in schedule.mayBeHelped(now: now) {
+            guard let pieces = transfers[place].pieces, pieces.wantsHelp else { continue }
+            schedule.lend(to: place)
+            return (place, pieces)
+        }
+        return nil
+    }
+
+    /// Starts nothing from the transfer's server for a while: it is too busy.
+    mutating func holdServer(of place: Int, asked: Double?) {
+        schedule.holdServer(of: place, until: now + gap(forServerOf: place, asked: asked))
+    }
+
     /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
     /// Requests that were under way together and are all refused are one time.
     mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
@@ -133,6 +152,7 @@ struct EngineRun {
         report.bytesReceived += result.bytesReceived
         transfers[place].record = result.record
         transfers[place].task = nil
+        transfers[place].pieces = nil
         transfers[place].mustStartOver = false
         transfers[place].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {

@@ -10,6 +10,8 @@ package actor PartialFile {
     private let thread: FileThread
     private let descriptor: CInt
     private var isClosed = false
+    /// Whether the bytes go through the digests: those of a piece are put through them when they are taken over.
+    private let digests: Bool
     private var sha256 = SHA256()
     private var promised: PromisedDigest?
     /// Bytes in the file, all of which went through the digests once ``digestHeldBytes()`` was called.
@@ -26,15 +28,37 @@ package actor PartialFile {
         return SHA256.hash(data: Array(identity.utf8)).prefix(16).hexadecimal + ".part"
     }
 
+    /// What a file of the partial files' folder is for: bytes of the transfer whose partial file is called `owner`.
+    package static func part(inFileNamed name: String) -> (owner: String, kind: PartKind)? {
+        let words = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count >= 2, words[1] == "part" else { return nil }
+        let owner = "\(words[0]).part"
+        switch words.count {
+        case 2: return (owner, .front)
+        case 4: return (owner, .piece(isWhole: false))
+        case 5: return (owner, .piece(isWhole: true))
+        default: return nil
+        }
+    }
+
+    package enum PartKind: Sendable {
+        case front
+        /// Of a large file, as ``PieceFiles`` names them.
+        case piece(isWhole: Bool)
+    }
+
     /// Opens the file, or creates it empty. A symbolic link in its place is refused.
     package static func open(_ path: String, promised digest: ContentDigest?) async throws -> PartialFile {
         try await open(path, promised: digest, on: newThread())
     }
 
     /// The same on a thread that its transfer runs on too.
-    static func open(_ path: String, promised digest: ContentDigest?, on thread: FileThread) async throws -> PartialFile
-    {
-        try await Opener(thread: thread).open(path, promised: digest)
+    ///
+    /// - Parameter digests: whether its bytes are to be put through digests.
+    static func open(
+        _ path: String, promised digest: ContentDigest?, on thread: FileThread, digests: Bool = true
+    ) async throws -> PartialFile {
+        try await Opener(thread: thread).open(path, promised: digest, digests: digests)
     }
 
     /// A thread for one file.
@@ -49,7 +73,7 @@ package actor PartialFile {
             self.thread = thread
         }
 
-        func open(_ path: String, promised digest: ContentDigest?) throws -> PartialFile {
+        func open(_ path: String, promised digest: ContentDigest?, digests: Bool) throws -> PartialFile {
             let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
             let descriptor = Foundation.open(path, flags, 0o644)
             guard descriptor >= 0 else {
@@ -76,11 +100,15 @@ package actor PartialFile {
                     remedy: "let it finish, then run again")
             }
             return PartialFile(
-                thread: thread, descriptor: descriptor, path: path, length: Int64(status.st_size), promised: digest)
+                thread: thread, descriptor: descriptor, path: path, length: Int64(status.st_size), promised: digest,
+                digests: digests)
         }
     }
 
-    private init(thread: FileThread, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?) {
+    private init(
+        thread: FileThread, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?, digests: Bool
+    ) {
+        self.digests = digests
         self.thread = thread
         self.descriptor = descriptor
         self.path = path
@@ -100,8 +128,9 @@ package actor PartialFile {
         Foundation.close(descriptor)
     }
 
-    /// Deletes the file.
+    /// Deletes the file, and with it those of its pieces.
     package func remove() throws {
+        try PieceFiles.removeAll(beside: path)
         guard unlink(path) == 0 || errno == ENOENT else {
             throw Failure.file("the partial file \(path) cannot be deleted", errno: errno)
         }
@@ -124,36 +153,55 @@ package actor PartialFile {
     }
 
     private func readHeldBytes(_ body: (UnsafeRawBufferPointer) -> Void) throws {
-        var offset: Int64 = 0
+        try Self.read(descriptor, at: path, from: 0, to: length, body)
+    }
+
+    /// - Parameter end: must be there; nil reads as far as there is anything.
+    private static func read(
+        _ descriptor: CInt, at path: String, from start: Int64, to end: Int64?,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var offset = start
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { chunk.deallocate() }
-        while offset < length {
-            let wanted = Int(min(Int64(chunk.count), length - offset))
+        while end.map({ offset < $0 }) ?? true {
+            let wanted = end.map { Int(min(Int64(chunk.count), $0 - offset)) } ?? chunk.count
             let count = pread(descriptor, chunk.baseAddress, wanted, off_t(offset))
             if count < 0, errno == EINTR { continue }
+            if count == 0, end == nil { return }
             guard count > 0 else {
                 throw Failure.file("the partial file \(path) cannot be read", errno: count == 0 ? EIO : errno)
             }
-            body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            try body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
             offset += Int64(count)
         }
     }
 
     /// Writes behind what is there. When the disk fills up midway, what fitted stays.
     package func append(_ part: ByteBuffer) throws {
-        try part.withUnsafeReadableBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else {
-                    throw Failure.file("the partial file \(path) cannot be written", errno: count == 0 ? EIO : errno)
-                }
-                length += Int64(count)
-                rest = rest.dropFirst(count)
+        try part.withUnsafeReadableBytes { try append($0) }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw Failure.file("the partial file \(path) cannot be written", errno: count == 0 ? EIO : errno)
             }
-            digest(bytes)
+            length += Int64(count)
+            rest = rest.dropFirst(count)
         }
+        digest(bytes)
+    }
+
+    /// Writes what another file holds from `offset` on behind what is there. A symbolic link is not followed.
+    func append(contentsOf otherPath: String, from offset: Int64) throws {
+        let other = Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard other >= 0 else { throw Failure.file("the partial file \(otherPath) cannot be opened", errno: errno) }
+        defer { Foundation.close(other) }
+        try Self.read(other, at: otherPath, from: offset, to: nil) { try append($0) }
     }
 
     /// Whether the bytes from `offset` on are these.
@@ -176,6 +224,7 @@ package actor PartialFile {
     }
 
     private func digest(_ bytes: UnsafeRawBufferPointer) {
+        guard digests else { return }
         sha256.update(bufferPointer: bytes)
         promised?.update(bytes)
     }

@@ -28,6 +28,10 @@ struct AttemptResult: Sendable {
         case expired(Failure)
         /// The run was interrupted; what was received is kept.
         case stopped
+
+        var isRetry: Bool {
+            if case .retry = self { true } else { false }
+        }
     }
 
     /// Why a transfer is to be tried again.
@@ -37,6 +41,18 @@ struct AttemptResult: Sendable {
         var after: Double?
         /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
         var isServerBusy = false
+
+        init(why: String, after: Double? = nil) {
+            self.why = why
+            self.after = after
+        }
+
+        /// As the head of an answer says.
+        init(why: String, head: AnswerHead) {
+            self.why = why
+            after = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
+            isServerBusy = [429, 503].contains(head.status)
+        }
     }
 
     var ending: Ending
@@ -66,25 +82,29 @@ struct TransferAttempt {
     let limiter: RateLimiter?
     /// Of the partial file; a task that prefers it reads and writes without changing threads.
     let thread = PartialFile.newThread()
-    let emit: @Sendable (SyncEvent) -> Void
+    /// Where others help to bring a large file; nil when it is not to be divided.
+    let pieces: PieceBoard?
+    let meter: TransferMeter
 
     let wanted: TransferRequest
-    private(set) var result: AttemptResult
+    var result: AttemptResult
     /// What the server declared for the whole in the answer at hand.
     private var serverDigest: ContentDigest?
-    private var sinceCommit: Int64 = 0
-    private var lastReport: ContinuousClock.Instant?
+    var sinceCommit: Int64 = 0
+    /// Whether the journal knows what the bytes belong to that are being written.
+    private(set) var hasBegun = false
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        partialPath: String, limiter: RateLimiter?, emit: @escaping @Sendable (SyncEvent) -> Void
+        partialPath: String, limiter: RateLimiter?, meter: TransferMeter, pieces: PieceBoard? = nil
     ) {
         self.wanted = wanted
         self.transport = transport
         self.journal = journal
         self.partialPath = partialPath
         self.limiter = limiter
-        self.emit = emit
+        self.meter = meter
+        self.pieces = pieces
         self.result = AttemptResult(ending: .stopped, record: record)
     }
 
@@ -93,7 +113,11 @@ struct TransferAttempt {
         do {
             let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest, on: thread)
             result.ending = await ending(with: partial, startOver: startOver)
-            if case .received = result.ending { return result }
+            await endHelp(isOfUse: result.ending.isRetry)
+            if case .received = result.ending {
+                try pieces?.removeFiles()
+                return result
+            }
             if result.progress > 0 {
                 // The transaction must be made even when the run is being cancelled.
                 let attempt = self
@@ -103,7 +127,7 @@ struct TransferAttempt {
             if case .unchanged = result.ending { try await partial.truncate(to: 0) }
             await partial.close()
         } catch {
-            result.ending = .fail(Self.failure(error))
+            result.ending = .fail(.unforeseen(error))
         }
         return result
     }
@@ -124,7 +148,7 @@ struct TransferAttempt {
             case .skip, .stop: return .fail(self.failure(failure.why))
             }
         } catch {
-            return .fail(Self.failure(error))
+            return .fail(.unforeseen(error))
         }
     }
 
@@ -150,27 +174,41 @@ struct TransferAttempt {
         guard let address = wanted.episode.address else {
             return .fail(failure("the catalog gives no address for it"))
         }
-        let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
         var request = WireRequest(.get, address)
         request.allowsLocalAddresses = wanted.allowsLocalAddresses
-        if asked.first > 0 {
-            request.headers.add(name: "Range", value: "bytes=\(asked.first)-")
-            if let ifRange = asked.ifRange { request.headers.add(name: "If-Range", value: ifRange) }
-        } else if let old = wanted.replacing?.validator {
+        if let ending = try await fetchInPieces(request, behind: held, into: partial) { return ending }
+        let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
+        if asked.range == nil, let old = wanted.replacing?.validator {
             if let tag = old.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
             if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         }
-        let answer = try await transport.send(request)
+        if let ending = try await fetch(request, asking: asked, behind: held, into: partial) { return ending }
+        return try await verified(partial, total: result.record.total)
+    }
+
+    /// Sends one request and takes what the decision allows.
+    /// - Returns: nil when everything that was asked for has come.
+    mutating func fetch(
+        _ request: WireRequest, asking asked: AskedContent, behind held: HeldBytes, into partial: PartialFile
+    ) async throws -> AttemptResult.Ending? {
+        let answer = try await transport.send(request.asking(for: asked))
         let head = AnswerHead(answer)
         // That of an error is about something else.
-        serverDigest = (200..<300).contains(answer.status) ? DeclaredDigest.strongest(in: answer) : nil
-        switch decide(held: held, asked: asked, head: head, promised: wanted.promised) {
+        if (200..<300).contains(answer.status) {
+            serverDigest = DeclaredDigest.strongest(in: answer) ?? serverDigest
+        }
+        switch decide(held: held, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init()) {
         case .append(let total, let overlap):
-            result.bytesReused = held.length
+            if asked.last == nil { result.bytesReused = held.length }
             return try await take(
-                answer.body, of: head, total: total, behind: held.length, overlap: overlap, into: partial)
+                answer.body, of: head, total: total, behind: held.length, overlap: overlap, upTo: asked.last,
+                into: partial)
         case .replace(let total):
-            return try await take(answer.body, of: head, total: total, behind: 0, overlap: 0, into: partial)
+            // What others bring of the file that was begun is of no use beside this one.
+            await endHelp(isOfUse: false)
+            result.bytesReused = 0
+            return try await take(
+                answer.body, of: head, total: total, behind: 0, overlap: 0, upTo: nil, into: partial)
         case .complete(let total):
             result.bytesReused = held.length
             return try await verified(partial, total: total)
@@ -179,8 +217,7 @@ struct TransferAttempt {
             return .unchanged
         case .restart(let why): return .restart(why)
         case .retry(let why):
-            let wait = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
-            return .retry(.init(why: why, after: wait, isServerBusy: [429, 503].contains(head.status)))
+            return .retry(.init(why: why, head: head))
         case .fail(let refusal):
             let failure = failure(refusal.why, remedy: refusal.remedy)
             return [403, 410].contains(head.status) ? .expired(failure) : .fail(failure)
@@ -189,14 +226,15 @@ struct TransferAttempt {
 
     /// Reads the body to its end. A body from the first byte on is looked at before it touches what is held; the first
     /// `overlap` bytes of one that goes on are compared with what is held.
+    /// - Returns: nil when it has come whole.
     private mutating func take(
-        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
+        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64, upTo last: Int64?,
         into partial: PartialFile
-    ) async throws -> AttemptResult.Ending {
+    ) async throws -> AttemptResult.Ending? {
         var overlap = overlap
         var first = ByteBuffer()
         var isTaken = offset > 0
-        if isTaken { try await begin(head, total: total, offset: offset, in: partial) }
+        if isTaken, !hasBegun { try await begin(head.validator, total: total, offset: offset, in: partial) }
         do {
             for try await var part in body {
                 let received = part.readableBytes
@@ -214,7 +252,7 @@ struct TransferAttempt {
                 }
                 if !isTaken, first.readableBytes >= AudioSignature.wanted {
                     if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
-                    try await begin(head, total: total, offset: 0, in: partial)
+                    try await begin(head.validator, total: total, offset: 0, in: partial)
                     isTaken = true
                     try await append(first, total: total, to: partial)
                 }
@@ -223,7 +261,7 @@ struct TransferAttempt {
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.
             if !isTaken, first.readableBytes > 0, refusal(ofFirstBytes: first) == nil {
-                try await begin(head, total: total, offset: 0, in: partial)
+                try await begin(head.validator, total: total, offset: 0, in: partial)
                 try await append(first, total: total, to: partial)
             }
             throw error
@@ -233,12 +271,12 @@ struct TransferAttempt {
                 return .fail(failure(Refusal.emptyAnswer.why, remedy: Refusal.emptyAnswer.remedy))
             }
             if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
-            try await begin(head, total: total, offset: 0, in: partial)
+            try await begin(head.validator, total: total, offset: 0, in: partial)
             try await append(first, total: total, to: partial)
         }
         let length = await partial.length
-        if let total, length < total { return .retry(.init(why: "the connection was cut")) }
-        return try await verified(partial, total: total)
+        if let end = last.map({ $0 + 1 }) ?? total, length < end { return .retry(.init(why: "the connection was cut")) }
+        return nil
     }
 
     private func refusal(ofFirstBytes bytes: ByteBuffer) -> Failure? {
@@ -249,12 +287,13 @@ struct TransferAttempt {
     }
 
     /// Commits whose bytes are about to be written, and makes room for them.
-    private mutating func begin(_ head: AnswerHead, total: Int64?, offset: Int64, in partial: PartialFile) async throws
-    {
+    mutating func begin(
+        _ validator: ContentValidator, total: Int64?, offset: Int64, in partial: PartialFile
+    ) async throws {
         if offset == 0 {
             result.record.committedLength = 0
             if await partial.length > 0 { try await discard(partial) }
-            result.record.validator = head.validator
+            result.record.validator = validator
         }
         result.record.total = total
         result.record.state = .downloading
@@ -262,8 +301,9 @@ struct TransferAttempt {
         result.record.sha256 = nil
         result.record.path = nil
         try await journal.save([result.record])
-        emit(.started(progress(bytesDone: offset)))
-        lastReport = .now
+        meter.begin(behind: offset, reused: result.bytesReused, total: total)
+        hasBegun = true
+        pieces?.letHelpersIn()
     }
 
     /// First the journal forgets the bytes, then they go: never another validator over them.
@@ -284,11 +324,7 @@ struct TransferAttempt {
         try await partial.append(part)
         result.progress += Int64(part.readableBytes)
         sinceCommit += Int64(part.readableBytes)
-        let now = ContinuousClock.now
-        if let lastReport, now - lastReport >= .milliseconds(100) {
-            self.lastReport = now
-            emit(.progressed(progress(bytesDone: length + Int64(part.readableBytes))))
-        }
+        meter.moveFront(to: length + Int64(part.readableBytes))
         let rest = (total ?? .max) - length
         if sinceCommit >= EngineSettings.commitInterval, rest > EngineSettings.commitInterval / 2 {
             sinceCommit = 0
@@ -297,7 +333,7 @@ struct TransferAttempt {
     }
 
     /// Syncs the partial file, then commits its length: the part that a power cut leaves whole.
-    private func committedOffset(of partial: PartialFile) async throws -> TransferRecord {
+    func committedOffset(of partial: PartialFile) async throws -> TransferRecord {
         var record = result.record
         let length = await partial.length
         try await partial.sync()
@@ -306,7 +342,7 @@ struct TransferAttempt {
         return record
     }
 
-    private mutating func verified(_ partial: PartialFile, total: Int64?) async throws -> AttemptResult.Ending {
+    mutating func verified(_ partial: PartialFile, total: Int64?) async throws -> AttemptResult.Ending {
         let size = await partial.length
         var verification: LocalFile.Verification =
             total != nil || wanted.episode.size == size ? .length : .unverified
@@ -335,17 +371,15 @@ struct TransferAttempt {
                 sha256: await partial.sha256Digest(), verification: verification))
     }
 
-    private func progress(bytesDone: Int64) -> TransferProgress {
-        TransferProgress(
-            episode: wanted.episode.identity, section: wanted.episode.section, name: wanted.episode.name,
-            path: wanted.path, bytesDone: bytesDone, bytesReused: result.bytesReused, total: result.record.total)
-    }
-
-    private func failure(_ why: String, remedy: String? = nil) -> Failure {
+    func failure(_ why: String, remedy: String? = nil) -> Failure {
         wanted.failure(why, remedy: remedy)
     }
 
-    private static func failure(_ error: any Error) -> Failure {
+}
+
+extension Failure {
+    /// What a transfer failed with; anything but a ``Failure`` is a defect.
+    static func unforeseen(_ error: any Error) -> Failure {
         error as? Failure
             ?? Failure(.defect, disposition: .stop, what: "a transfer failed in an unforeseen way", why: "\(error)")
     }

@@ -53,16 +53,22 @@ package struct EngineSettings: Sendable {
     package var limits: RunLimits
     /// Bytes per second for all transfers together; 0 for no limit.
     package var limitRate: Int64
+    /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
+    package var leastDividedLength: Int64
+    /// Bytes of each piece: what one helper brings before its place is given away anew.
+    package var pieceLength: Int64
 
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
-        limitRate: Int64 = 0
+        limitRate: Int64 = 0, leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 16 << 20
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
         self.retry = retry
         self.limits = limits
         self.limitRate = limitRate
+        self.leastDividedLength = leastDividedLength
+        self.pieceLength = pieceLength
     }
 
     /// Bytes between two durable offsets.

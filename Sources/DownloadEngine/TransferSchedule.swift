@@ -14,6 +14,8 @@ struct TransferSchedule {
     /// Sorted by place, last first, since the next one is nearly always taken from the front of the order.
     private var waiting: [Entry]
     private var running: Set<Int> = []
+    /// Places that help a running transfer along.
+    private var lent = 0
     private var runningOnServer: [String: Int] = [:]
     /// Servers that asked to be left alone, and until when.
     private var heldServers: [String: Double] = [:]
@@ -30,7 +32,7 @@ struct TransferSchedule {
 
     /// Takes the first transfer that may start now.
     mutating func startNext(now: Double) -> Int? {
-        guard running.count < jobs else { return nil }
+        guard running.count + lent < jobs else { return nil }
         let next = waiting.lastIndex { start(of: $0) <= now && runningOnServer[$0.server, default: 0] < jobsPerHost }
         guard let next else { return nil }
         let entry = waiting.remove(at: next)
@@ -39,9 +41,29 @@ struct TransferSchedule {
         return entry.place
     }
 
+    /// The running transfers, first come first, that a place could be lent to now. Call when nothing else can start.
+    func mayBeHelped(now: Double) -> [Int] {
+        guard running.count + lent < jobs else { return [] }
+        return running.sorted().filter { place in
+            runningOnServer[servers[place], default: 0] < jobsPerHost && !isServerHeld(of: place, now: now)
+        }
+    }
+
+    /// Has one more connection work on a running transfer.
+    mutating func lend(to place: Int) {
+        lent += 1
+        runningOnServer[servers[place], default: 0] += 1
+    }
+
+    /// Ends that.
+    mutating func giveBack(of place: Int) {
+        lent -= 1
+        runningOnServer[servers[place], default: 1] -= 1
+    }
+
     /// When a transfer that only waits for its time could start; nil when time changes nothing.
     func nextWake(now: Double) -> Double? {
-        guard running.count < jobs else { return nil }
+        guard running.count + lent < jobs else { return nil }
         return waiting.lazy
             .filter { runningOnServer[$0.server, default: 0] < jobsPerHost }
             .map(start(of:)).filter { $0 > now }.min()

@@ -69,6 +69,41 @@ import Testing
         }
     }
 
+    // MARK: Pieces
+
+    /// What an answer to `Range: bytes=400-599` of 1000 bytes is worth.
+    static let pieces: [Row] = [
+        Row("the piece asked for", .part(400, 599, 1000), .append(1000)),
+        Row("the piece asked for, of unknown total", .part(400, 599, nil), .append(1000)),
+        Row("a piece that begins earlier", .part(390, 599, 1000), .append(1000, overlap: 10)),
+        Row("a piece that begins later", .part(401, 599, 1000), .restart),
+        Row("a piece that ends earlier", .part(400, 598, 1000), .restart),
+        Row("a piece that ends later", .part(400, 600, 1000), .restart),
+        Row("the whole rest", .part(400, 999, 1000), .restart),
+        Row("a piece of another version", .piece(.otherStrong), .restart),
+        Row("a piece of another length", .part(400, 599, 1001), .restart),
+        Row("a piece without its validator", .piece(.init()), .restart),
+        Row("the whole instead", .whole(1000, .strong), .replace(1000)),
+        Row("no such piece", .none416(300), .restart),
+        Row("too busy for a piece", AnswerHead(status: 503), .retry),
+        Row("a piece refused", AnswerHead(status: 403), .fail),
+    ]
+
+    @Test(arguments: pieces)
+    func `an answer's head decides about a piece`(row: Row) {
+        let asked = AskedContent(first: 400, last: 599, ifRange: "\"v1\"")
+        #expect(asked.range == "bytes=400-599")
+        #expect(Outcome(decide(held: row.held, asked: asked, head: row.head)) == row.outcome)
+    }
+
+    @Test func `the first piece of nothing held is asked for by its range`() {
+        let asked = AskedContent(first: 0, last: 199, ifRange: "\"v1\"")
+        let held = HeldBytes(length: 0, validator: HeldBytes.begun.validator, total: 1000)
+        #expect(asked.range == "bytes=0-199")
+        let decision = decide(held: held, asked: asked, head: .part(0, 199, 1000))
+        #expect(Outcome(decision) == .append(1000))
+    }
+
     // MARK: 200 and its like
 
     static let wholes: [Row] = [
@@ -262,6 +297,12 @@ extension AnswerHead {
     fileprivate static func part(_ validator: ContentValidator) -> AnswerHead {
         AnswerHead(
             status: 206, contentRange: .bytes(first: 400, last: 999, total: 1000), contentLength: 600,
+            validator: validator)
+    }
+
+    fileprivate static func piece(_ validator: ContentValidator) -> AnswerHead {
+        AnswerHead(
+            status: 206, contentRange: .bytes(first: 400, last: 599, total: 1000), contentLength: 200,
             validator: validator)
     }
 

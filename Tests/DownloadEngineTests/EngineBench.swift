@@ -100,12 +100,24 @@ struct EngineBench: Sendable {
     /// The names of the partial files.
     func partialNames() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: partialFolder.path) }
 
-    /// Returns when the partial file has that length. Writing raises no event that a test could wait on, so the file is
-    /// looked at every 5 ms.
+    /// Returns when the partial file has that length.
     func waitUntilHeld(_ length: Int, of episode: Episode) async throws {
+        try await waitUntil("\(length) bytes are never held") { try heldLength(of: episode) == length }
+    }
+
+    /// Returns when all partial files, those of pieces among them, have so many bytes together.
+    func waitUntilAllHeld(_ length: Int) async throws {
+        try await waitUntil("\(length) bytes are never held in all") {
+            try partialNames().reduce(0) { try $0 + (contents(of: partialFolder.appending(path: $1))?.count ?? 0) }
+                == length
+        }
+    }
+
+    /// Writing raises no event that a test could wait on, so the files are looked at every 5 ms.
+    private func waitUntil(_ complaint: Comment, _ isTrue: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(30)
-        while try heldLength(of: episode) != length {
-            try #require(ContinuousClock.now < deadline, "\(length) bytes are never held")
+        while try !isTrue() {
+            try #require(ContinuousClock.now < deadline, complaint)
             try await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -157,12 +169,14 @@ extension EngineReport {
 /// Sets the bench up for the body and takes everything away afterwards.
 func withBench(
     _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 3, stallTimeout: Double = 30,
-    limits: RunLimits = .init(), limitRate: Int64 = 0, isolation: isolated (any Actor)? = #isolation,
+    limits: RunLimits = .init(), limitRate: Int64 = 0, dividing: (from: Int64, pieces: Int64)? = nil,
+    isolation: isolated (any Actor)? = #isolation,
     _ body: (EngineBench) async throws -> Void
 ) async throws {
-    let settings = EngineSettings(
+    var settings = EngineSettings(
         jobs: jobs, jobsPerHost: jobsPerHost, retry: RetryPolicy(retries: retries, firstWait: 0.01, longestWait: 0.02),
         limits: limits, limitRate: limitRate)
+    if let dividing { (settings.leastDividedLength, settings.pieceLength) = dividing }
     try await withTemporaryFolder { library in
         try FileManager.default.createDirectory(
             at: library.appending(path: ".booksync/partial"), withIntermediateDirectories: true)

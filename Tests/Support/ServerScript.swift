@@ -41,7 +41,7 @@ package struct ServerScript: Sendable {
 /// One misdeed: what is done to the answer that a good server would have given. Byte counts are those of this
 /// answer's body, wherever in the file it begins.
 package struct Deed: Sendable {
-    let spoil: @Sendable (Reply, ServerRequest, ServedFile) -> Reply
+    package let spoil: @Sendable (Reply, ServerRequest, ServedFile) -> Reply
 
     /// Changes the good answer in any way.
     package static func change(_ change: @escaping @Sendable (inout Reply, ServerRequest) -> Void) -> Deed {

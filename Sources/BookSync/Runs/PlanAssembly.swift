@@ -113,14 +113,10 @@ struct PlanAssembly: Sendable {
     private func resumableBytes(of episodes: [ShelvedEpisode]) async throws -> [String: Int64] {
         let begun = episodes.filter { $0.transfer != nil }
         guard !begun.isEmpty else { return [:] }
-        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
+        let partials = try await PartialSizes(library: library)
         var bytes: [String: Int64] = [:]
         for shelved in begun {
-            let name = PartialFile.name(for: shelved.episode.identity)
-            guard let record = shelved.transfer, let facts = partials["\(LibraryFolder.partialPath)/\(name)"]
-            else { continue }
-            let held = record.resumableBytes(
-                ofPartialFile: facts.size, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
+            let held = partials.resumableBytes(of: shelved)
             if held > 0 { bytes[shelved.episode.identity.key] = held }
         }
         return bytes

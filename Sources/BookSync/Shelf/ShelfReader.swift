@@ -8,7 +8,7 @@ package struct ShelfReader: Sendable {
     /// An episode with how much of it is on disk.
     package struct EpisodeOnDisk: Sendable {
         package var shelved: ShelvedEpisode
-        /// Bytes, of the file or of the partial file.
+        /// Bytes, of the file or of the unfinished transfer.
         package var bytesDone: Int64
     }
 
@@ -39,13 +39,13 @@ package struct ShelfReader: Sendable {
     /// The episodes of a book by section number.
     package func episodes(of book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeOnDisk] {
         guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
-        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
+        let partials = try await PartialSizes(library: library)
         return try await store.episodes(of: book).selected(by: filter).map { onDisk($0, partials: partials) }
     }
 
     /// Everything that is being transferred, waits, is paused or failed; what moves comes first.
     package func queue() async throws -> [EpisodeOnDisk] {
-        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
+        let partials = try await PartialSizes(library: library)
         let order: [EpisodeState] = [.downloading, .verifying, .waiting, .paused, .failed]
         let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
         return try await store.unfinishedTransfers().map { onDisk($0, partials: partials) }
@@ -60,7 +60,7 @@ package struct ShelfReader: Sendable {
         try await store.subscriptions()
     }
 
-    private func onDisk(_ shelved: ShelvedEpisode, partials: [String: FileFacts]) -> EpisodeOnDisk {
+    private func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {
         var shelved = shelved
         // What a killed run left as under way is under way no longer.
         if let state = shelved.transfer?.state, state == .downloading || state == .verifying, !isRunUnderWay {
@@ -68,9 +68,7 @@ package struct ShelfReader: Sendable {
         }
         if let file = shelved.file { return EpisodeOnDisk(shelved: shelved, bytesDone: file.size) }
         guard shelved.transfer != nil else { return EpisodeOnDisk(shelved: shelved, bytesDone: 0) }
-        let name = PartialFile.name(for: shelved.episode.identity)
-        return EpisodeOnDisk(
-            shelved: shelved, bytesDone: partials["\(LibraryFolder.partialPath)/\(name)"]?.size ?? 0)
+        return EpisodeOnDisk(shelved: shelved, bytesDone: partials.bytes(of: shelved.episode.identity))
     }
 }
 

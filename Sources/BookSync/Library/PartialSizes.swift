@@ -1,0 +1,48 @@
+import BookModel
+import DownloadEngine
+
+/// How much the library holds of unfinished transfers, by a look at their files' sizes.
+struct PartialSizes: Sendable {
+    private struct Held {
+        var front: Int64 = 0
+        var pieces: Int64 = 0
+        var wholePieces: Int64 = 0
+    }
+
+    /// By the name of the partial file.
+    private var held: [String: Held] = [:]
+
+    /// - Parameter library: absolute.
+    /// - Throws: ``Failure`` of kind `inputOutput` when the folder cannot be read.
+    init(library: String) async throws {
+        let prefix = LibraryFolder.partialPath + "/"
+        for (path, facts) in try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
+        where facts.kind == .file && path.hasPrefix(prefix) {
+            let name = path.dropFirst(prefix.count)
+            guard let part = PartialFile.part(inFileNamed: String(name)) else { continue }
+            switch part.kind {
+            case .front: held[part.owner, default: Held()].front += facts.size
+            case .piece(isWhole: false): held[part.owner, default: Held()].pieces += facts.size
+            case .piece(isWhole: true): held[part.owner, default: Held()].wholePieces += facts.size
+            }
+        }
+    }
+
+    /// Bytes of the episode, good or not.
+    func bytes(of episode: EpisodeIdentity) -> Int64 {
+        guard let held = held[PartialFile.name(for: episode)] else { return 0 }
+        return held.front + held.pieces + held.wholePieces
+    }
+
+    /// Bytes of the episode that will not be fetched again.
+    func resumableBytes(of shelved: ShelvedEpisode) -> Int64 {
+        guard let record = shelved.transfer, let held = held[PartialFile.name(for: shelved.episode.identity)] else {
+            return 0
+        }
+        let front = record.resumableBytes(
+            ofPartialFile: held.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
+        guard record.validator.ifRange != nil else { return front }
+        let isSameBoot = BootIdentity.current != nil && record.bootID == BootIdentity.current
+        return front + held.wholePieces + (isSameBoot ? held.pieces : 0)
+    }
+}

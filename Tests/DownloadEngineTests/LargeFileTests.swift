@@ -1,0 +1,363 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import DownloadEngine
+
+/// Large files, fetched in pieces by as many connections as have nothing else to do.
+@Suite struct LargeFileTests {
+    private let bytes = sampleMP3(bytes: 1_000_000)
+    private let other = sampleMP3(bytes: 1_000_000, seed: 2)
+
+    /// A bench whose large files have ten pieces.
+    private func withLargeFileBench(
+        _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, _ body: (EngineBench) async throws -> Void
+    ) async throws {
+        try await withBench(
+            script, jobs: jobs, jobsPerHost: jobsPerHost, dividing: (from: 500_000, pieces: 100_000), body)
+    }
+
+    private func gets(_ bench: EngineBench) -> [ServerRequest] {
+        bench.server.requests(path: "/a.mp3").filter { $0.method == "GET" }
+    }
+
+    /// A good server that is told apart by the answers' first byte: `change` spoils those that begin there.
+    private func server(
+        _ file: ServedFile, at first: Int? = nil, _ change: @escaping @Sendable (inout Reply) -> Void = { _ in }
+    ) -> ServerScript {
+        ServerScript { request in
+            var reply = file.answer(to: request)
+            let begins = first.map { "bytes=\($0)-" } ?? "bytes="
+            if request.method == "GET", request.header("Range")?.hasPrefix(begins) == true { change(&reply) }
+            return reply
+        }
+    }
+
+    /// Lets the first answer give so many bytes until the gate opens.
+    private func server(holdingFirstAt count: Int, until gate: Gate) -> ServerScript {
+        server(ServedFile(bytes), at: 0) { $0.ending = .stallAfter(bytes: count, until: gate) }
+    }
+
+    private func piecesDone(_ record: ServerRecord) -> Int {
+        record.exchanges.count { $0.isFinished && $0.request.method == "GET" }
+    }
+
+    @Test func `what the first connection has not asked for is brought by the others`() async throws {
+        let gate = Gate()
+        try await withLargeFileBench(server(holdingFirstAt: 1000, until: gate)) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            let opening = Task {
+                // All pieces behind what the first request asks for come while it stands still.
+                try await bench.server.waitUntil { piecesDone($0) == 6 }
+                gate.open()
+            }
+            let report = try await bench.fetch(episode)
+            try await opening.value
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(report.bytesReceived == 1_000_000)
+            #expect(try bench.file() == bytes)
+            #expect(try bench.partialNames() == [])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(bench.server.requests(path: "/a.mp3").first?.method == "HEAD")
+            #expect(gets(bench).allSatisfy { $0.header("If-Range") == "\"v1\"" })
+            let pieces = (4...9).map { "bytes=\($0)00000-\($0)99999" }
+            #expect(gets(bench).compactMap { $0.header("Range") }.sorted() == ["bytes=0-399999"] + pieces)
+            #expect(bench.server.record.maximumConcurrentRequests <= 4)
+            #expect(try await bench.recordedFile(of: episode)?.sha256 == sha256(bytes))
+        }
+    }
+
+    @Test func `a place is not lent beyond the connections that a host may get`() async throws {
+        let gate = Gate()
+        try await withLargeFileBench(server(holdingFirstAt: 1000, until: gate), jobsPerHost: 2) { bench in
+            let opening = Task {
+                try await bench.server.waitUntil { piecesDone($0) == 6 }
+                gate.open()
+            }
+            #expect(try await bench.fetch(bench.episode(size: 1_000_000)).outcomes == [.fetched])
+            try await opening.value
+            #expect(bench.server.record.maximumConcurrentRequests == 2)
+        }
+    }
+
+    @Test func `episodes that wait come before help`() async throws {
+        let small = sampleMP3(bytes: 50_000, seed: 3)
+        let large = ServedFile(bytes, pace: Pace(bytesPerSecond: 4_000_000))
+        let script = ServerScript { request in
+            (request.path == "/a.mp3" ? large : ServedFile(small)).answer(to: request)
+        }
+        try await withLargeFileBench(script, jobs: 2) { bench in
+            var requests = [try await bench.request(bench.episode(size: 1_000_000))]
+            for section in 2...8 {
+                requests.append(
+                    try await bench.request(bench.episode(section, at: "/\(section).mp3", size: 50_000)))
+            }
+            let report = await bench.run(requests)
+            #expect(report.receipts.count == 8, "\(report.sentences)")
+            #expect(bench.server.record.maximumConcurrentRequests <= 2)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            // As long as episodes wait, only the transfer itself asks for parts of its file, and for long ones.
+            let last = bench.server.record.exchanges.lastIndex { $0.request.path == "/8.mp3" } ?? 0
+            let parts = bench.server.record.exchanges[..<last].compactMap { $0.request.header("Range") }
+            let long = ["bytes=0-399999", "bytes=400000-799999", "bytes=800000-999999"]
+            #expect(parts == Array(long.prefix(parts.count)))
+        }
+    }
+
+    @Test func `an interrupted large file goes on with every byte that any connection brought`() async throws {
+        let gate = Gate()
+        try await withLargeFileBench(server(holdingFirstAt: 50_000, until: gate)) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            let request = try await bench.request(episode)
+            let run = Task { await bench.run([request]) }
+            try await bench.waitUntilHeld(50_000, of: episode)
+            try await bench.waitUntilAllHeld(650_000)
+            run.cancel()
+            let first = await run.value
+            #expect(first.bytesReceived == 650_000)
+            #expect(first.left == 1)
+            gate.open()
+            let second = try await bench.fetch(episode)
+            #expect(second.outcomes == [.resumed])
+            #expect(second.receipts.first?.bytesReused == 650_000)
+            #expect(second.bytesReceived == 350_000)
+            #expect(try bench.file() == bytes)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    /// What a killed run left of the large file: the partial file and, by their first bytes, pieces.
+    private func leave(
+        _ front: Int, pieces: [(first: Int, count: Int, isWhole: Bool)], of episode: Episode, in bench: EngineBench,
+        validator: ContentValidator = .served, bootID: String? = BootIdentity.current, from bytes: [UInt8]
+    ) async throws {
+        try await bench.leave(
+            bytes[..<front], of: episode, total: 1_000_000, committed: Int64(front), bootID: bootID)
+        let files = PieceFiles(
+            partialPath: bench.partialFile(of: episode).path, validator: validator, total: 1_000_000)
+        for piece in pieces {
+            let path = files.path(ofPieceAt: Int64(piece.first))
+            try Data(bytes[piece.first..<piece.first + piece.count]).write(to: URL(filePath: path))
+            if piece.isWhole { try files.markWhole(pieceAt: Int64(piece.first)) }
+        }
+    }
+
+    @Test func `after a kill whole and unfinished pieces are gone on from`() async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave(
+                130_000, pieces: [(100_000, 70_000, false), (300_000, 100_000, true), (900_000, 1, false)],
+                of: episode, in: bench, from: bytes)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed], "\(report.sentences)")
+            // The second piece held 40,000 bytes more than the partial file.
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000 - 170_000 - 100_000 - 1)
+            #expect(report.bytesReceived == 1_000_000 - 170_000 - 100_000 - 1)
+            #expect(try bench.file() == bytes)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test func `after another boot only whole pieces are gone on from`() async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave(
+                50_000, pieces: [(200_000, 70_000, false), (300_000, 100_000, true)], of: episode, in: bench,
+                bootID: "another boot", from: bytes)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 850_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `pieces of another version are never used`() async throws {
+        try await withLargeFileBench(.file(bytes), jobs: 1) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            try await leave(
+                0, pieces: [(200_000, 100_000, true)], of: episode, in: bench,
+                validator: ContentValidator(entityTag: "\"v0\""), from: other)
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(try bench.file() == bytes)
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    struct Unfit: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var file: ServedFile
+        var head: Deed
+    }
+
+    private static let unfit: [Unfit] = {
+        let bytes = sampleMP3(bytes: 1_000_000)
+        return [
+            Unfit(testDescription: "no ranges", file: ServedFile(bytes, ranges: false), head: .wellBehaved),
+            Unfit(
+                testDescription: "a weak tag and no date", file: ServedFile(bytes, etag: "W/\"v1\"", lastModified: nil),
+                head: .wellBehaved),
+            Unfit(
+                testDescription: "no validator", file: ServedFile(bytes, etag: nil, lastModified: nil),
+                head: .wellBehaved),
+            Unfit(testDescription: "HEAD is refused", file: ServedFile(bytes), head: .instead(.reply(status: 405))),
+            Unfit(testDescription: "HEAD is cut", file: ServedFile(bytes), head: .closeBeforeAnswer),
+            Unfit(
+                testDescription: "a length that is small", file: ServedFile(bytes),
+                head: .framing(.declared(1000))),
+            Unfit(
+                testDescription: "a page", file: ServedFile(bytes), head: .header("Content-Type", "text/html")),
+        ]
+    }()
+
+    @Test(arguments: unfit)
+    func `a server that does not do ranges properly is asked once for the whole`(unfit: Unfit) async throws {
+        let script = ServerScript { request in
+            let reply = unfit.file.answer(to: request)
+            return request.method == "HEAD" ? unfit.head.spoil(reply, request, unfit.file) : reply
+        }
+        try await withLargeFileBench(script) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(gets(bench).map { $0.header("Range") } == [nil])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a file of unknown length is asked for as a whole`() async throws {
+        try await withLargeFileBench(.file(bytes)) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(ranges(bench.server) == [nil])
+        }
+    }
+
+    @Test func `a server that promises parts and sends the whole is believed in what it sends`() async throws {
+        let script = ServerScript { [bytes] request in
+            var request = request
+            request.headers.removeAll { $0.name.lowercased() == "range" }
+            return ServedFile(bytes).answer(to: request)
+        }
+        try await withLargeFileBench(script) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(gets(bench).count == 1)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is replaced midway is begun anew, and never a mixture`(honoursIfRange: Bool) async throws {
+        // The first request brings the old version; whatever comes later finds the new one.
+        let old = ServedFile(bytes)
+        let new = ServedFile(other, etag: "\"v2\"")
+        let script = ServerScript { request in
+            var request = request
+            if request.number < 2 { return old.answer(to: request) }
+            if !honoursIfRange { request.headers.removeAll { $0.name.lowercased() == "if-range" } }
+            return new.answer(to: request)
+        }
+        try await withLargeFileBench(script) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            let report = try await bench.fetch(episode)
+            #expect(report.receipts.count == 1, "\(report.sentences)")
+            #expect(try bench.file() == other)
+            #expect(try bench.partialNames() == [])
+            #expect(try await bench.recordedFile(of: episode)?.validator.entityTag == "\"v2\"")
+        }
+    }
+
+    @Test func `a piece that is cut goes on where it was cut`() async throws {
+        let file = ServedFile(bytes)
+        let script = ServerScript { request in
+            var reply = file.answer(to: request)
+            // Every first answer for each piece is cut.
+            let range = request.header("Range") ?? ""
+            if request.method == "GET", range.contains("00000-") { reply.ending = .resetAfter(bytes: 30_000) }
+            return reply
+        }
+        try await withLargeFileBench(script) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(report.bytesReceived == 1_000_000)
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a server that is too busy for more connections is left alone with them`() async throws {
+        let gate = Gate()
+        let file = ServedFile(bytes)
+        let script = ServerScript { request in
+            var reply = file.answer(to: request)
+            guard request.method == "GET", let range = request.header("Range") else { return reply }
+            if range.hasPrefix("bytes=0-") {
+                reply.ending = .stallAfter(bytes: 1000, until: gate)
+            } else if !gate.isOpen {
+                gate.open()
+                return .text("slow down", status: 503, headers: ["Retry-After": "300"])
+            }
+            return reply
+        }
+        try await withLargeFileBench(script) { bench in
+            let report = try await bench.fetch(bench.episode(size: 1_000_000))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            // The transfer itself went on, alone.
+            #expect(gets(bench).filter { $0.header("Range")?.hasPrefix("bytes=0-") == false }.count < 9)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a cancelled large file leaves nothing, a paused one everything`() async throws {
+        for state in [TransferState.paused, .cancelled] {
+            let gate = Gate()
+            try await withLargeFileBench(server(holdingFirstAt: 50_000, until: gate)) { bench in
+                let episode = bench.episode(size: 1_000_000)
+                let request = try await bench.request(episode)
+                let run = Task { await bench.run([request]) }
+                try await bench.server.waitUntil { piecesDone($0) == 6 }
+                try await bench.inAnotherProcess { store in
+                    _ =
+                        try await state == .paused
+                        ? store.pause([episode.identity]) : store.cancel([episode.identity])
+                }
+                let report = await run.value
+                #expect(report.receipts.isEmpty && report.failures.isEmpty)
+                #expect(try bench.partialNames().count == (state == .paused ? 7 : 0))
+                gate.open()
+            }
+        }
+    }
+
+    @Test func `progress counts what every connection brings and never goes back`() async throws {
+        let gate = Gate()
+        let file = ServedFile(bytes, pace: Pace(bytesPerSecond: 400_000))
+        let script = server(file, at: 0) { reply in
+            reply.pace = nil
+            reply.ending = .stallAfter(bytes: 1000, until: gate)
+        }
+        try await withLargeFileBench(script) { bench in
+            let opening = Task {
+                try await bench.events.waitUntil { events in
+                    events.contains {
+                        if case .progressed(let progress) = $0 { progress.bytesDone > 400_000 } else { false }
+                    }
+                }
+                gate.open()
+            }
+            _ = try await bench.fetch(bench.episode(size: 1_000_000))
+            try await opening.value
+            var counts: [Int64] = []
+            for event in bench.events.value {
+                switch event {
+                case .started(let progress), .progressed(let progress): counts.append(progress.bytesDone)
+                default: break
+                }
+            }
+            #expect(counts == counts.sorted())
+            #expect(bench.events.value.count { if case .started = $0 { true } else { false } } == 1)
+        }
+    }
+}
