@@ -8,6 +8,8 @@ package enum SyncEvent: Sendable {
     case planned(SyncPlan)
     case started(TransferProgress)
     case progressed(TransferProgress)
+    /// How far the run is as a whole.
+    case advanced(RunProgress)
     case finished(TransferReceipt)
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
@@ -29,6 +31,8 @@ package struct TransferProgress: Sendable, Hashable {
     package var bytesReused: Int64
     /// The whole length, when known.
     package var total: Int64?
+    /// Over the last seconds; nil while there is too little to tell.
+    package var bytesPerSecond: Double?
 
     package init(
         episode: EpisodeIdentity, section: Int, name: String, path: String, bytesDone: Int64, bytesReused: Int64,
@@ -41,6 +45,12 @@ package struct TransferProgress: Sendable, Hashable {
         self.bytesDone = bytesDone
         self.bytesReused = bytesReused
         self.total = total
+    }
+}
+
+extension TransferProgress {
+    package var bytes: ByteProgress {
+        ByteProgress(bytesDone: bytesDone, total: total, bytesPerSecond: bytesPerSecond)
     }
 }
 

@@ -52,6 +52,36 @@ extension CatalogStore {
         }
     }
 
+    /// Has transfers that wait, or are under way, begin before all others, in this order.
+    /// - Returns: how many of them there are.
+    package func prefer(_ episodes: [EpisodeIdentity]) async throws -> Int {
+        try await control("the transfers cannot be moved to the front", episodes.reversed()) { database, id in
+            let sql = """
+                UPDATE transfer SET priority = (SELECT MAX(priority) + 1 FROM transfer)
+                WHERE episode_id = ? AND state IN ('waiting', 'downloading')
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [id])
+        }
+    }
+
+    /// The transfers that are to begin before all others, the first of them first.
+    package func preferredTransfers() async throws -> [EpisodeIdentity] {
+        try await read("the preferred transfers cannot be looked up") { database in
+            let sql = """
+                SELECT \(EpisodeIdentity.columns)
+                FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
+                WHERE t.priority > 0 ORDER BY t.priority DESC
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var preferred: [EpisodeIdentity] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                preferred.append(try EpisodeIdentity(&columns))
+            }
+            return preferred
+        }
+    }
+
     private func control(
         _ what: String, _ episodes: [EpisodeIdentity], _ change: @escaping @Sendable (Database, Int64) throws -> Void
     ) async throws -> Int {

@@ -12,6 +12,7 @@ enum StoreSchema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in try database.execute(sql: version1) }
+        migrator.registerMigration("v2") { database in try database.execute(sql: version2) }
         return migrator
     }()
 
@@ -128,5 +129,10 @@ enum StoreSchema {
             subscribed_at INTEGER,
             PRIMARY KEY (source, key)
         ) STRICT;
+        """
+
+    private static let version2 = """
+        -- What the listener wants before all others: the greater, the sooner; 0 for what waits its turn.
+        ALTER TABLE transfer ADD COLUMN priority INTEGER NOT NULL DEFAULT 0 CHECK (priority >= 0);
         """
 }

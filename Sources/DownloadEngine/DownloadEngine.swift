@@ -33,7 +33,7 @@ package struct DownloadEngine: Sendable {
     private let library: String
     private let partialFolder: String
     private let settings: EngineSettings
-    private let limiter: RateLimiter?
+    private let rates: TransferRates
     private let emit: @Sendable (SyncEvent) -> Void
     private let logger: Logger
 
@@ -49,7 +49,7 @@ package struct DownloadEngine: Sendable {
         self.library = library
         self.partialFolder = partialFolder
         self.settings = settings
-        self.limiter = settings.limitRate > 0 ? RateLimiter(bytesPerSecond: settings.limitRate) : nil
+        self.rates = TransferRates(settings)
         self.emit = emit
         self.logger = logger
     }
@@ -114,22 +114,29 @@ package struct DownloadEngine: Sendable {
                     record.state = .waiting
                     return record
                 })
+            run.prefer(try await journal.preferredTransfers())
         } catch {
             run.report.stop = Self.publicationFailure(error)
         }
     }
 
-    /// Stops what the listener paused or cancelled since the last look.
+    /// Stops what the listener paused or cancelled since the last look, and puts first what they want first.
     private func obey(_ run: inout EngineRun) async {
         do {
             for (episode, state) in try await journal.stoppedTransfers() {
                 guard let wanted = run.stop(episode, as: state) else { continue }
                 await settleStop(state, of: wanted)
             }
+            let moved = run.prefer(try await journal.preferredTransfers())
+            if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
         } catch {
             // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
-            logger.error("what was paused cannot be looked up", metadata: ["error": "\(error)"])
+            logger.error("what the listener asked for cannot be looked up", metadata: ["error": "\(error)"])
         }
+    }
+
+    private static func movedNotice(_ count: Int) -> String {
+        "\(count) \(count == 1 ? "episode was" : "episodes were") moved to the front"
     }
 
     private enum ChildResult: Sendable {
@@ -147,6 +154,7 @@ package struct DownloadEngine: Sendable {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
         let partialPath = partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity)
+        let limiter = rates.limiter(of: transfer.wanted.episode.identity.book.source)
         let meter = TransferMeter(transfer.wanted, emit: emit)
         // A server that contradicted itself once is not asked for pieces again.
         let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.leastDividedLength

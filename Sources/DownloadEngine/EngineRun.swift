@@ -93,6 +93,13 @@ struct EngineRun {
         return schedule.drop(place) ? transfers[place].wanted : nil
     }
 
+    /// Notes which transfers the listener wants before all others.
+    /// - Returns: how many come earlier than before.
+    @discardableResult
+    mutating func prefer(_ episodes: [EpisodeIdentity]) -> Int {
+        schedule.prefer(episodes.compactMap { places[$0] }).count
+    }
+
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
     /// begun is brought to its end, and nothing else starts.
     mutating func startNext() -> Int? {

@@ -79,7 +79,7 @@ struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
     let partialPath: String
-    let limiter: RateLimiter?
+    let limiter: TransferRates.Limiter
     /// Of the partial file; a task that prefers it reads and writes without changing threads.
     let thread = PartialFile.newThread()
     /// Where others help to bring a large file; nil when it is not to be divided.
@@ -96,7 +96,7 @@ struct TransferAttempt {
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        partialPath: String, limiter: RateLimiter?, meter: TransferMeter, pieces: PieceBoard? = nil
+        partialPath: String, limiter: TransferRates.Limiter, meter: TransferMeter, pieces: PieceBoard? = nil
     ) {
         self.wanted = wanted
         self.transport = transport
@@ -256,7 +256,7 @@ struct TransferAttempt {
                     isTaken = true
                     try await append(first, total: total, to: partial)
                 }
-                try await limiter?.pass(received)
+                try await limiter.pass(received)
             }
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.

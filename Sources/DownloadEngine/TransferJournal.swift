@@ -11,4 +11,7 @@ package protocol TransferJournal: Sendable {
 
     /// The transfers that the listener paused or cancelled, perhaps from another process.
     func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]
+
+    /// The transfers that the listener wants before all others, the first of them first.
+    func preferredTransfers() async throws -> [EpisodeIdentity]
 }

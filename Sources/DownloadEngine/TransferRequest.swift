@@ -53,6 +53,9 @@ package struct EngineSettings: Sendable {
     package var limits: RunLimits
     /// Bytes per second for all transfers together; 0 for no limit.
     package var limitRate: Int64
+    /// Bytes per second for all transfers of a source together, by its name; a source that is not here has no limit of
+    /// its own.
+    package var sourceRates: [String: Int64]
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
     package var leastDividedLength: Int64
     /// Bytes of each piece: what one helper brings before its place is given away anew.
@@ -60,13 +63,15 @@ package struct EngineSettings: Sendable {
 
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
-        limitRate: Int64 = 0, leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 16 << 20
+        limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], leastDividedLength: Int64 = 64 << 20,
+        pieceLength: Int64 = 16 << 20
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
         self.retry = retry
         self.limits = limits
         self.limitRate = limitRate
+        self.sourceRates = sourceRates
         self.leastDividedLength = leastDividedLength
         self.pieceLength = pieceLength
     }

@@ -11,7 +11,9 @@ struct TransferSchedule {
     private let servers: [String]
     private let jobs: Int
     private let jobsPerHost: Int
-    /// Sorted by place, last first, since the next one is nearly always taken from the front of the order.
+    /// Of the transfers that come before all others: place → its rank among them.
+    private var ranks: [Int: Int] = [:]
+    /// In order, last first, since the next one is nearly always taken from the front of the order.
     private var waiting: [Entry]
     private var running: Set<Int> = []
     /// Places that help a running transfer along.
@@ -83,6 +85,22 @@ struct TransferSchedule {
         heldServers[servers[place]] ?? 0 > now
     }
 
+    /// Has these transfers, in this order, start before all others, and the others in the order that was asked for.
+    /// - Returns: those that wait and did not come first before.
+    @discardableResult
+    mutating func prefer(_ places: [Int]) -> [Int] {
+        let wanted = Dictionary(places.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+        guard wanted != ranks else { return [] }
+        let moved = waiting.map(\.place).filter { wanted[$0] != nil && ranks[$0] == nil }
+        ranks = wanted
+        waiting = waiting.sorted { comesBefore($1.place, $0.place) }
+        return moved
+    }
+
+    private func comesBefore(_ one: Int, _ other: Int) -> Bool {
+        (ranks[one] ?? .max, one) < (ranks[other] ?? .max, other)
+    }
+
     /// Takes a transfer that waits out of the schedule.
     /// - Returns: whether it was waiting.
     mutating func drop(_ place: Int) -> Bool {
@@ -104,7 +122,7 @@ struct TransferSchedule {
 
     /// Has a transfer that is no longer running wait for its next try, at its old place in the order.
     mutating func postpone(_ place: Int, until time: Double) {
-        let index = waiting.firstIndex { $0.place < place } ?? waiting.endIndex
+        let index = waiting.firstIndex { comesBefore($0.place, place) } ?? waiting.endIndex
         waiting.insert(Entry(place: place, server: servers[place], notBefore: time), at: index)
     }
 }

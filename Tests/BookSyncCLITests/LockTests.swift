@@ -36,6 +36,31 @@ extension ProductTests {
             }
         }
 
+        @Test func `an episode that is named while another run is under way goes to its front`() async throws {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 5, bytes: 30_000)
+            catalog.items[0].deeds = [.stall(at: 10_000, until: gate)]
+            try await withCatalog(
+                catalog.script, more: "subscriptions: [{ book: \"cat:1\" }]\ndownloads: { jobs: 1 }"
+            ) { bench, server in
+                let environment = bench.configured
+                try await bench.start("mirror", "--json", environment: environment) { first in
+                    try await server.waitUntil { $0.bodyBytesSent(path: "/audio/1.mp3") >= 10_000 }
+                    let second = try await bench.run("fetch", "--book", "1/4,3", environment: environment)
+                    #expect(second.exitCode == 75)
+                    #expect(second.errors.contains("2 episodes go to the front"), "\(second.errors)")
+                    // What no run brings is not said to be brought first.
+                    let done = try await bench.run("fetch", "2/1", environment: environment)
+                    #expect(done.exitCode == 75 && !done.errors.contains("front"))
+                    try await first.waitForErrors(containing: "2 episodes were moved to the front")
+                    gate.open()
+                    #expect(try await first.result().exitCode == 0)
+                }
+                let audio = server.record.requests.map(\.path).filter { $0.hasPrefix("/audio/") }
+                #expect(audio == [1, 3, 4, 2, 5].map { "/audio/\($0).mp3" })
+            }
+        }
+
         @Test func `a run that waits begins when the other ends`() async throws {
             let gate = Gate()
             let catalog = Self.catalog(heldBy: gate)

@@ -1,3 +1,5 @@
+import BookModel
+import BookSync
 import Testing
 
 @testable import BookSyncCLI
@@ -5,14 +7,15 @@ import Testing
 @Suite struct ProgressLinesTests {
     private static let state = ProgressState(
         transfers: [
-            .init(name: "0012 山村里的兽医", measure: .init(bytesDone: 1_200_000, total: 2_900_000, speed: 512_000)),
+            .init(name: "0012 山村里的兽医", bytes: .init(bytesDone: 1_200_000, total: 2_900_000, bytesPerSecond: 512_000)),
             .init(
                 name: "0013 A rather long English name of an episode 👨‍👩‍👧‍👦",
-                measure: .init(bytesDone: 640, total: nil, speed: nil)),
-            .init(name: "0014 终", measure: .init(bytesDone: 5_531_722, total: 5_531_722, speed: 0)),
+                bytes: .init(bytesDone: 640, total: nil)),
+            .init(name: "0014 终", bytes: .init(bytesDone: 5_531_722, total: 5_531_722, bytesPerSecond: 0)),
         ],
-        episodesDone: 9, episodesFailed: 1, episodesInAll: 110,
-        run: .init(bytesDone: 118_900_000, total: 999_900_000, speed: 104_857))
+        run: RunProgress(
+            episodesDone: 9, episodesFailed: 1, episodesInAll: 110,
+            bytes: .init(bytesDone: 118_900_000, total: 999_900_000, bytesPerSecond: 104_857)))
 
     private func screen(_ width: Int, rows: Int = 10) -> String {
         Self.state.lines(width: width, rows: rows).joined(separator: "\n")
@@ -63,10 +66,12 @@ import Testing
     @Test func `no line is wider than asked and no screen higher`() {
         var state = Self.state
         state.transfers.append(
-            .init(name: String(repeating: "回", count: 300), measure: .init(bytesDone: .max, total: .max, speed: 1e18)))
+            .init(
+                name: String(repeating: "回", count: 300),
+                bytes: .init(bytesDone: .max, total: .max, bytesPerSecond: 1e18)))
         state.transfers.append(
-            .init(name: "\u{1B}[2J\n\n", measure: .init(bytesDone: 1, total: .max, speed: 0.001)))
-        state.transfers.append(.init(name: "", measure: .init(bytesDone: 9, total: 3, speed: 1)))
+            .init(name: "\u{1B}[2J\n\n", bytes: .init(bytesDone: 1, total: .max, bytesPerSecond: 0.001)))
+        state.transfers.append(.init(name: "", bytes: .init(bytesDone: 9, total: 3, bytesPerSecond: 1)))
         for width in 1...220 {
             for rows in 1...9 {
                 let lines = state.lines(width: width, rows: rows)

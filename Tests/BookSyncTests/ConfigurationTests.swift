@@ -22,6 +22,7 @@ import Testing
             headers: { ClientVersion: "8.8.03", Authorization: Bearer abc }
             page-size: 50
             allow-private-addresses: true
+            limit-rate: 1M
           librivox: { type: librivox }
           feeds:   { type: feed }
           archive: { type: internet-archive, formats: ["VBR MP3", "64Kbps MP3"] }
@@ -50,6 +51,7 @@ import Testing
 
         let source = try #require(configuration.sources["kting"])
         #expect(source.kind == .bookResource && source.pageSize == 50 && source.allowsPrivateAddresses)
+        #expect(source.limitRate == 1_000_000)
         #expect(source.query.map(\.name) == ["imei", "nwt", "q", "sortType", "token"])
         #expect(source.query.map(\.value.secretText) == ["IMEI-1", "1", "114", "0", "TOKEN-2"])
         #expect(source.signature == .init(parameter: "sc", secret: Secret("SECRET-3")))

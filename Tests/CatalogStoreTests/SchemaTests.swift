@@ -1,8 +1,9 @@
 import BookModel
-import CatalogStore
 import Foundation
 import GRDB
 import Testing
+
+@testable import CatalogStore
 
 @Suite struct SchemaTests {
     /// Runs SQL beside the store, as a defect above the schema would.
@@ -15,21 +16,29 @@ import Testing
         return value
     }
 
-    @Test func `the schema is the one that was shipped`() async throws {
-        let golden = try String(contentsOf: fixtures.appending(path: "schema-v1.sql"), encoding: .utf8)
-        try await withStore { store async throws in
-            let schema = try withDatabase(of: store) { database in
-                try String.fetchAll(
-                    database,
-                    sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'grdb%' ORDER BY rowid")
-            }
-            #expect(schema.map { $0 + ";\n" }.joined() == golden, "a migration that was shipped is never edited")
-        }
+    private static let versions = [1, 2]
+
+    @Test func `every schema has its golden files`() {
+        #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
     }
 
-    @Test func `a store of schema 1 opens, with all it holds`() async throws {
+    @Test(arguments: versions)
+    func `the schema is the one that was shipped`(version: Int) async throws {
+        let golden = try String(contentsOf: fixtures.appending(path: "schema-v\(version).sql"), encoding: .utf8)
+        let database = try DatabaseQueue()
+        try StoreSchema.migrator.migrate(database, upTo: "v\(version)")
+        let schema = try await database.read { database in
+            try String.fetchAll(
+                database,
+                sql: "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'grdb%' ORDER BY rowid")
+        }
+        #expect(schema.map { $0 + ";\n" }.joined() == golden, "a migration that was shipped is never edited")
+    }
+
+    @Test(arguments: versions)
+    func `a store of an earlier schema opens, with all it holds`(version: Int) async throws {
         try await withStorePath { path in
-            let script = try String(contentsOf: fixtures.appending(path: "v1.sql"), encoding: .utf8)
+            let script = try String(contentsOf: fixtures.appending(path: "v\(version).sql"), encoding: .utf8)
             let database = try DatabaseQueue(path: path)
             try await database.writeWithoutTransaction { try $0.execute(sql: script) }
             try database.close()

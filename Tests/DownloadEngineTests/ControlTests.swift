@@ -50,6 +50,42 @@ import Testing
         }
     }
 
+    @Test func `a waiting transfer that another process prefers is the next to begin`() async throws {
+        let gate = Gate()
+        var scripts = Dictionary(uniqueKeysWithValues: (2...5).map { ("/\($0).mp3", ServerScript.file(bytes)) })
+        scripts["/1.mp3"] = .file(bytes, [.stall(at: 60_000, until: gate)])
+        try await withBench(.paths(scripts), jobs: 1) { bench in
+            let episodes = (1...5).map { bench.episode($0, at: "/\($0).mp3") }
+            var requests: [TransferRequest] = []
+            for episode in episodes { requests.append(try await bench.request(episode)) }
+            let journal = ObservedJournal(store: bench.store)
+            let run = Task { [requests] in await bench.run(requests, journal: journal) }
+            try await bench.waitUntilHeld(60_000, of: episodes[0])
+            let count = try await bench.inAnotherProcess {
+                try await $0.prefer([episodes[3].identity, episodes[1].identity])
+            }
+            #expect(count == 2)
+            // The run looks a few times a second; the second look from now on has seen it.
+            let looks = journal.looks.value
+            try await journal.looks.waitUntil { $0 >= looks + 2 }
+            gate.open()
+            #expect(await run.value.receipts.map(\.section) == [1, 4, 2, 3, 5])
+            #expect(try await bench.store.preferredTransfers().isEmpty)
+        }
+    }
+
+    @Test func `what was preferred and not begun comes first in the next run`() async throws {
+        let script = ServerScript { [bytes] in ServedFile(bytes).answer(to: $0) }
+        try await withBench(script, jobs: 1) { bench in
+            let episodes = (1...3).map { bench.episode($0, at: "/\($0).mp3") }
+            var requests: [TransferRequest] = []
+            for episode in episodes { requests.append(try await bench.request(episode)) }
+            try await bench.store.save(episodes.map { TransferRecord(episode: $0.identity) })
+            #expect(try await bench.store.prefer([episodes[2].identity]) == 1)
+            #expect(await bench.run(requests).receipts.map(\.section) == [3, 1, 2])
+        }
+    }
+
     @Test(arguments: [TransferState.paused, .cancelled])
     func `a waiting transfer that is stopped is never asked for`(state: TransferState) async throws {
         let gate = Gate()
@@ -134,6 +170,10 @@ import Testing
         func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
             looks.update { $0 += 1 }
             return try await store.stoppedTransfers()
+        }
+
+        func preferredTransfers() async throws -> [EpisodeIdentity] {
+            try await store.preferredTransfers()
         }
 
         func finish(_ files: [LocalFile]) async throws { try await store.finish(files) }

@@ -1,4 +1,5 @@
 import BookModel
+import CatalogStore
 import DownloadEngine
 import Foundation
 import Support
@@ -88,6 +89,21 @@ import Testing
                 #expect(try bench.partial(of: episode) == Array(bytes[..<60_000]))
                 #expect(try await bench.record(of: episode)?.committedLength == 60_000)
             }
+        }
+    }
+
+    @Test func `the rate of one source holds back no other`() async throws {
+        let script = ServerScript { [bytes] in ServedFile(bytes).answer(to: $0) }
+        try await withBench(script, sourceRates: [EngineBench.book.source: 100_000]) { bench in
+            let slow = try await bench.request(bench.episode(1, at: "/1.mp3"))
+            let other = BookIdentity(source: "another", id: "1")
+            let fast = TransferRequest(
+                episode: .sample(2, book: other, address: bench.server.url("/2.mp3")), path: "Other/2.mp3")
+            _ = try await bench.store.merge([fast.episode], startingAt: 0, of: other)
+            let report = await bench.run([slow, fast])
+            #expect(report.receipts.map(\.file.path) == ["Other/2.mp3", "Book/1.mp3"])
+            // A quarter of a second's worth comes at once.
+            #expect((report.receipts.last?.seconds ?? 0) > 0.95 * (120_000 / 100_000 - 0.25))
         }
     }
 

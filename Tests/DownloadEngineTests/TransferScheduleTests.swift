@@ -27,6 +27,51 @@ import Testing
         #expect(startAll(&schedule).isEmpty)
     }
 
+    @Test func `what is wanted first starts first, in the order in which it is wanted`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0])
+        schedule.prefer([3, 1, 0])
+        schedule.end(0)
+        #expect(startAll(&schedule) == [3])
+        // A try that has to be repeated keeps its rank.
+        schedule.end(3)
+        schedule.postpone(3, until: 0)
+        #expect(startAll(&schedule) == [3])
+        schedule.end(3)
+        #expect(startAll(&schedule) == [1])
+        schedule.prefer([])
+        schedule.end(1)
+        #expect(startAll(&schedule) == [2])
+    }
+
+    @Test func `a place that nothing else can take is lent, and counts`() {
+        var schedule = TransferSchedule(servers: ["a", "b"], jobs: 4, jobsPerHost: 2)
+        #expect(startAll(&schedule) == [0, 1])
+        #expect(schedule.mayBeHelped(now: 0) == [0, 1])
+        schedule.lend(to: 0)
+        // Its server has as many connections as it may get.
+        #expect(schedule.mayBeHelped(now: 0) == [1])
+        schedule.holdServer(of: 1, until: 5)
+        #expect(schedule.mayBeHelped(now: 0).isEmpty)
+        schedule.lend(to: 1)
+        schedule.giveBack(of: 0)
+        #expect(schedule.mayBeHelped(now: 5) == [0])
+        schedule.end(0)
+        schedule.postpone(0, until: 0)
+        schedule.giveBack(of: 1)
+        #expect(startAll(&schedule, now: 5) == [0])
+    }
+
+    @Test func `a lent place is not there for a transfer that comes to wait`() {
+        var schedule = TransferSchedule(servers: ["a", "a"], jobs: 2, jobsPerHost: 2)
+        #expect(schedule.startNext(now: 0) == 0)
+        schedule.lend(to: 0)
+        #expect(schedule.startNext(now: 0) == nil)
+        #expect(schedule.nextWake(now: 0) == nil)
+        schedule.giveBack(of: 0)
+        #expect(schedule.startNext(now: 0) == 1)
+    }
+
     @Test func `a server that is busy does not hold the others back`() {
         var schedule = TransferSchedule(servers: ["a", "a", "a", "b", "b"], jobs: 4, jobsPerHost: 1)
         #expect(startAll(&schedule) == [0, 3])

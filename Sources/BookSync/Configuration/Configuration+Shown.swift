@@ -47,6 +47,7 @@ extension SourceConfiguration {
         }
         if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
         entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
+        if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
         if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
         if !unsetVariables.isEmpty {
             entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))

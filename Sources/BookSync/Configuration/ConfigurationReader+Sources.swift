@@ -3,6 +3,7 @@ import BookModel
 extension ConfigurationReader {
     static let sourceKeys = [
         "type", "url", "detail-url", "query", "signature", "headers", "page-size", "allow-private-addresses", "formats",
+        "limit-rate",
     ]
     static let signatureKeys = ["parameter", "algorithm", "secret"]
 
@@ -27,6 +28,7 @@ extension ConfigurationReader {
             case "signature": source.signature = try readSignature(setting, &source)
             case "page-size": source.pageSize = try readPageSize(setting)
             case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
+            case "limit-rate": source.limitRate = try readByteRate(setting)
             case "formats":
                 source.formats = try list(setting.value, of: "formats").map { item in
                     guard case .text(let text) = item.content, !text.isEmpty else {
@@ -142,6 +144,15 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "a whole number from 1 to 1000", found: raw)
         }
         return number
+    }
+
+    private func readByteRate(_ entry: SettingNode.Entry) throws -> Int64 {
+        let raw = try text(entry)
+        guard let rate = parseByteCount(try expanded(raw, line: entry.line)) else {
+            throw refusal(
+                entry.line, entry.key, expected: "bytes a second such as 2M, or 0 for no limit", found: raw)
+        }
+        return rate
     }
 
     private func readFlag(_ entry: SettingNode.Entry) throws -> Bool {

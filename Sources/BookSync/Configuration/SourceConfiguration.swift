@@ -58,6 +58,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var pageSize: Int?
     /// Whether the catalog may name addresses on this machine and on private networks.
     package var allowsPrivateAddresses = false
+    /// Bytes per second that its transfers may take together; 0 for no limit but that of all transfers.
+    package var limitRate: Int64 = 0
     /// Internet Archive formats, the preferred first; empty leaves it to the source.
     package var formats: [String] = []
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.

@@ -14,6 +14,17 @@ extension JSONDocument {
             self = Self.progress("started", progress)
         case .progressed(let progress):
             self = Self.progress("progress", progress)
+        case .advanced(let progress):
+            self = [
+                "event": "run",
+                "episodes_done": .init(progress.episodesDone),
+                "episodes_failed": .init(progress.episodesFailed),
+                "episodes": .init(progress.episodesInAll),
+                "bytes_done": .integer(progress.bytes.bytesDone),
+                "bytes": .init(progress.bytes.total),
+                "bytes_per_second": .init(progress.bytes.bytesPerSecond),
+                "seconds_left": .init(progress.bytes.secondsLeft),
+            ]
         case .finished(let receipt):
             self = [
                 "event": "finished",
@@ -87,6 +98,8 @@ extension JSONDocument {
             "bytes_done": .integer(progress.bytesDone),
             "bytes_reused": .integer(progress.bytesReused),
             "size": .init(progress.total),
+            "bytes_per_second": .init(progress.bytesPerSecond),
+            "seconds_left": .init(progress.bytes.secondsLeft),
         ]
     }
 }

@@ -9,7 +9,8 @@ import Transport
 extension Configuration {
     var transportOptions: TransportOptions {
         // A transfer that we hold back reads nothing for a while, which is no stall of the server's.
-        let pause = downloads.limitRate > 0 ? Double(downloads.jobs << 19) / Double(downloads.limitRate) : 0
+        let slowest = ([downloads.limitRate] + sources.values.map(\.limitRate)).filter { $0 > 0 }.min()
+        let pause = slowest.map { Double(downloads.jobs << 19) / Double($0) } ?? 0
         return TransportOptions(
             connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             // Catalog requests must not wait behind the audio of the same host.
@@ -19,7 +20,8 @@ extension Configuration {
     func engineSettings(_ limits: RunLimits) -> EngineSettings {
         EngineSettings(
             jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
-            limits: limits, limitRate: downloads.limitRate)
+            limits: limits, limitRate: downloads.limitRate,
+            sourceRates: sources.mapValues(\.limitRate).filter { $0.value > 0 })
     }
 
     /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.

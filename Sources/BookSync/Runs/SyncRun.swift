@@ -18,7 +18,8 @@ package struct SyncRun: Sendable {
     package init(configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void) {
         self.configuration = configuration
         self.logger = logger
-        self.emit = emit
+        let meter = RunMeter(emit: emit)
+        self.emit = { meter.pass($0) }
     }
 
     /// Executes the request in an opened library. Failures are in the report, not thrown.

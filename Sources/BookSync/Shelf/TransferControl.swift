@@ -35,6 +35,12 @@ package struct TransferControl: Sendable {
         try await store.pause(try await episodes(in: scope).map(\.episode.identity))
     }
 
+    /// Has transfers that wait begin before all others, in a run that is under way and in the next one.
+    /// - Returns: how many wait, or are under way already.
+    package func prefer(_ scope: Scope) async throws -> Int {
+        try await store.prefer(try await episodes(in: scope).map(\.episode.identity))
+    }
+
     /// - Returns: how many paused, failed or cancelled transfers wait for a run again.
     package func resume(_ scope: Scope) async throws -> Int {
         try await store.resume(try await episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity))

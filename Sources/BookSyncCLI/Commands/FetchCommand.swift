@@ -7,7 +7,8 @@ struct FetchCommand: Subcommand {
         commandName: "fetch", abstract: "Fetch what is missing of books.",
         discussion: """
             Asks the catalog, plans, and fetches what the library lacks; what is interrupted is resumed by the next \
-            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest.
+            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. While another run is under \
+            way, the episodes named go to its front.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -47,10 +48,34 @@ struct FetchCommand: Subcommand {
             order: configuration.downloads.order, force: force)
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
-            return try await LibrarySession.withLibrary(at: configuration.library, command: "fetch") { session in
-                try await program.execute(request, configuration: configuration, in: session)
+            do {
+                return try await LibrarySession.withLibrary(at: configuration.library, command: "fetch") { session in
+                    try await program.execute(request, configuration: configuration, in: session)
+                }
+            } catch let failure as Failure where failure.kind == .temporary {
+                // What another run is about to fetch anyway can at least be fetched first.
+                guard try await LibraryLock.isHeld(in: configuration.library) else { throw failure }
+                try await prefer(request, in: configuration.library, program)
+                throw failure
             }
         }
+    }
+
+    /// Has the run under way begin with the episodes that were named, if any were.
+    private func prefer(_ request: RunRequest, in library: String, _ program: Program) async throws {
+        let named = request.items.filter { $0.filter.only != nil || $0.filter.latest != nil }.map {
+            (book: $0.book, filter: $0.filter)
+        }
+        guard !named.isEmpty else { return }
+        let count: Int
+        do {
+            count = try await TransferControl.open(in: library) { try await $0.prefer(.books(named)) }
+        } catch let failure as Failure where failure.kind == .unknownBook {
+            return
+        }
+        guard count > 0, !program.options.quiet else { return }
+        let what = count == 1 ? "the episode goes" : "\(count) episodes go"
+        await program.streams.writeError("\(what) to the front of what the run under way has still to fetch")
     }
 }
 

@@ -1,4 +1,5 @@
 import BookModel
+import BookSync
 import Foundation
 
 /// The bars at the foot of the terminal while a run is under way, and the lines that appear above them.

@@ -1,40 +1,5 @@
 import BookModel
-
-/// What the bars of a run show at one moment.
-struct ProgressState: Equatable {
-    /// How far something is: a transfer, or the run.
-    struct Measure: Equatable {
-        var bytesDone: Int64
-        /// nil when unknown.
-        var total: Int64?
-        /// Bytes per second; nil when unknown.
-        var speed: Double?
-
-        /// Between 0 and 1.
-        var fraction: Double? {
-            guard let total, total > 0 else { return nil }
-            return min(1, max(0, Double(bytesDone) / Double(total)))
-        }
-
-        var secondsLeft: Double? {
-            guard let total, let speed, speed > 0 else { return nil }
-            return Double(max(0, total - bytesDone)) / speed
-        }
-    }
-
-    struct Transfer: Equatable {
-        var name: String
-        var measure: Measure
-    }
-
-    /// In the order in which they began.
-    var transfers: [Transfer]
-    var episodesDone: Int
-    var episodesFailed: Int
-    /// Of all plans so far.
-    var episodesInAll: Int
-    var run: Measure
-}
+import BookSync
 
 extension ProgressState {
     /// A line for each running transfer and, last, one for the run: name, bar, percent, bytes, speed, time left. All
@@ -47,8 +12,10 @@ extension ProgressState {
         guard width > 0, rows > 0 else { return [] }
         let roomForTransfers = rows - 1
         let shown = transfers.count <= roomForTransfers ? transfers.count : max(0, roomForTransfers - 1)
-        let runName = "\(episodesDone) of \(episodesInAll)" + (episodesFailed > 0 ? ", \(episodesFailed) failed" : "")
-        let named = transfers.prefix(shown).map { ($0.name, $0.measure) } + [(runName, run)]
+        let runName =
+            "\(run.episodesDone) of \(run.episodesInAll)"
+            + (run.episodesFailed > 0 ? ", \(run.episodesFailed) failed" : "")
+        let named = transfers.prefix(shown).map { ($0.name, $0.bytes) } + [(runName, run.bytes)]
         let layout = Layout(width: width, longestName: named.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0)
         var lines = named.map { layout.line(name: $0, $1) }
         if shown < transfers.count, roomForTransfers > 0 {
@@ -93,7 +60,7 @@ private struct Layout {
         if bar > 0 { bar = min(Self.bar.upperBound, bar + room - name) }
     }
 
-    func line(name text: String, _ measure: ProgressState.Measure) -> String {
+    func line(name text: String, _ measure: ByteProgress) -> String {
         var cells = [DisplayWidth.fit(text, to: name)]
         if bar > 0 { cells.append(drawBar(measure.fraction)) }
         if showsPercent {
@@ -107,7 +74,7 @@ private struct Layout {
             cells.append(DisplayWidth.fit(text, to: Self.bytes, alignment: .trailing))
         }
         if showsSpeed {
-            let text = measure.speed.map { describeBytes(Int64($0.rounded())) + "/s" } ?? ""
+            let text = measure.bytesPerSecond.map { describeBytes(Int64($0.rounded())) + "/s" } ?? ""
             cells.append(DisplayWidth.fit(text, to: Self.speed, alignment: .trailing))
         }
         if showsTime {

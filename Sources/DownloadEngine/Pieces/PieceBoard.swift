@@ -34,13 +34,13 @@ final class PieceBoard: Sendable {
     private let pieceLength: Int64
     private let partialPath: String
     private let transport: HTTPTransport
-    private let limiter: RateLimiter?
+    private let limiter: TransferRates.Limiter
     private let meter: TransferMeter
     private let retry: RetryPolicy
     private let state = Mutex(State())
 
     init(
-        partialPath: String, transport: HTTPTransport, limiter: RateLimiter?, meter: TransferMeter,
+        partialPath: String, transport: HTTPTransport, limiter: TransferRates.Limiter, meter: TransferMeter,
         settings: EngineSettings
     ) {
         self.partialPath = partialPath

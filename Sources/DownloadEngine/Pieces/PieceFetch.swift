@@ -37,7 +37,7 @@ struct PieceFetch: Sendable {
     let files: PieceFiles
     let range: Range<Int64>
     let transport: HTTPTransport
-    let limiter: RateLimiter?
+    let limiter: TransferRates.Limiter
     let meter: TransferMeter
     let thread: FileThread
 
@@ -88,7 +88,7 @@ struct PieceFetch: Sendable {
             if received > room { part = part.getSlice(at: part.readerIndex, length: Int(max(0, room))) ?? .init() }
             try await file.append(part)
             meter.grewPiece(by: Int64(part.readableBytes))
-            try await limiter?.pass(received)
+            try await limiter.pass(received)
         }
         return nil
     }

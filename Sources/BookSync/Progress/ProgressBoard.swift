@@ -1,7 +1,29 @@
 import BookModel
 
-/// Keeps count of a run from its events, for the bars. Pure: the instants are given.
-struct ProgressBoard {
+/// What there is to show of a run at one moment.
+package struct ProgressState: Sendable, Equatable {
+    package struct Transfer: Sendable, Equatable {
+        package var name: String
+        package var bytes: ByteProgress
+
+        package init(name: String, bytes: ByteProgress) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// In the order in which they began.
+    package var transfers: [Transfer]
+    package var run: RunProgress
+
+    package init(transfers: [Transfer], run: RunProgress) {
+        self.transfers = transfers
+        self.run = run
+    }
+}
+
+/// Keeps count of a run from its events. Pure: the instants are given.
+package struct ProgressBoard: Sendable {
     private struct Running {
         var progress: TransferProgress
         var meter = SpeedMeter()
@@ -18,9 +40,11 @@ struct ProgressBoard {
     private var failed = 0
     private var meter = SpeedMeter()
 
-    mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
+    package init() {}
+
+    package mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
         switch event {
-        case .notice, .summarised: return
+        case .notice, .advanced, .summarised: return
         case .planned(let plan):
             for action in plan.actions where action.kind.isTransfer {
                 expected[action.episode.identity] = .some(action.bytes)
@@ -65,19 +89,28 @@ struct ProgressBoard {
         running.values.reduce(brought) { $0 + Self.fetched($1.progress) }
     }
 
-    func state(at now: ContinuousClock.Instant) -> ProgressState {
+    package func state(at now: ContinuousClock.Instant) -> ProgressState {
         let transfers = order.compactMap { running[$0] }.map { running in
             ProgressState.Transfer(
                 name: running.progress.name,
-                measure: ProgressState.Measure(
+                bytes: ByteProgress(
                     bytesDone: running.progress.bytesDone, total: running.progress.total,
-                    speed: running.meter.bytesPerSecond(at: now)))
+                    bytesPerSecond: running.meter.bytesPerSecond(at: now)))
         }
+        return ProgressState(transfers: transfers, run: run(at: now))
+    }
+
+    func run(at now: ContinuousClock.Instant) -> RunProgress {
         let known = expected.values.compactMap { $0 }
-        return ProgressState(
-            transfers: transfers, episodesDone: done, episodesFailed: failed, episodesInAll: expected.count,
-            run: ProgressState.Measure(
+        return RunProgress(
+            episodesDone: done, episodesFailed: failed, episodesInAll: expected.count,
+            bytes: ByteProgress(
                 bytesDone: bytesDone, total: known.count == expected.count ? known.reduce(0, +) : nil,
-                speed: meter.bytesPerSecond(at: now)))
+                bytesPerSecond: meter.bytesPerSecond(at: now)))
+    }
+
+    /// Of a transfer that is under way; nil as long as there is too little to tell.
+    func bytesPerSecond(of episode: EpisodeIdentity, at now: ContinuousClock.Instant) -> Double? {
+        running[episode]?.meter.bytesPerSecond(at: now)
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BookSyncCLI
+@testable import BookSync
 
 @Suite struct SpeedMeterTests {
     private let start = ContinuousClock.now

@@ -2,7 +2,7 @@ import BookModel
 import Foundation
 import Testing
 
-@testable import BookSyncCLI
+@testable import BookSync
 
 @Suite struct ProgressBoardTests {
     private static let book = BookIdentity(source: "kting", id: "1")
@@ -47,8 +47,8 @@ import Testing
 
     @Test func `the plans say how much there is to do`() {
         let state = state(after: [Self.plan([.fetch, .keep, .replace, .skip(.locked), .rename])])
-        #expect(state.episodesInAll == 2)
-        #expect(state.run == .init(bytesDone: 0, total: 2000, speed: nil))
+        #expect(state.run.episodesInAll == 2)
+        #expect(state.run.bytes == .init(bytesDone: 0, total: 2000))
     }
 
     @Test func `running transfers are listed in the order in which they began`() {
@@ -57,8 +57,8 @@ import Testing
             .started(Self.progress(1, 0)), .progressed(Self.progress(3, 600, total: 1000)),
         ])
         #expect(state.transfers.map(\.name) == ["第3集", "第1集"])
-        #expect(state.transfers.first?.measure == .init(bytesDone: 600, total: 1000, speed: 300))
-        #expect(state.run.bytesDone == 600)
+        #expect(state.transfers.first?.bytes == .init(bytesDone: 600, total: 1000, bytesPerSecond: 300))
+        #expect(state.run.bytes.bytesDone == 600)
     }
 
     @Test func `bytes of earlier runs count for the transfer and not for the run`() {
@@ -68,9 +68,9 @@ import Testing
             // After a cut, the next attempt finds what the first one fetched.
             .started(Self.progress(1, 700, reused: 700, total: 1200)),
         ])
-        #expect(state.transfers.first?.measure.bytesDone == 700)
-        #expect(state.run.bytesDone == 300)
-        #expect(state.run.total == 800)
+        #expect(state.transfers.first?.bytes.bytesDone == 700)
+        #expect(state.run.bytes.bytesDone == 300)
+        #expect(state.run.bytes.total == 800)
     }
 
     @Test func `what ended is no longer awaited`() {
@@ -83,8 +83,8 @@ import Testing
             .failed(FailureReport(book: Self.book, failure: failure)),
         ])
         #expect(state.transfers == [])
-        #expect((state.episodesDone, state.episodesFailed, state.episodesInAll) == (1, 1, 4))
-        #expect(state.run.bytesDone == 1400)
-        #expect(state.run.total == 2400)
+        #expect((state.run.episodesDone, state.run.episodesFailed, state.run.episodesInAll) == (1, 1, 4))
+        #expect(state.run.bytes.bytesDone == 1400)
+        #expect(state.run.bytes.total == 2400)
     }
 }

@@ -1,0 +1,38 @@
+import BookModel
+import Synchronization
+
+/// Hands a run's events on, and adds to them how fast things go and how far the run is.
+final class RunMeter: Sendable {
+    private struct State {
+        var board = ProgressBoard()
+        var lastReport: ContinuousClock.Instant?
+    }
+
+    /// Between two words about the run as a whole.
+    private static let interval = Duration.milliseconds(500)
+    private let emit: @Sendable (SyncEvent) -> Void
+    private let state = Mutex(State())
+
+    init(emit: @escaping @Sendable (SyncEvent) -> Void) {
+        self.emit = emit
+    }
+
+    func pass(_ event: SyncEvent, at now: ContinuousClock.Instant = .now) {
+        // Under the lock, so that what is told in order stays in order.
+        state.withLock { state in
+            state.board.apply(event, at: now)
+            switch event {
+            case .progressed(var progress):
+                progress.bytesPerSecond = state.board.bytesPerSecond(of: progress.episode, at: now)
+                emit(.progressed(progress))
+            case .started, .finished, .failed, .paused, .cancelled:
+                emit(event)
+            case .notice, .planned, .advanced, .summarised:
+                return emit(event)
+            }
+            if let last = state.lastReport, now - last < Self.interval { return }
+            state.lastReport = now
+            emit(.advanced(state.board.run(at: now)))
+        }
+    }
+}
