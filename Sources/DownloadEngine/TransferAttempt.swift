@@ -179,7 +179,7 @@ struct TransferAttempt {
             return .unchanged
         case .restart(let why): return .restart(why)
         case .retry(let why):
-            let wait = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
+            let wait = answer.requestedWait(now: Date().timeIntervalSince1970)
             return .retry(.init(why: why, after: wait, isServerBusy: [429, 503].contains(head.status)))
         case .fail(let refusal):
             let failure = failure(refusal.why, remedy: refusal.remedy)

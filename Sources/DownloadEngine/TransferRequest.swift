@@ -77,6 +77,6 @@ package struct EngineSettings: Sendable {
         guard attempts > 2 else { return nil }
         var hours = 1.0
         for _ in 3..<attempts where hours < 168 { hours *= 4 }
-        return min(hours, 168) * 3600
+        return min(hours * 3600, TransferRecord.longestWait)
     }
 }
