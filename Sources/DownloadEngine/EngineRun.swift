@@ -22,12 +22,15 @@ struct EngineRun {
         private var farthestAtRenewal: Int64?
         var startedAt: ContinuousClock.Instant?
         var bytesReceived: Int64 = 0
+        /// How the server's answers compare.
+        var tags = TagHistory()
         /// Of earlier runs; nil until an attempt has put bytes to use.
         var bytesReused: Int64?
 
         init(wanted: TransferRequest) {
             self.wanted = wanted
             record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
+            tags.note(record.validator)
         }
 
         /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
@@ -133,6 +136,7 @@ struct EngineRun {
         report.bytesReceived += result.bytesReceived
         transfers[place].record = result.record
         transfers[place].task = nil
+        if let validator = result.answered { transfers[place].tags.note(validator) }
         transfers[place].mustStartOver = false
         transfers[place].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {
@@ -165,6 +169,11 @@ struct EngineRun {
         var remarks: [String] = []
         if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
             remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
+        }
+        if transfer.tags.areUnsteady {
+            remarks.append(
+                "the server gives another ETag with each answer, so that a transfer from it that is interrupted starts over"
+            )
         }
         let outcome: TransferReceipt.Outcome =
             if isUnchanged { .unchanged } else if transfer.wanted.overwrites { .replaced } else {

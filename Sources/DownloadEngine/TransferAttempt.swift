@@ -48,6 +48,8 @@ struct AttemptResult: Sendable {
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.
     var progress: Int64 = 0
+    /// Of the answer with audio that came, if one did, whatever became of it.
+    var answered: ContentValidator?
 
     var isReceived: Bool {
         if case .received = ending { true } else { false }
@@ -164,6 +166,7 @@ struct TransferAttempt {
         let head = AnswerHead(answer)
         // That of an error is about something else.
         serverDigest = (200..<300).contains(answer.status) ? DeclaredDigest.strongest(in: answer) : nil
+        result.answered = (200..<300).contains(answer.status) ? head.validator : nil
         switch decide(held: held, asked: asked, head: head, promised: wanted.promised) {
         case .append(let total, let overlap):
             result.bytesReused = held.length
