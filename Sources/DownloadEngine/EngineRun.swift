@@ -51,6 +51,8 @@ struct EngineRun {
     var armedTimer: Double?
     /// Whether the run's time is up.
     var isOver = false
+    /// Why nothing more was begun.
+    private var lackOfRoom: Failure?
     private let limits: RunLimits
     private let places: [EpisodeIdentity: Int]
     private var started = 0
@@ -74,11 +76,13 @@ struct EngineRun {
     }
 
     func mayStart(backlog limit: Int) -> Bool {
-        !isOver && report.stop == nil && backlog < limit
+        !isOver && report.stop == nil && lackOfRoom == nil && backlog < limit
     }
 
-    /// Whether nothing runs, waits, is being published, or is about to get another address.
-    var isIdle: Bool { schedule.isEmpty && backlog == 0 && renewals == 0 }
+    /// Whether nothing runs, waits for something that may come, is being published, or is about to get another address.
+    var isIdle: Bool {
+        (lackOfRoom == nil ? schedule.isEmpty : !schedule.isRunning) && backlog == 0 && renewals == 0
+    }
 
     /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
@@ -108,6 +112,26 @@ struct EngineRun {
         return place
     }
 
+    /// What the transfers under way and the one at `place` are to bring.
+    func loads(with place: Int) -> [LibraryWatch.Load] {
+        transfers.indices.filter { $0 == place || transfers[$0].task != nil }.map { index in
+            let transfer = transfers[index]
+            return LibraryWatch.Load(
+                name: PartialFile.name(for: transfer.wanted.episode.identity),
+                total: transfer.record.total ?? transfer.wanted.episode.size)
+        }
+    }
+
+    /// Ends the run before the transfer at `place`, which was to start. A lack of room is none for what is under way.
+    mutating func end(because failure: Failure, insteadOf place: Int) {
+        schedule.end(place)
+        guard failure.isLackOfRoom else {
+            report.stop = report.stop ?? failure
+            return
+        }
+        lackOfRoom = lackOfRoom ?? failure
+    }
+
     /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
     /// Requests that were under way together and are all refused are one time.
     mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
@@ -121,6 +145,7 @@ struct EngineRun {
     /// With what was begun and not ended, or not begun at all, counted.
     var finalReport: EngineReport {
         var report = report
+        report.stop = report.stop ?? lackOfRoom
         report.bytesLeft = transfers.filter { !$0.isFinished }.reduce(0) { sum, transfer in
             var wanted = transfer.wanted
             wanted.record = transfer.record

@@ -53,16 +53,19 @@ package struct EngineSettings: Sendable {
     package var limits: RunLimits
     /// Bytes per second for all transfers together; 0 for no limit.
     package var limitRate: Int64
+    /// Bytes that stay free on the library's disk, a tenth of it at most; 0 to use it up.
+    package var minFreeSpace: Int64
 
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
-        limitRate: Int64 = 0
+        limitRate: Int64 = 0, minFreeSpace: Int64 = 0
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
         self.retry = retry
         self.limits = limits
         self.limitRate = limitRate
+        self.minFreeSpace = minFreeSpace
     }
 
     /// Bytes between two durable offsets.
