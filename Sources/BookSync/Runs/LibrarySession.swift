@@ -16,15 +16,18 @@ package struct LibrarySession: Sendable {
     /// - Parameters:
     ///   - command: what the run is, for those that meet its lock.
     ///   - wait: seconds to wait for another run to end.
+    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func withLibrary<Result: Sendable>(
-        at path: String, command: String, waitingFor wait: Double = 0,
+        at path: String, command: String, waitingFor wait: Double = 0, notes: LibraryNotes? = nil,
         _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
+        try await notes?.requireMounted(path)
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
             let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
             let session = LibrarySession(folder: folder, store: store)
             return try await store.closing {
+                await notes?.remember(folder)
                 try await session.settleInterruptedRun()
                 return try await body(session)
             }

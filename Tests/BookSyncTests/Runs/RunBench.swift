@@ -26,10 +26,11 @@ struct RunBench: Sendable {
     /// One run as `fetch` makes it.
     @discardableResult
     func run(
-        title: String = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
+        title: String = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
+        notes: LibraryNotes? = nil
     ) async throws -> RunReport {
         let request = try request(title: title, order: order, force: force, limits: limits)
-        return try await LibrarySession.withLibrary(at: library, command: "test") { session in
+        return try await LibrarySession.withLibrary(at: library, command: "test", notes: notes) { session in
             try await syncRun.execute(request, in: session)
         }
     }
