@@ -42,6 +42,68 @@ extension ProductTests {
             }
         }
 
+        /// A system call of a publication, with the file or folder that it is about.
+        enum Step: CaseIterable {
+            case announcement, sync, rename, folderSync
+
+            var name: String {
+                switch self {
+                case .announcement: "fdatasync"
+                case .sync, .folderSync: "fsync"
+                case .rename: "renameat2"
+                }
+            }
+        }
+
+        @Test(arguments: Step.allCases)
+        func `case 34: a run that is killed at a step of a publication loses nothing, and the next one syncs it`(
+            step: Step
+        ) async throws {
+            let catalog = ScriptedCatalog(episodes: 1, bytes: 30_000)
+            try await withCatalog(catalog.script) { bench, server in
+                let product = try #require(ProductRunner.executable)
+                let log = bench.folder.appending(path: "trace")
+                func fetch(into library: String, _ options: [String]) async throws -> ProductRunner.Result {
+                    try await withProduct(
+                        options + [product.path, "fetch", "1", "--json", "--library", library],
+                        environment: bench.configured, in: bench.folder, executable: SystemCallTrace.tool
+                    ) { try await $0.result() }
+                }
+                // Where everything goes.
+                _ = try await fetch(into: "Other", SystemCallTrace.options(to: log))
+                let other = bench.folder.appending(path: "Other")
+                let file = try #require(try bench.files(in: other).first?.key)
+                let trace = Publications(try String(contentsOf: log, encoding: .utf8), library: other.path)
+                let partial = try #require(trace.renames(to: other.path + "/" + file).first?.from)
+                    .replacing(other.path, with: bench.library.path)
+                let folder = bench.library.appending(path: file).deletingLastPathComponent().path
+                let path =
+                    switch step {
+                    case .announcement: bench.library.path + "/.booksync/store.sqlite-wal"
+                    case .sync, .rename: partial
+                    case .folderSync: folder
+                    }
+                let sent = server.record.audioBytesSent
+
+                let killed = try await fetch(
+                    into: "L",
+                    ["-f", "-o", "/dev/null", "-P", path, "-e", "inject=\(step.name):signal=KILL", "-e", "signal=none"])
+                #expect(killed.signal == SIGKILL, "\(killed)")
+                #expect(try bench.files().isEmpty == (step != .folderSync))
+
+                let next = try await fetch(into: "L", SystemCallTrace.options(to: log))
+                #expect(next.exitCode == 0, "\(next.errors)")
+                #expect(try bench.digests() == catalog.digests)
+                #expect(server.record.audioBytesSent - sent == catalog.totalBytes)
+                // Whichever run put it there, its name is on disk before the record of it.
+                let recovery = Publications(try String(contentsOf: log, encoding: .utf8), library: bench.library.path)
+                let digest = Array(sha256(catalog.items[0].bytes).utf8)
+                let commit = try #require(recovery.pageWrites.last { $0.bytes.contains(digest) })
+                let synced = try #require(recovery.firstSync(of: folder))
+                #expect(synced.end < commit.call.begin)
+            }
+        }
+
         private func expectOrder(of item: ScriptedCatalog.Item, at path: String, in trace: Publications) throws {
             let name = Comment("\(item.name)")
             let renames = trace.renames(to: path)
@@ -121,6 +183,10 @@ private struct Publications {
         calls.first {
             ["fsync", "fdatasync"].contains($0.name) && $0.path(0) == path && $0.result == 0 && $0.begin > call.end
         }
+    }
+
+    func firstSync(of path: String) -> Call? {
+        calls.first { ["fsync", "fdatasync"].contains($0.name) && $0.path(0) == path && $0.result == 0 }
     }
 
     /// The line of `--json` that tells the event.

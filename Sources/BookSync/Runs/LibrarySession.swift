@@ -53,6 +53,12 @@ package struct LibrarySession: Sendable {
     /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.
     private func isRecorded(_ file: LocalFile?) async throws -> Bool {
         guard let file else { return false }
+        // The run that was killed may not have come to it: a power cut would take the file's name back, and leave a
+        // record of it.
+        let library = folder.path
+        try await offPool {
+            try LibraryDirectory(splitLibraryPath(file.path).folder, in: library, creating: false).sync()
+        }
         do {
             try await store.finish([file])
             return true
