@@ -53,8 +53,8 @@ private func failure(of error: DatabaseError, what: String, path: String) -> Fai
 private func isDiskFull(at path: String) -> Bool {
     var facts = statvfs()
     guard statvfs((path as NSString).deletingLastPathComponent, &facts) == 0 else { return false }
-    // Filesystems that make inodes as they need them say that there are none.
-    return facts.f_bavail == 0 || (facts.f_files > 0 && facts.f_favail == 0)
+    // Filesystems that make inodes as they need them say that there are none, and some say nothing at all.
+    return (facts.f_blocks > 0 && facts.f_bavail == 0) || (facts.f_files > 0 && facts.f_favail == 0)
 }
 
 private func damaged(what: String, path: String, why: String) -> Failure {

@@ -42,8 +42,10 @@ package struct DiskSpace: Sendable, Hashable {
     /// - Parameters:
     ///   - toCome: bytes that are still to be written.
     ///   - wanted: bytes that are to stay free; see ``reserve(of:)``.
-    /// - Returns: the bytes that are missing; nil when there is room.
+    /// - Returns: the bytes that are missing; nil when there is room, and where nobody knows (some filesystems in user
+    ///   space say of everything that it is 0).
     package func missing(for toCome: Int64, leaving wanted: Int64) -> Int64? {
+        guard size > 0 else { return nil }
         let (needed, overflow) = toCome.addingReportingOverflow(reserve(of: wanted))
         if overflow { return .max }
         return needed > free ? needed - free : nil
