@@ -55,7 +55,7 @@ package struct TransferRecord: Sendable, Hashable {
     package var attempts: Int
     /// The sentence of the last failure.
     package var error: String?
-    /// Not to be tried again before this time, unless forced.
+    /// Not to be tried again before this time, unless forced; see ``waits(at:)``.
     package var nextTryAt: Date?
 
     package init(
@@ -74,5 +74,16 @@ package struct TransferRecord: Sendable, Hashable {
         self.attempts = attempts
         self.error = error
         self.nextTryAt = nextTryAt
+    }
+
+    /// Seconds that a failed episode waits for its next try at most.
+    package static let longestWait: Double = 7 * 86400
+
+    /// Whether it is too early for the next try. A time further off than any wait can be was set while the clock was
+    /// wrong (or is wrong now), and means nothing.
+    package func waits(at now: Date) -> Bool {
+        guard let nextTryAt else { return false }
+        let wait = nextTryAt.timeIntervalSince(now)
+        return wait > 0 && wait <= Self.longestWait
     }
 }

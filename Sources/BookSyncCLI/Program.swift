@@ -39,6 +39,9 @@ struct Program: Sendable {
         }
     }
 
+    /// What is remembered of libraries from one run to the next.
+    var notes: LibraryNotes? { LibraryNotes(environment: environment, logger: logger) }
+
     /// Runs `body` with a configuration whose catalogs can be asked: without any source of its own the built-in demo
     /// catalog is started for as long as `body` takes, and said so.
     func withCatalogs<Result: Sendable>(

@@ -82,9 +82,7 @@ struct CatalogExchange: Sendable {
         case 401, 403: throw subject.credentialsRejected(why: why)
         case 404, 410: throw subject.unknownBook(why: why)
         case 408, 429, 500..<600:
-            let now = Date().timeIntervalSince1970
-            return Trouble(
-                why: why, requestedWait: RetryPolicy.requestedWait(retryAfter: answer.first("Retry-After"), now: now))
+            return Trouble(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
         default: throw subject.unavailable(at: answer.address, why: why, remedy: "check the address and the query")
         }
     }

@@ -29,6 +29,9 @@ private func failure(of error: DatabaseError, what: String, path: String) -> Fai
         return damaged(what: what, path: path, why: message)
     case .SQLITE_FULL:
         return .file(what, errno: ENOSPC)
+    case .SQLITE_IOERR where isDiskFull(at: path), .SQLITE_CANTOPEN where isDiskFull(at: path):
+        // What SQLite says where it cannot make or grow the files beside the database.
+        return .file(what, errno: ENOSPC)
     case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
         return Failure(
             .libraryUnwritable, disposition: .stop, what: what, why: "\(path): \(message)",
@@ -44,6 +47,14 @@ private func failure(of error: DatabaseError, what: String, path: String) -> Fai
     default:
         return Failure(.defect, disposition: .stop, what: what, why: "\(path): \(message)")
     }
+}
+
+/// Whether no byte more, or no file more, can be written beside the store.
+private func isDiskFull(at path: String) -> Bool {
+    var facts = statvfs()
+    guard statvfs((path as NSString).deletingLastPathComponent, &facts) == 0 else { return false }
+    // Filesystems that make inodes as they need them say that there are none, and some say nothing at all.
+    return (facts.f_blocks > 0 && facts.f_bavail == 0) || (facts.f_files > 0 && facts.f_favail == 0)
 }
 
 private func damaged(what: String, path: String, why: String) -> Failure {

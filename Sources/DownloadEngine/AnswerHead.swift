@@ -13,11 +13,10 @@ struct AnswerHead: Equatable, Sendable {
     /// Whether the body is coded (gzip and the like), so that its bytes are not those of the file.
     var isEncoded = false
     var validator = ContentValidator()
-    var retryAfter: String?
 
     init(
         status: Int, contentRange: ContentRange? = nil, contentLength: Int64? = nil, contentType: String? = nil,
-        isEncoded: Bool = false, validator: ContentValidator = .init(), retryAfter: String? = nil
+        isEncoded: Bool = false, validator: ContentValidator = .init()
     ) {
         self.status = status
         self.contentRange = contentRange
@@ -25,7 +24,6 @@ struct AnswerHead: Equatable, Sendable {
         self.contentType = contentType
         self.isEncoded = isEncoded
         self.validator = validator
-        self.retryAfter = retryAfter
     }
 
     init(_ answer: WireAnswer) {
@@ -39,7 +37,6 @@ struct AnswerHead: Equatable, Sendable {
         }
         let coding = answer.first("Content-Encoding")?.lowercased()
         isEncoded = coding != nil && coding != "identity"
-        retryAfter = answer.first("Retry-After")
         let lastModified = answer.first("Last-Modified")
         var age: Int?
         if let modified = lastModified.flatMap(HTTPDate.seconds(parsing:)),

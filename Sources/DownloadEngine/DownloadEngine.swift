@@ -34,6 +34,7 @@ package struct DownloadEngine: Sendable {
     private let partialFolder: String
     private let settings: EngineSettings
     private let rates: TransferRates
+    private let watch: LibraryWatch
     private let emit: @Sendable (SyncEvent) -> Void
     private let logger: Logger
 
@@ -50,6 +51,9 @@ package struct DownloadEngine: Sendable {
         self.partialFolder = partialFolder
         self.settings = settings
         self.rates = TransferRates(settings)
+        self.watch = LibraryWatch(
+            library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
+            leastDividedLength: settings.leastDividedLength)
         self.emit = emit
         self.logger = logger
     }
@@ -63,11 +67,12 @@ package struct DownloadEngine: Sendable {
         await withTaskGroup(of: ChildResult.self) { group in
             var run = EngineRun(requests: requests, settings: settings)
             if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
-            await announce(requests, in: &run)
+            await lookAfterLibrary(&run)
+            if run.report.stop == nil { await announce(requests, in: &run) }
             addTimer(Self.controlInterval, .control, to: &group)
             while true {
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
-                    while let place = run.startNext() { start(place, of: &run, in: &group) }
+                    while let place = await nextToStart(&run) { start(place, of: &run, in: &group) }
                     while let (place, pieces) = run.lendPlace() {
                         group.addTask { .helped(place, await pieces.help()) }
                     }
@@ -80,6 +85,7 @@ package struct DownloadEngine: Sendable {
                 case .timeIsUp:
                     run.isOver = true
                 case .control:
+                    await lookAfterLibrary(&run)
                     await obey(&run)
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .attempted(let place, let result):
@@ -102,8 +108,30 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    /// Seconds between two looks at what the listener paused or cancelled.
+    /// Seconds between two looks at what the listener paused or cancelled, and at the library.
     private static let controlInterval = 0.25
+
+    /// Ends the run when the library is no longer there.
+    private func lookAfterLibrary(_ run: inout EngineRun) async {
+        do {
+            try await watch.requireSameDisk()
+        } catch {
+            if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
+        }
+    }
+
+    /// Takes the next transfer that may start, if the disk has room for it. Else what is under way, which has room, is
+    /// brought to its end, and the run with it.
+    private func nextToStart(_ run: inout EngineRun) async -> Int? {
+        guard run.report.stop == nil, let place = run.startNext() else { return nil }
+        do {
+            try await watch.requireRoom(for: run.loads(with: place))
+            return place
+        } catch {
+            run.end(because: Self.publicationFailure(error), insteadOf: place)
+            return nil
+        }
+    }
 
     /// Lets everybody see what this run is going to fetch.
     private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
@@ -215,7 +243,7 @@ package struct DownloadEngine: Sendable {
         switch result.ending {
         case .received(let file):
             run.backlog += 1
-            let publisher = run.publisher ?? Publisher(library: library, journal: journal)
+            let publisher = run.publisher ?? Publisher(library: library, journal: journal, watch: watch)
             run.publisher = publisher
             group.addTask {
                 do {

@@ -23,12 +23,15 @@ struct EngineRun {
         private var farthestAtRenewal: Int64?
         var startedAt: ContinuousClock.Instant?
         var bytesReceived: Int64 = 0
+        /// How the server's answers compare.
+        var tags = TagHistory()
         /// Of earlier runs; nil until an attempt has put bytes to use.
         var bytesReused: Int64?
 
         init(wanted: TransferRequest) {
             self.wanted = wanted
             record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
+            tags.note(record.validator)
         }
 
         /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
@@ -52,6 +55,8 @@ struct EngineRun {
     var armedTimer: Double?
     /// Whether the run's time is up.
     var isOver = false
+    /// Why nothing more was begun.
+    private var lackOfRoom: Failure?
     private let limits: RunLimits
     private let places: [EpisodeIdentity: Int]
     private var started = 0
@@ -75,11 +80,13 @@ struct EngineRun {
     }
 
     func mayStart(backlog limit: Int) -> Bool {
-        !isOver && report.stop == nil && backlog < limit
+        !isOver && report.stop == nil && lackOfRoom == nil && backlog < limit
     }
 
-    /// Whether nothing runs, waits, is being published, or is about to get another address.
-    var isIdle: Bool { schedule.isEmpty && backlog == 0 && renewals == 0 }
+    /// Whether nothing runs, waits for something that may come, is being published, or is about to get another address.
+    var isIdle: Bool {
+        (lackOfRoom == nil ? schedule.isEmpty : !schedule.isRunning) && backlog == 0 && renewals == 0
+    }
 
     /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
@@ -131,6 +138,24 @@ struct EngineRun {
         schedule.holdServer(of: place, until: now + gap(forServerOf: place, asked: asked))
     }
 
+    /// What the transfers under way and the one at `place` are to bring.
+    func loads(with place: Int) -> [LibraryWatch.Load] {
+        transfers.indices.filter { $0 == place || transfers[$0].task != nil }.map { index in
+            LibraryWatch.Load(
+                name: PartialFile.name(for: transfers[index].wanted.episode.identity), total: transfers[index].length)
+        }
+    }
+
+    /// Ends the run before the transfer at `place`, which was to start. A lack of room is none for what is under way.
+    mutating func end(because failure: Failure, insteadOf place: Int) {
+        schedule.end(place)
+        guard failure.isLackOfRoom else {
+            report.stop = report.stop ?? failure
+            return
+        }
+        lackOfRoom = lackOfRoom ?? failure
+    }
+
     /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
     /// Requests that were under way together and are all refused are one time.
     mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
@@ -144,6 +169,7 @@ struct EngineRun {
     /// With what was begun and not ended, or not begun at all, counted.
     var finalReport: EngineReport {
         var report = report
+        report.stop = report.stop ?? lackOfRoom
         report.bytesLeft = transfers.filter { !$0.isFinished }.reduce(0) { sum, transfer in
             var wanted = transfer.wanted
             wanted.record = transfer.record
@@ -160,6 +186,7 @@ struct EngineRun {
         transfers[place].record = result.record
         transfers[place].task = nil
         transfers[place].pieces = nil
+        if let validator = result.answered { transfers[place].tags.note(validator) }
         transfers[place].mustStartOver = false
         transfers[place].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {
@@ -192,6 +219,11 @@ struct EngineRun {
         var remarks: [String] = []
         if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
             remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
+        }
+        if transfer.tags.areUnsteady {
+            remarks.append(
+                "the server gives another ETag with each answer, so that a transfer from it that is interrupted starts over"
+            )
         }
         let outcome: TransferReceipt.Outcome =
             if isUnchanged { .unchanged } else if transfer.wanted.overwrites { .replaced } else {

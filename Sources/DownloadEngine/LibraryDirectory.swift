@@ -12,11 +12,20 @@ package struct LibraryDirectory: ~Copyable {
     ///
     /// - Parameters:
     ///   - relativePath: with `/` between its parts; "" is the library itself.
-    ///   - creating: whether to create what is missing of it.
+    ///   - creating: whether to create what is missing of it. Only in a library that is there: on a bare mount point, whose
+    ///     disk went away, nothing is created.
     package init(_ relativePath: Substring, in library: String, creating: Bool = true) throws {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         var current = Foundation.open(library, flags)
         guard current >= 0 else { throw Failure.file("the library \(library) cannot be opened", errno: errno) }
+        if creating {
+            var status = stat()
+            guard fstatat(current, ".booksync", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                let code = errno
+                close(current)
+                throw Failure.libraryVanished(library, why: ".booksync: \(String(cString: strerror(code)))")
+            }
+        }
         for part in relativePath.split(separator: "/") {
             var next = openat(current, String(part), flags | O_NOFOLLOW)
             if next < 0, errno == ENOENT, creating {

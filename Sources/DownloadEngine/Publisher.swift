@@ -17,14 +17,16 @@ actor Publisher {
     private let thread = FileThread(label: "booksync.publisher")
     private let library: String
     private let journal: any TransferJournal
+    private let watch: LibraryWatch
     private var submissions: [Submission] = []
     private var isWorking = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(library: String, journal: any TransferJournal) {
+    init(library: String, journal: any TransferJournal, watch: LibraryWatch) {
         self.library = library
         self.journal = journal
+        self.watch = watch
     }
 
     /// Returns when the file is in the library, durably. A publication that has begun is not cancelled.
@@ -49,6 +51,7 @@ actor Publisher {
     private func publish(_ batch: [Submission]) async {
         var results = [Result<LocalFile, any Error>?](repeating: nil, count: batch.count)
         do {
+            try await watch.requireSameDisk()
             try await journal.save(batch.map { announcement(of: $0.file) })
             for index in await synced(batch, failures: &results) {
                 results[index] = Result { try place(batch[index].file) }
@@ -64,7 +67,18 @@ actor Publisher {
         }
         for (submission, result) in zip(batch, results) {
             await submission.file.partial.close()
-            submission.continuation.resume(with: result ?? .failure(CancellationError()))
+            submission.continuation.resume(with: await explained(result ?? .failure(CancellationError())))
+        }
+    }
+
+    /// What failed because the library went away, at whatever step that was met, failed for that reason.
+    private func explained(_ result: Result<LocalFile, any Error>) async -> Result<LocalFile, any Error> {
+        guard case .failure = result else { return result }
+        do {
+            try await watch.requireSameDisk()
+            return result
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -133,7 +147,7 @@ actor Publisher {
             let folder = splitLibraryPath(submission.file.wanted.path).folder
             if outcomes[folder] == nil {
                 do {
-                    try LibraryDirectory(folder, in: library).sync()
+                    try LibraryDirectory(folder, in: library, creating: false).sync()
                     outcomes[folder] = .some(nil)
                 } catch {
                     outcomes[folder] = .some(error)

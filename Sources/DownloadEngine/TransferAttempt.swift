@@ -47,11 +47,11 @@ struct AttemptResult: Sendable {
             self.after = after
         }
 
-        /// As the head of an answer says.
-        init(why: String, head: AnswerHead) {
+        /// As an answer's head says.
+        init(why: String, answer: WireAnswer) {
             self.why = why
-            after = RetryPolicy.requestedWait(retryAfter: head.retryAfter, now: Date().timeIntervalSince1970)
-            isServerBusy = [429, 503].contains(head.status)
+            after = answer.requestedWait(now: Date().timeIntervalSince1970)
+            isServerBusy = [429, 503].contains(answer.status)
         }
     }
 
@@ -64,6 +64,8 @@ struct AttemptResult: Sendable {
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.
     var progress: Int64 = 0
+    /// Of the answer with audio that came, if one did, whatever became of it.
+    var answered: ContentValidator?
 
     var isReceived: Bool {
         if case .received = ending { true } else { false }
@@ -196,6 +198,7 @@ struct TransferAttempt {
         // That of an error is about something else.
         if (200..<300).contains(answer.status) {
             serverDigest = DeclaredDigest.strongest(in: answer) ?? serverDigest
+            result.answered = head.validator
         }
         switch decide(held: held, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init()) {
         case .append(let total, let overlap):
@@ -217,7 +220,7 @@ struct TransferAttempt {
             return .unchanged
         case .restart(let why): return .restart(why)
         case .retry(let why):
-            return .retry(.init(why: why, head: head))
+            return .retry(.init(why: why, answer: answer))
         case .fail(let refusal):
             let failure = failure(refusal.why, remedy: refusal.remedy)
             return [403, 410].contains(head.status) ? .expired(failure) : .fail(failure)

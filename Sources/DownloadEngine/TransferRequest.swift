@@ -56,6 +56,8 @@ package struct EngineSettings: Sendable {
     /// Bytes per second for all transfers of a source together, by its name; a source that is not here has no limit of
     /// its own.
     package var sourceRates: [String: Int64]
+    /// Bytes that stay free on the library's disk, a tenth of it at most; 0 to use it up.
+    package var minFreeSpace: Int64
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
     package var leastDividedLength: Int64
     /// Bytes of each piece: what one helper brings before its place is given away anew.
@@ -63,8 +65,8 @@ package struct EngineSettings: Sendable {
 
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
-        limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], leastDividedLength: Int64 = 64 << 20,
-        pieceLength: Int64 = 16 << 20
+        limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], minFreeSpace: Int64 = 0,
+        leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 16 << 20
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
@@ -72,6 +74,7 @@ package struct EngineSettings: Sendable {
         self.limits = limits
         self.limitRate = limitRate
         self.sourceRates = sourceRates
+        self.minFreeSpace = minFreeSpace
         self.leastDividedLength = leastDividedLength
         self.pieceLength = pieceLength
     }
@@ -88,6 +91,6 @@ package struct EngineSettings: Sendable {
         guard attempts > 2 else { return nil }
         var hours = 1.0
         for _ in 3..<attempts where hours < 168 { hours *= 4 }
-        return min(hours, 168) * 3600
+        return min(hours * 3600, TransferRecord.longestWait)
     }
 }

@@ -31,6 +31,7 @@ struct TransferSchedule {
     }
 
     var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
+    var isRunning: Bool { !running.isEmpty }
 
     /// Takes the first transfer that may start now.
     mutating func startNext(now: Double) -> Int? {

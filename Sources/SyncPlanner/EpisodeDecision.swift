@@ -149,7 +149,7 @@ extension EpisodeDecision {
     private func postponement(_ rules: PlanRules) -> (SyncAction.Skip, String)? {
         guard !rules.force, let transfer = shelved.transfer else { return nil }
         if transfer.state == .paused { return (.paused, "paused") }
-        if transfer.state == .failed, let next = transfer.nextTryAt, next > rules.now {
+        if transfer.state == .failed, let next = transfer.nextTryAt, transfer.waits(at: rules.now) {
             return (.waits, "\(Self.failed(transfer)), next try \(next.formatted(.iso8601))")
         }
         return nil

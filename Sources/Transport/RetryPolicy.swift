@@ -37,15 +37,18 @@ package struct RetryPolicy: Sendable, Hashable {
 
     /// What `Retry-After` asks for (RFC 9110 §10.2.3), at most ``longestRequestedWait``.
     ///
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - date: the answer's `Date` field (§6.6.1). A date to retry after is meant by the clock that wrote both; ours may
+    ///     be years off.
+    ///   - now: seconds since 1970 by our clock, for an answer without a date.
     /// - Returns: seconds to wait; nil when the field is missing or says nothing that can be read.
-    package static func requestedWait(retryAfter field: String?, now: Double) -> Double? {
+    package static func requestedWait(retryAfter field: String?, date: String? = nil, now: Double) -> Double? {
         guard let text = field?.drop(while: { $0 == " " }), !text.isEmpty else { return nil }
         let seconds: Double
         if text.allSatisfy({ $0.isASCII && $0.isNumber }) {
             seconds = Double(text) ?? longestRequestedWait
-        } else if let date = HTTPDate.seconds(parsing: String(text)) {
-            seconds = Double(date) - now
+        } else if let wanted = HTTPDate.seconds(parsing: String(text)) {
+            seconds = Double(wanted) - (date.flatMap(HTTPDate.seconds(parsing:)).map(Double.init) ?? now)
         } else {
             return nil
         }

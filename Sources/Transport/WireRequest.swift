@@ -44,6 +44,11 @@ extension WireAnswer {
         headers.first(name: name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// What the answer's `Retry-After` asks for; see ``RetryPolicy/requestedWait(retryAfter:date:now:)``.
+    package func requestedWait(now: Double) -> Double? {
+        RetryPolicy.requestedWait(retryAfter: first("Retry-After"), date: first("Date"), now: now)
+    }
+
     /// The whole body in memory.
     ///
     /// - Throws: ``WireFailure`` of kind `oversized` when it is longer than `limit` bytes.

@@ -15,7 +15,7 @@ extension ProductTests {
             record.bodyBytesSent(path: "/audio/2.mp3") >= 10_000
         }
 
-        @Test func `of two runs one works, and the other names it and exits with 75`() async throws {
+        @Test func `case 38: of two runs one works, and the other names it and exits with 75`() async throws {
             let gate = Gate()
             let catalog = Self.catalog(heldBy: gate)
             try await withCatalog(catalog.script, more: "subscriptions: [{ book: \"cat:1\" }]") { bench, server in
@@ -110,7 +110,49 @@ extension ProductTests {
             }
         }
 
-        @Test func `a lock whose holder was killed is free`() async throws {
+        @Test func `case 38: two runs and a pause from a third process: one runs, one is 75, the pause is obeyed`()
+            async throws
+        {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script) { bench, server in
+                let environment = bench.configured
+                try await bench.start("fetch", "1", "--json", environment: environment) { run in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    #expect(try await bench.run("fetch", "1", environment: environment).exitCode == 75)
+                    #expect(try await bench.run("pause", "1/2", environment: environment).exitCode == 0)
+                    try await run.waitForOutput(containing: "\"event\":\"paused\"")
+                    let result = try await run.result()
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    #expect(try result.summary().number("fetched") == 2)
+                }
+                gate.open()
+                #expect(try bench.files().count == 2)
+            }
+        }
+
+        @Test func `case 38: a lock file that somebody deletes while a run is under way lets no other run in`()
+            async throws
+        {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script) { bench, server in
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/lock"))
+                    let lists = server.requests(path: ScriptedCatalog.listPath).count
+                    let second = try await bench.run("fetch", "1", environment: bench.configured)
+                    #expect(second.exitCode == 75)
+                    #expect(server.requests(path: ScriptedCatalog.listPath).count == lists)
+                    gate.open()
+                    #expect(try await run.result().exitCode == 0)
+                }
+                #expect(try bench.digests() == catalog.digests)
+                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+            }
+        }
+
+        @Test func `case 38: a lock whose holder was killed is free`() async throws {
             let gate = Gate()
             let catalog = Self.catalog(heldBy: gate)
             try await withCatalog(catalog.script) { bench, server in

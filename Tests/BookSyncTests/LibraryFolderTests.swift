@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
             #expect(try await LibraryFolder.open(at: path + "/Audiobooks") == library)
             let found = try FileManager.default.subpathsOfDirectory(atPath: path + "/Audiobooks").sorted()
             #expect(found == [".booksync", ".booksync/partial"])
-            #expect(try await library.freeSpace() > 0)
+            #expect(try await library.space().free > 0)
         }
     }
 

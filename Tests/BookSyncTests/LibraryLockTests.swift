@@ -81,4 +81,50 @@ import Testing
             try input.fileHandleForWriting.close()
         }
     }
+
+    @Test func `case 38: a lock file that somebody deleted lets no second run in`() async throws {
+        try await withTemporaryFolder { path in
+            let library = try await LibraryFolder.open(at: path)
+            let first = try await LibraryLock.acquire(in: library, command: "first")
+            try FileManager.default.removeItem(atPath: library.lockFile)
+            #expect(try await LibraryLock.isHeld(in: path))
+            let failure = try await #require(throws: Failure.self) {
+                _ = try await LibraryLock.acquire(in: library, command: "second")
+            }
+            #expect(failure.kind == .temporary)
+            first.release()
+            let third = try await LibraryLock.acquire(in: library, command: "third")
+            #expect(try await LibraryLock.isHeld(in: path))
+            third.release()
+            #expect(try await !LibraryLock.isHeld(in: path))
+        }
+    }
+
+    @Test func `case 38: a run that waits for a lock file that is deleted meanwhile still gets the lock`() async throws
+    {
+        try await withTemporaryFolder { path in
+            let library = try await LibraryFolder.open(at: path)
+            let first = try await LibraryLock.acquire(in: library, command: "first")
+            async let second = LibraryLock.acquire(in: library, wait: 60, command: "second")
+            try FileManager.default.removeItem(atPath: library.lockFile)
+            first.release()
+            let held = try await second
+            // What it holds is what the next one meets.
+            await #expect(throws: Failure.self) { _ = try await LibraryLock.acquire(in: library, command: "third") }
+            held.release()
+        }
+    }
+
+    @Test func `case 38: what a killed run left in the lock file holds nobody back`() async throws {
+        try await withTemporaryFolder { path in
+            let library = try await LibraryFolder.open(at: path)
+            try Data("pid 1\nhost elsewhere\nsince 2001-01-01T00:00:00Z\ncommand mirror\n".utf8)
+                .write(to: URL(filePath: library.lockFile))
+            #expect(try await !LibraryLock.isHeld(in: path))
+            let lock = try await LibraryLock.acquire(in: library, command: "fetch")
+            let text = try String(contentsOfFile: library.lockFile, encoding: .utf8)
+            #expect(text.contains("pid \(ProcessInfo.processInfo.processIdentifier)\n") && !text.contains("elsewhere"))
+            lock.release()
+        }
+    }
 }

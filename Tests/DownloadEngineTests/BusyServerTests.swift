@@ -65,6 +65,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [-315_360_000, 315_360_000] as [Double])
+    func `case 43: a date to come back at is meant by the server's own clock, ten years off`(error: Double) async throws
+    {
+        let moments = Watched<[ContinuousClock.Instant]>([])
+        let bytes = bytes
+        let script = ServerScript { request in
+            moments.update { $0.append(.now) }
+            guard request.number == 0 else { return ServedFile(bytes).answer(to: request) }
+            var reply = Reply.text("busy", type: "text/plain", status: 503)
+            reply.setHeader("Date", Self.date(in: error))
+            reply.setHeader("Retry-After", Self.date(in: error + 2))
+            return reply
+        }
+        try await withBench(script, limits: RunLimits(seconds: 60)) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            let times = moments.value
+            #expect(times.count == 2 && times[1] - times[0] >= .milliseconds(950))
+        }
+    }
+
     @Test func `an absurd wish is cut to what a listener may wait, and a time limit ends the wait`() async throws {
         let busy = Reply.text(
             "busy", type: "text/plain", status: 503, headers: ["Retry-After": "99999999999999999999"])

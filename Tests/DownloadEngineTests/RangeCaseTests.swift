@@ -207,6 +207,31 @@ import Testing
             #expect(report.outcomes == [.fetched])
             #expect(ranges(bench.server) == (honoursIfRange ? [nil, "bytes=50000-"] : [nil, "bytes=50000-", nil]))
             #expect(try bench.file() == bytes)
+            let remarks = try #require(report.receipts.first?.remarks)
+            #expect(remarks.count == 1 && remarks[0].contains("another ETag with each answer"), "\(remarks)")
+        }
+    }
+
+    @Test func `case 8: it is told too when the tag changed since an earlier run, and not of a changed file`()
+        async throws
+    {
+        for lastModified in [ServedFile.longAgo, "Wed, 04 Mar 2020 10:00:00 GMT"] {
+            try await withBench(.file(bytes, etag: "\"node-2\"", lastModified: lastModified)) { bench in
+                let episode = bench.episode()
+                try await bench.leave(bytes[..<50_000], of: episode)
+                let report = try await bench.fetch(episode)
+                #expect(report.outcomes == [.fetched])
+                let isTold = lastModified == ServedFile.longAgo
+                #expect(report.receipts.first?.remarks.isEmpty == !isTold)
+                #expect(try bench.file() == bytes)
+            }
+        }
+    }
+
+    @Test func `a server with steady tags is not remarked upon, however often it cuts`() async throws {
+        try await withBench(.file(bytes, [.cut(at: 50_000), .cut(at: 20_000), .wellBehaved])) { bench in
+            let report = try await bench.fetch(bench.episode())
+            #expect(report.receipts.first?.remarks == [])
         }
     }
 

@@ -30,4 +30,17 @@ import Testing
     @Test func `no Retry-After asks for nothing`() {
         #expect(RetryPolicy.requestedWait(retryAfter: nil, now: 0) == nil)
     }
+
+    @Test(arguments: [
+        // The server's clock is years behind, or ahead, or says nothing that can be read.
+        ("Sun, 06 Nov 1994 08:49:27 GMT", 20.0), ("Sat, 06 Nov 2094 08:49:27 GMT", 0), ("now", 10), (nil, 10),
+    ])
+    func `case 43: a date to retry after is meant by the clock of the server that wrote it`(
+        date: String?, seconds: Double
+    ) {
+        let wait = RetryPolicy.requestedWait(
+            retryAfter: "Sun, 06 Nov 1994 08:49:47 GMT", date: date, now: 784_111_777)
+        #expect(wait == seconds)
+        #expect(RetryPolicy.requestedWait(retryAfter: "7", date: date, now: 0) == 7)
+    }
 }

@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 
 #if canImport(Glibc)
@@ -44,23 +45,10 @@ package struct LibraryFolder: Sendable, Hashable {
         }
     }
 
-    /// Bytes that a user may still write on the library's filesystem.
+    /// The room on the library's filesystem.
     /// - Throws: ``Failure`` of kind `inputOutput`.
-    package func freeSpace() async throws -> Int64 {
-        try await offPool { try freeSpaceNow() }
-    }
-
-    private func freeSpaceNow() throws -> Int64 {
-        var facts = statvfs()
-        do {
-            try systemCall { statvfs(path, &facts) }
-        } catch {
-            throw Failure(
-                .inputOutput, disposition: .stop, what: "the free space of the library \(path) is unknown",
-                why: error.text, remedy: "see that its disk is mounted")
-        }
-        let (bytes, overflow) = UInt64(facts.f_bavail).multipliedReportingOverflow(by: UInt64(facts.f_frsize))
-        return overflow ? Int64.max : Int64(clamping: bytes)
+    package func space() async throws -> DiskSpace {
+        try await offPool { try DiskSpace(of: path) }
     }
 
     private static func makeFolder(_ path: String, in library: String) throws {
@@ -92,6 +80,8 @@ package struct LibraryFolder: Sendable, Hashable {
             let descriptor = try systemCall { Self.create(probe) }
             close(descriptor)
             try systemCall { unlink(probe) }
+        } catch let error where error.code == ENOSPC || error.code == EDQUOT {
+            throw Self.unwritable(path, why: error.text, remedy: "make room and run again; what is there stays")
         } catch {
             throw Self.unwritable(path, why: error.text)
         }

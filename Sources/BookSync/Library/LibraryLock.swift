@@ -12,16 +12,21 @@ import Foundation
 /// The right to change a library, held by one process at a time.
 ///
 /// It is the kernel's lock on an open file (`flock`), so it ends with the process however that ends. What is written
-/// in the file only tells others who holds it, and is never what decides.
+/// in the file only tells others who holds it, and is never what decides. The folder that the file lies in is locked
+/// too: whoever deletes a lock file in the belief that it is stale does not let a second run in.
 package final class LibraryLock: Sendable {
     private let descriptor: Int32
+    /// Of the folder.
+    private let folder: Int32
 
-    private init(descriptor: Int32) {
+    private init(descriptor: Int32, folder: Int32) {
         self.descriptor = descriptor
+        self.folder = folder
     }
 
     deinit {
         close(descriptor)
+        close(folder)
     }
 
     /// Takes the lock, waiting for another holder as long as asked.
@@ -38,16 +43,19 @@ package final class LibraryLock: Sendable {
         let clock = ContinuousClock()
         // Whoever only asks whether a run is under way holds the lock for a moment; that is no reason to give up.
         let deadline = clock.now + .seconds(min(max(0.05, seconds), 1e9))
-        let path = library.lockFile
-        let lock = try await offPool { LibraryLock(descriptor: try openFile(path)) }
-        while try await !offPool({ try lock.tryTaking(path, command: command) }) {
-            guard clock.now < deadline else {
-                throw try await offPool { lock.isHeldElsewhere(library, path: path) }
+        var lock = try await offPool { try openLock(in: library) }
+        while true {
+            let opened = lock
+            switch try await offPool({ try opened.tryTaking(library.lockFile, command: command) }) {
+            case .taken: return lock
+            case .deleted:
+                lock = try await offPool { try openLock(in: library) }
+            case .held:
+                guard clock.now < deadline else { throw try await offPool { opened.isHeldElsewhere(library) } }
+                // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
+                try await clock.sleep(until: min(deadline, clock.now + .milliseconds(seconds > 0 ? 100 : 10)))
             }
-            // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
-            try await clock.sleep(until: min(deadline, clock.now + .milliseconds(seconds > 0 ? 100 : 10)))
         }
-        return lock
     }
 
     /// Holds the lock while the body runs.
@@ -62,55 +70,87 @@ package final class LibraryLock: Sendable {
 
     /// Whether a process holds the lock of the library at `path` now. False where there is no library.
     package static func isHeld(in path: String) async throws -> Bool {
-        let file = LibraryFolder.existing(at: path).lockFile
+        let library = LibraryFolder.existing(at: path)
         return try await offPool {
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard descriptor >= 0 else { return false }
-            defer { close(descriptor) }
-            // A run that ended well emptied the file: then nothing has to be tried.
+            // A run that ended well emptied the file: then nothing has to be tried. Where it is not there at all, the
+            // folder tells.
             var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return false }
-            return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            let isThere = lstat(library.lockFile, &status) == 0
+            if isThere, status.st_size == 0 { return false }
+            return isLocked(isThere ? library.lockFile : library.ownFolder)
         }
+    }
+
+    private static func isLocked(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     /// Gives the lock up. The process that ends does so without it.
     package func release() {
         _ = ftruncate(descriptor, 0)
         flock(descriptor, LOCK_UN)
+        flock(folder, LOCK_UN)
     }
 
-    private static func openFile(_ path: String) throws -> Int32 {
+    private static func openLock(in library: LibraryFolder) throws -> LibraryLock {
+        let path = library.lockFile
         do {
             // Not truncated: until the lock is taken, what stands in it is another's.
-            return try systemCall { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
-        } catch {
+            let descriptor = try systemCall { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666) }
+            let folder = open(library.ownFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+            let code = errno
+            guard folder >= 0 else {
+                close(descriptor)
+                throw SystemError(code: code)
+            }
+            return LibraryLock(descriptor: descriptor, folder: folder)
+        } catch let error as SystemError {
             throw unlockable(path, error)
         }
     }
 
-    private func tryTaking(_ path: String, command: String) throws -> Bool {
+    private enum Try {
+        case taken
+        case held
+        /// Somebody deleted the file after it was opened: the lock on it would mean nothing to those that come later.
+        case deleted
+    }
+
+    private func tryTaking(_ path: String, command: String) throws -> Try {
         do {
             try systemCall { flock(descriptor, LOCK_EX | LOCK_NB) }
         } catch let error where error.code == EWOULDBLOCK {
-            return false
+            return .held
         } catch {
             throw Self.unlockable(path, error)
+        }
+        var (opened, standing) = (stat(), stat())
+        guard fstat(descriptor, &opened) == 0, lstat(path, &standing) == 0, opened.st_ino == standing.st_ino else {
+            return .deleted
+        }
+        // Some network filesystems lock no folders; then the file alone has to do.
+        if flock(folder, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            flock(descriptor, LOCK_UN)
+            return .held
         }
         let text = Array(LockOwner.thisProcess(command: command).lines.utf8)
         _ = ftruncate(descriptor, 0)
         // For people only: on a full disk the lock holds as well without it.
         _ = pwrite(descriptor, text, text.count, 0)
-        return true
+        return .taken
     }
 
-    private func isHeldElsewhere(_ library: LibraryFolder, path: String) -> Failure {
+    private func isHeldElsewhere(_ library: LibraryFolder) -> Failure {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
         let owner = LockOwner(lines: String(decoding: bytes.prefix(count), as: UTF8.self))
         return Failure(
             .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
-            why: owner?.sentence ?? "the lock \(path) is taken by a process that did not write its name into it",
+            why: owner?.sentence
+                ?? "the lock \(library.lockFile) is taken by a process that did not write its name into it",
             remedy: "let it finish, or wait for it with --wait 60s")
     }
 

@@ -21,14 +21,14 @@ extension Configuration {
         EngineSettings(
             jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
             limits: limits, limitRate: downloads.limitRate,
-            sourceRates: sources.mapValues(\.limitRate).filter { $0.value > 0 })
+            sourceRates: sources.mapValues(\.limitRate).filter { $0.value > 0 },
+            minFreeSpace: downloads.minFreeSpace)
     }
 
     /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.
     var settingsWithoutEffect: [String] {
         let standard = Self.builtIn
         return [
-            (downloads.minFreeSpace != standard.downloads.minFreeSpace, "downloads.min-free-space"),
             (onCatalogRemoval != standard.onCatalogRemoval, "on-catalog-removal"),
             (notify != standard.notify, "notify"),
         ].filter(\.0).map(\.1)

@@ -16,15 +16,18 @@ package struct LibrarySession: Sendable {
     /// - Parameters:
     ///   - command: what the run is, for those that meet its lock.
     ///   - wait: seconds to wait for another run to end.
+    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func withLibrary<Result: Sendable>(
-        at path: String, command: String, waitingFor wait: Double = 0,
+        at path: String, command: String, waitingFor wait: Double = 0, notes: LibraryNotes? = nil,
         _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
+        try await notes?.requireMounted(path)
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
             let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
             let session = LibrarySession(folder: folder, store: store)
             return try await store.closing {
+                await notes?.remember(folder)
                 try await session.settleInterruptedRun()
                 return try await body(session)
             }
@@ -50,6 +53,12 @@ package struct LibrarySession: Sendable {
     /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.
     private func isRecorded(_ file: LocalFile?) async throws -> Bool {
         guard let file else { return false }
+        // The run that was killed may not have come to it: a power cut would take the file's name back, and leave a
+        // record of it.
+        let library = folder.path
+        try await offPool {
+            try LibraryDirectory(splitLibraryPath(file.path).folder, in: library, creating: false).sync()
+        }
         do {
             try await store.finish([file])
             return true

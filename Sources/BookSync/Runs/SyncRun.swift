@@ -62,11 +62,12 @@ package struct SyncRun: Sendable {
                 emit: emit)
             let outcome = await engine.run(requests)
             if outcome.stop?.isLackOfRoom == true {
-                let free = try await session.folder.freeSpace()
+                let space = try await session.folder.space()
+                let missing = space.missing(for: outcome.bytesLeft, leaving: configuration.downloads.minFreeSpace)
                 emit(
                     .notice(
-                        "\(describeBytes(outcome.bytesLeft)) more are to come and \(describeBytes(free)) are free: make "
-                            + "room for \(describeBytes(max(0, outcome.bytesLeft - free))) and run again"))
+                        "\(describeBytes(outcome.bytesLeft)) more are to come and \(describeBytes(space.free)) are free: "
+                            + "make room for \(describeBytes(missing ?? 0)) and run again"))
             }
             report.note(outcome, emit: emit)
         }

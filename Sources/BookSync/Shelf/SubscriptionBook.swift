@@ -5,10 +5,13 @@ import CatalogStore
 package struct SubscriptionBook: Sendable {
     private let store: CatalogStore
 
-    /// - Parameter library: created where it is missing.
+    /// - Parameters:
+    ///   - library: created where it is missing.
+    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func open<Result: Sendable>(
-        in library: String, _ body: (SubscriptionBook) async throws -> Result
+        in library: String, notes: LibraryNotes? = nil, _ body: (SubscriptionBook) async throws -> Result
     ) async throws -> Result {
+        try await notes?.requireMounted(library)
         let folder = try await LibraryFolder.open(at: library)
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
         return try await store.closing { try await body(SubscriptionBook(store: store)) }

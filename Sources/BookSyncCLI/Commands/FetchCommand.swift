@@ -49,7 +49,9 @@ struct FetchCommand: Subcommand {
         return try await program.withCatalogs(configuration) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             do {
-                return try await LibrarySession.withLibrary(at: configuration.library, command: "fetch") { session in
+                return try await LibrarySession.withLibrary(
+                    at: configuration.library, command: "fetch", notes: program.notes
+                ) { session in
                     try await program.execute(request, configuration: configuration, in: session)
                 }
             } catch let failure as Failure where failure.kind == .temporary {

@@ -60,7 +60,7 @@ struct MirrorCommand: Subcommand {
         }
         let seconds = parseSeconds(wait) ?? 0
         return try await LibrarySession.withLibrary(
-            at: configuration.library, command: "mirror", waitingFor: seconds
+            at: configuration.library, command: "mirror", waitingFor: seconds, notes: program.notes
         ) { session in
             let items = try configuration.items(with: try await session.subscriptions())
             let request = try RunRequest(items: items, order: configuration.downloads.order, limits: limits)

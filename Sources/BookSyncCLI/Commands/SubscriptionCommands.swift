@@ -21,7 +21,7 @@ struct SubscribeCommand: Subcommand {
             try configuration.requireSource(of: book)
             return Subscription(book: book, filter: reference.filter, subscribedAt: .now)
         }
-        try await SubscriptionBook.open(in: configuration.library) { subscribed in
+        try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
             for subscription in subscriptions {
                 let isNew = try await subscribed.subscribe(subscription)
                 guard !program.options.quiet else { continue }
@@ -48,7 +48,7 @@ struct UnsubscribeCommand: Subcommand {
         let configuration = try await program.configuration().configuration
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
         let configured = try configuration.allSubscriptions(with: []).map(\.book)
-        try await SubscriptionBook.open(in: configuration.library) { subscribed in
+        try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
             for book in books {
                 guard try await subscribed.unsubscribe(book) else {
                     throw configured.contains(book)

@@ -79,7 +79,7 @@ struct PieceFetch: Sendable {
         case .append: return .contradicted("the server sent another part than the one asked for")
         case .restart(let why): return .contradicted(why)
         case .replace: return .contradicted("the server sent the whole instead of a part")
-        case .retry(let why): return .retry(.init(why: why, head: head))
+        case .retry(let why): return .retry(.init(why: why, answer: answer))
         case .complete, .unchanged, .fail: return .refused
         }
         for try await var part in answer.body {

@@ -64,6 +64,16 @@ struct PieceFiles: Sendable {
         for name in try names(beside: partialPath) { try delete(folder + "/" + name) }
     }
 
+    /// Bytes that those of all versions take on the disk.
+    static func allocatedBytes(beside partialPath: String) throws -> Int64 {
+        let folder = splitLibraryPath(partialPath).folder
+        return try names(beside: partialPath).reduce(0) { sum, name in
+            var status = stat()
+            guard lstat("\(folder)/\(name)", &status) == 0 else { return sum }
+            return sum + Int64(status.st_blocks) * 512
+        }
+    }
+
     /// Gives a piece that is whole and synced the name that says so.
     func markWhole(pieceAt start: Int64) throws {
         guard rename(path(ofPieceAt: start), pathOfWholePiece(at: start)) == 0 else {

@@ -1,5 +1,6 @@
 #if os(Linux)
     import BookModel
+    import DownloadEngine
     import Foundation
     import Support
     import Testing
@@ -10,7 +11,7 @@
     @Suite(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
     struct FullDiskTests {
         @Test(arguments: [1, 3])
-        func `a full disk stops the run, and the next one goes on once there is room`(jobs: Int) async throws {
+        func `case 36: a full disk stops the run, and the next one goes on once there is room`(jobs: Int) async throws {
             try await withTemporaryFolder { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 1200)
                 defer { disk.unmount() }
@@ -39,39 +40,138 @@
                 }
             }
         }
-    }
 
-    /// A filesystem in memory that holds so much and no more.
-    struct SmallDisk {
-        let path: String
+        @Test func `case 36: no room for a folder stops the run at its publication, and nothing is fetched again`()
+            async throws
+        {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                try await withRunBench(ScriptedCatalog.episodes(3), jobs: 1, library: folder) { bench in
+                    // What a library has of its own is there; the book's folder is not.
+                    try await bench.run(limits: RunLimits(episodes: 0))
+                    // For a partial file, and for what the store has beside it while it is open.
+                    try disk.allow(newFiles: 3)
+                    let first = try await bench.run()
+                    #expect(first.failures.contains { $0.kind == .inputOutput && $0.isLackOfRoom }, "\(first.failures)")
+                    #expect(first.summary.fetched == 0)
+                    #expect(try bench.partialNames().count == 1)
+                    #expect(bench.audioRequests.count == 1)
 
-        static let canBeMounted: Bool = {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "booksync-disk-\(UUID().uuidString)")
-            do {
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                try SmallDisk.mount(at: folder.path, kilobytes: 64).unmount()
-                try FileManager.default.removeItem(at: folder)
-                return true
-            } catch {
-                return false
-            }
-        }()
-
-        static func mount(at path: String, kilobytes: Int) throws -> SmallDisk {
-            guard Foundation.mount("tmpfs", path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
-                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
-            }
-            return SmallDisk(path: path)
-        }
-
-        func resize(kilobytes: Int) throws {
-            guard Foundation.mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=\(kilobytes)k") == 0 else {
-                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
+                    try disk.allow(newFiles: 100)
+                    let second = try await bench.run()
+                    #expect(second.failures.isEmpty, "\(second.failures)")
+                    #expect(bench.audioRequests.count == 3)
+                    for section in 1...3 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
+                }
             }
         }
 
-        func unmount() {
-            umount2(path, CInt(MNT_DETACH))
+        @Test func `case 36: a store without room ends the run, and what is there stays`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
+                defer { disk.unmount() }
+                try await withRunBench(ScriptedCatalog.episodes(2), library: folder) { bench in
+                    try await bench.run()
+                    bench.catalog.update { $0 = ScriptedCatalog.episodes(400, bytes: 1000) }
+                    let ballast = folder + "/ballast"
+                    try Data(count: try disk.free()).write(to: URL(filePath: ballast))
+                    var failures: [Failure] = []
+                    do {
+                        failures = try await bench.run().failures
+                    } catch let failure as Failure {
+                        failures = [failure]
+                    }
+                    #expect(failures.contains { $0.kind == .inputOutput && $0.isLackOfRoom }, "\(failures)")
+                    #expect(bench.audioRequests.count == 2)
+
+                    try FileManager.default.removeItem(atPath: ballast)
+                    bench.catalog.update { $0 = ScriptedCatalog.episodes(3) }
+                    let next = try await bench.run()
+                    #expect(next.failures.isEmpty, "\(next.failures)")
+                    #expect(next.summary.fetched == 1 && next.summary.kept == 2)
+                    for section in 1...3 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
+                }
+            }
+        }
+
+        @Test(arguments: [1, 3])
+        func `case 36: what is to stay free stays free, and what is missing is told`(jobs: Int) async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                try await withRunBench(
+                    ScriptedCatalog.episodes(12, bytes: 300_000), jobs: jobs, library: folder, minFreeSpace: 1_500_000
+                ) { bench in
+                    let ballast = folder + "/ballast"
+                    let room = 1_500_000 + 5 * 300_000
+                    try Data(count: try disk.free() - room).write(to: URL(filePath: ballast))
+                    let first = try await bench.run()
+                    #expect(first.failures.map(\.kind) == [.inputOutput], "\(first.failures)")
+                    let failure = try #require(first.failures.first)
+                    #expect(failure.isLackOfRoom && failure.description.contains("1.5 MB are to stay free"))
+                    // What was begun had room, so it was brought to its end.
+                    #expect((3...4).contains(first.summary.fetched), "\(first.summary)")
+                    #expect(bench.audioRequests.count == first.summary.fetched)
+                    #expect(try bench.partialNames() == [])
+                    #expect(try disk.free() >= 1_500_000)
+                    let told = bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+                    #expect(
+                        told.contains { $0.contains("more are to come") && $0.contains("make room for") }, "\(told)")
+
+                    // Nothing fits any more: no audio is asked for at all.
+                    let asked = bench.audioRequests.count
+                    try Data(count: try disk.free() - 1_500_000).write(to: URL(filePath: folder + "/more"))
+                    let second = try await bench.run()
+                    #expect(second.summary.fetched == 0 && second.failures.count == 1)
+                    #expect(bench.audioRequests.count == asked)
+
+                    try FileManager.default.removeItem(atPath: ballast)
+                    let third = try await bench.run()
+                    #expect(third.failures.isEmpty, "\(third.failures)")
+                    #expect(third.summary.kept + third.summary.fetched == 12)
+                    #expect(bench.audioRequests.count == 12)
+                }
+            }
+        }
+
+        @Test func `case 36: of a small disk only a tenth has to stay free`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
+                defer { disk.unmount() }
+                let catalog = ScriptedCatalog.episodes(30, bytes: 300_000)
+                try await withRunBench(catalog, jobs: 2, library: folder, minFreeSpace: 500_000_000) { bench in
+                    let report = try await bench.run()
+                    #expect(report.failures.map(\.isLackOfRoom) == [true], "\(report.failures)")
+                    #expect((18...23).contains(report.summary.fetched), "\(report.summary)")
+                    #expect(try disk.free() >= 8000 * 1024 / 10)
+                }
+            }
+        }
+
+        @Test func `a run whose transfers have to be tried again ends when there is no room for them`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)
+                let gate = Gate()
+                catalog.audio["/audio/1.mp3"] = .file(
+                    ScriptedCatalog.bytes(1, 300_000), [.stall(at: 100_000, until: gate), .wellBehaved])
+                try await withRunBench(catalog, jobs: 1, retries: 3, library: folder, minFreeSpace: 1_500_000) {
+                    bench in
+                    async let report = bench.run()
+                    try await bench.server.waitUntil { $0.bodyBytesSent(path: "/audio/1.mp3") >= 100_000 }
+                    // Somebody else fills the disk meanwhile.
+                    try Data(count: try disk.free() - 1_000_000).write(to: URL(filePath: folder + "/ballast"))
+                    gate.open()
+                    let first = try await report
+                    #expect(first.failures.map(\.isLackOfRoom) == [true], "\(first.failures)")
+                    try FileManager.default.removeItem(atPath: folder + "/ballast")
+                    let second = try await bench.run()
+                    #expect(second.failures.isEmpty, "\(second.failures)")
+                    #expect(first.summary.bytesReceived + second.summary.bytesReceived == 600_000)
+                }
+            }
         }
     }
 #endif

@@ -26,10 +26,11 @@ struct RunBench: Sendable {
     /// One run as `fetch` makes it.
     @discardableResult
     func run(
-        title: String = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
+        title: String = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
+        notes: LibraryNotes? = nil
     ) async throws -> RunReport {
         let request = try request(title: title, order: order, force: force, limits: limits)
-        return try await LibrarySession.withLibrary(at: library, command: "test") { session in
+        return try await LibrarySession.withLibrary(at: library, command: "test", notes: notes) { session in
             try await syncRun.execute(request, in: session)
         }
     }
@@ -116,7 +117,7 @@ struct RunBench: Sendable {
 /// - Parameter library: absolute path of a folder to use instead of a temporary one.
 func withRunBench(
     _ catalog: ScriptedCatalog, jobs: Int = 2, retries: Int = 0, library: String? = nil,
-    isolation: isolated (any Actor)? = #isolation, _ body: (RunBench) async throws -> Void
+    minFreeSpace: Int64 = 0, isolation: isolated (any Actor)? = #isolation, _ body: (RunBench) async throws -> Void
 ) async throws {
     let catalog = Watched(catalog)
     try await withServer(ServerScript { catalog.value.answer(to: $0) }) { server in
@@ -126,7 +127,7 @@ func withRunBench(
             configuration.defaultSource = "kting"
             configuration.downloads.jobs = jobs
             configuration.downloads.retries = retries
-            configuration.downloads.minFreeSpace = 0
+            configuration.downloads.minFreeSpace = minFreeSpace
             var source = SourceConfiguration(name: "kting", kind: .bookResource)
             source.url = server.address("/catalog")
             source.allowsPrivateAddresses = true

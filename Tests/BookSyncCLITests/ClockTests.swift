@@ -1,0 +1,158 @@
+#if os(Linux)
+    import Foundation
+    import Support
+    import Testing
+
+    extension ProductTests {
+        /// Case 43 of the download cases, for real: the built program under a clock that jumps by years.
+        @Suite(.enabled(if: WrongClock.isAvailable, "no C compiler is installed to make a wrong clock with"))
+        struct Clock {
+            private static let year = Calendar(identifier: .gregorian).component(.year, from: Date())
+
+            @Test func `case 43: waits, limits and speeds do not care for a clock that jumps at every look`()
+                async throws
+            {
+                var catalog = ScriptedCatalog(episodes: 4, bytes: 60_000)
+                var busy = Reply.text("busy", status: 503)
+                busy.setHeader("Retry-After", "1")
+                catalog.items[0].deeds = [.instead(busy), .wellBehaved]
+                catalog.items[1].deeds = [.stall(at: 20_000, until: Gate()), .wellBehaved]
+                catalog.items[2].deeds = [.cut(at: 30_000), .wellBehaved]
+                let settings = """
+                    downloads: { stall-timeout: 1s, limit-rate: 200k }
+                    subscriptions: [{ book: "cat:1" }]
+                    """
+                try await withCatalog(catalog.script, more: settings) { bench, _ in
+                    let clock = try await WrongClock.make(in: bench.folder)
+                    let environment = bench.configured.merging(clock.showing(years: [10, -10, 40, -40])) { $1 }
+                    let result = try await bench.run(
+                        "mirror", "--json", "--wait", "5s", "--time-limit", "10m", environment: environment)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    #expect(try bench.digests() == catalog.digests)
+                    let summary = try result.summary()
+                    #expect(summary.number("fetched") == 4)
+                    #expect(summary.number("bytes_received") == catalog.totalBytes)
+                    let seconds = try #require(summary.double("seconds"))
+                    #expect(seconds >= 1 && seconds < 600)
+                    // The program did look at the wrong clock.
+                    let notes = bench.folder.appending(path: ".local/state/booksync/libraries")
+                    let note = try #require(
+                        try FileManager.default.contentsOfDirectory(at: notes, includingPropertiesForKeys: nil).first)
+                    #expect(try !String(contentsOf: note, encoding: .utf8).contains("seen \(Self.year)"))
+                }
+            }
+
+            @Test(arguments: [40, -40])
+            func `case 43: what failed while the clock was wrong is tried again once it is right`(years: Int)
+                async throws
+            {
+                let isThere = Watched(false)
+                let catalog = ScriptedCatalog(episodes: 2)
+                let script = ServerScript { request in
+                    request.path == "/audio/2.mp3" && !isThere.value ? .notFound : catalog.script.answer(request)
+                }
+                try await withCatalog(script, more: "downloads: { retries: 0 }") { bench, server in
+                    let clock = try await WrongClock.make(in: bench.folder)
+                    let wrong = bench.configured.merging(clock.showing(years: [years])) { $1 }
+                    for _ in 1...3 {
+                        #expect(try await bench.run("fetch", "1", environment: wrong).exitCode == 75)
+                    }
+                    let asked = server.requests(path: "/audio/2.mp3").count
+                    // By the clock that it failed by, it waits.
+                    _ = try await bench.run("fetch", "1", environment: wrong)
+                    #expect(server.requests(path: "/audio/2.mp3").count == asked)
+                    isThere.update { $0 = true }
+                    let result = try await bench.run("fetch", "1", environment: bench.configured)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    #expect(try bench.digests() == catalog.digests)
+                }
+            }
+
+            @Test func `case 43: files from the future are neither fetched again nor taken for edited`() async throws {
+                let catalog = ScriptedCatalog(episodes: 2)
+                try await withCatalog(catalog.script) { bench, server in
+                    _ = try await bench.run("fetch", "1", environment: bench.configured)
+                    let sent = server.record.audioBytesSent
+                    let clock = try await WrongClock.make(in: bench.folder)
+                    for years in [-40, 40] {
+                        let wrong = bench.configured.merging(clock.showing(years: [years])) { $1 }
+                        let result = try await bench.run("fetch", "1", "--json", environment: wrong)
+                        #expect(result.exitCode == 0)
+                        #expect(try result.summary().number("kept") == 2)
+                    }
+                    #expect(server.record.audioBytesSent == sent)
+                }
+            }
+        }
+    }
+
+    /// A library to load before a program's own, so that it reads another time of day than the right one. Clocks that only
+    /// run forward are left alone.
+    private struct WrongClock {
+        private let library: URL
+
+        private static let compiler = ["/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang"].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+
+        static var isAvailable: Bool { compiler != nil }
+
+        static func make(in folder: URL) async throws -> WrongClock {
+            let source = folder.appending(path: "clock.c")
+            let library = folder.appending(path: "clock.so")
+            try Data(Self.source.utf8).write(to: source)
+            let compiler = try #require(compiler)
+            let made = try await withProduct(
+                ["-shared", "-fPIC", "-o", library.path, source.path], in: folder, executable: URL(filePath: compiler)
+            ) { try await $0.result() }
+            try #require(made.exitCode == 0, "\(made.errors)")
+            return WrongClock(library: library)
+        }
+
+        /// - Parameter years: how wrong the clock is, another one at each look.
+        func showing(years: [Int]) -> [String: String] {
+            ["LD_PRELOAD": library.path, "YEARS": years.map(String.init).joined(separator: ",")]
+        }
+
+        private static let source = """
+            #define _GNU_SOURCE
+            #include <stdlib.h>
+            #include <sys/syscall.h>
+            #include <sys/time.h>
+            #include <time.h>
+            #include <unistd.h>
+
+            static long error(void) {
+                static int looks;
+                const char *years = getenv("YEARS");
+                if (years == NULL) return 0;
+                int count = 1;
+                for (const char *at = years; *at; at++) count += *at == ',';
+                int wanted = (__atomic_fetch_add(&looks, 1, __ATOMIC_RELAXED) & 0xffff) % count;
+                for (; wanted > 0; years++) wanted -= *years == ',';
+                return strtol(years, NULL, 10) * 31557600L;
+            }
+
+            int clock_gettime(clockid_t clock, struct timespec *now) {
+                int result = syscall(SYS_clock_gettime, clock, now);
+                if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += error();
+                return result;
+            }
+
+            int gettimeofday(struct timeval *now, void *zone) {
+                struct timespec precise;
+                clock_gettime(CLOCK_REALTIME, &precise);
+                now->tv_sec = precise.tv_sec;
+                now->tv_usec = precise.tv_nsec / 1000;
+                return 0;
+            }
+
+            time_t time(time_t *now) {
+                struct timespec precise;
+                clock_gettime(CLOCK_REALTIME, &precise);
+                if (now != NULL) *now = precise.tv_sec;
+                return precise.tv_sec;
+            }
+            """
+    }
+#endif

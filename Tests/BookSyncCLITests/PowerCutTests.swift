@@ -1,0 +1,222 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Case 35 of the download cases: in which order what was fetched reaches the disk.
+    @Suite(.enabled(if: SystemCallTrace.tool != nil, "strace is not installed, or this process may trace no other"))
+    struct PowerCut {
+        @Test(arguments: [1, 6])
+        func `case 35: announcement, fsync of the file, rename, fsync of the folder, commit, in this order`(
+            episodes: Int
+        ) async throws {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: episodes, bytes: 30_000)
+            // All come to their end together, so that publications share their syncs.
+            for index in catalog.items.indices { catalog.items[index].deeds = [.stall(at: 20_000, until: gate)] }
+            let all = catalog
+            let settings = "downloads: { jobs: \(episodes), jobs-per-host: \(episodes) }"
+            try await withCatalog(all.script, more: settings) { bench, server in
+                let log = bench.folder.appending(path: "trace")
+                let product = try #require(ProductRunner.executable)
+                let arguments =
+                    SystemCallTrace.options(to: log) + [product.path, "fetch", "1", "--json", "--library", "L"]
+                let result = try await withProduct(
+                    arguments, environment: bench.configured, in: bench.folder, executable: SystemCallTrace.tool
+                ) { run in
+                    try await server.waitUntil { record in
+                        all.items.allSatisfy { record.bodyBytesSent(path: $0.path) >= 20_000 }
+                    }
+                    gate.open()
+                    return try await run.result()
+                }
+                #expect(result.exitCode == 0, "\(result.errors)")
+                #expect(try bench.digests() == all.digests)
+
+                let trace = Publications(try String(contentsOf: log, encoding: .utf8), library: bench.library.path)
+                for item in all.items {
+                    let path = try #require(
+                        try bench.files().values.first { try Data(contentsOf: $0) == Data(item.bytes) })
+                    try expectOrder(of: item, at: path.path, in: trace)
+                }
+            }
+        }
+
+        /// A system call of a publication, with the file or folder that it is about.
+        enum Step: CaseIterable {
+            case announcement, sync, rename, folderSync
+
+            var name: String {
+                switch self {
+                case .announcement: "fdatasync"
+                case .sync, .folderSync: "fsync"
+                case .rename: "renameat2"
+                }
+            }
+        }
+
+        @Test(arguments: Step.allCases)
+        func `case 34: a run that is killed at a step of a publication loses nothing, and the next one syncs it`(
+            step: Step
+        ) async throws {
+            let catalog = ScriptedCatalog(episodes: 1, bytes: 30_000)
+            try await withCatalog(catalog.script) { bench, server in
+                let product = try #require(ProductRunner.executable)
+                let log = bench.folder.appending(path: "trace")
+                func fetch(into library: String, _ options: [String]) async throws -> ProductRunner.Result {
+                    try await withProduct(
+                        options + [product.path, "fetch", "1", "--json", "--library", library],
+                        environment: bench.configured, in: bench.folder, executable: SystemCallTrace.tool
+                    ) { try await $0.result() }
+                }
+                // Where everything goes.
+                _ = try await fetch(into: "Other", SystemCallTrace.options(to: log))
+                let other = bench.folder.appending(path: "Other")
+                let file = try #require(try bench.files(in: other).first?.key)
+                let trace = Publications(try String(contentsOf: log, encoding: .utf8), library: other.path)
+                let partial = try #require(trace.renames(to: other.path + "/" + file).first?.from)
+                    .replacing(other.path, with: bench.library.path)
+                let folder = bench.library.appending(path: file).deletingLastPathComponent().path
+                let path =
+                    switch step {
+                    case .announcement: bench.library.path + "/.booksync/store.sqlite-wal"
+                    case .sync, .rename: partial
+                    case .folderSync: folder
+                    }
+                let sent = server.record.audioBytesSent
+
+                let killed = try await fetch(
+                    into: "L",
+                    ["-f", "-o", "/dev/null", "-P", path, "-e", "inject=\(step.name):signal=KILL", "-e", "signal=none"])
+                #expect(killed.signal == SIGKILL, "\(killed)")
+                #expect(try bench.files().isEmpty == (step != .folderSync))
+
+                let next = try await fetch(into: "L", SystemCallTrace.options(to: log))
+                #expect(next.exitCode == 0, "\(next.errors)")
+                #expect(try bench.digests() == catalog.digests)
+                #expect(server.record.audioBytesSent - sent == catalog.totalBytes)
+                // Whichever run put it there, its name is on disk before the record of it.
+                let recovery = Publications(try String(contentsOf: log, encoding: .utf8), library: bench.library.path)
+                let digest = Array(sha256(catalog.items[0].bytes).utf8)
+                let commit = try #require(recovery.pageWrites.last { $0.bytes.contains(digest) })
+                let synced = try #require(recovery.firstSync(of: folder))
+                #expect(synced.end < commit.call.begin)
+            }
+        }
+
+        private func expectOrder(of item: ScriptedCatalog.Item, at path: String, in trace: Publications) throws {
+            let name = Comment("\(item.name)")
+            let renames = trace.renames(to: path)
+            #expect(renames.count == 1, name)
+            let rename = try #require(renames.first, name)
+            #expect(rename.from.hasPrefix(trace.library + "/.booksync/partial/"), name)
+
+            // The page of the journal is the first one that the digest is written to; the files' page is another.
+            let digest = Array(sha256(item.bytes).utf8)
+            let writes = trace.pageWrites.filter { $0.bytes.contains(digest) }
+            let announcement = try #require(writes.first, name)
+            let commit = try #require(writes.first { $0.page != announcement.page }, name)
+
+            let announced = try #require(trace.sync(of: trace.log, after: announcement.call), name)
+            let synced = try #require(trace.sync(of: rename.from, after: announced), name)
+            #expect(synced.end < rename.call.begin, "\(item.name): the file is synced before it is renamed")
+            let folder = try #require(
+                trace.sync(of: URL(filePath: path).deletingLastPathComponent().path, after: rename.call), name)
+            #expect(folder.end < commit.call.begin, "\(item.name): the folder is synced before the file is recorded")
+            let committed = try #require(trace.sync(of: trace.log, after: commit.call), name)
+            // And only what has reached the disk is told.
+            let told = try #require(trace.event("finished", of: item.section), name)
+            #expect(committed.end < told.begin, "\(item.name): the record is on disk before it is told")
+
+            for made in trace.foldersMade where path.hasPrefix(made.path + "/") {
+                let parent = try #require(trace.sync(of: made.parent, after: made.call), name)
+                #expect(parent.end < commit.call.begin, "\(item.name): the folders above it are synced as well")
+            }
+        }
+    }
+}
+
+/// What a trace shows of publications.
+private struct Publications {
+    typealias Call = SystemCallTrace.Call
+
+    let library: String
+    private let calls: [Call]
+
+    init(_ text: String, library: String) {
+        self.library = library
+        self.calls = SystemCallTrace(text).calls
+    }
+
+    /// The file that the store's transactions are written to.
+    var log: String { library + "/.booksync/store.sqlite-wal" }
+
+    /// Renames of a file from anywhere to the path.
+    func renames(to path: String) -> [(from: String, call: Call)] {
+        calls.compactMap { call in
+            guard call.result == 0, ["renameat", "renameat2"].contains(call.name), let from = call.text(1),
+                let folder = call.path(2), let name = call.text(3), folder + "/" + name == path
+            else { return nil }
+            return (from, call)
+        }
+    }
+
+    /// Pages written to the log: each is a frame's head (SQLite's file format, §4.1), which begins with the page's number,
+    /// and right behind it the page.
+    var pageWrites: [(page: [UInt8], bytes: [UInt8], call: Call)] {
+        let writes = calls.filter { $0.name == "pwrite64" && $0.path(0) == log && $0.result > 0 }
+        var heads: [Int: [UInt8]] = [:]
+        var pages: [(page: [UInt8], bytes: [UInt8], call: Call)] = []
+        for write in writes {
+            guard let offset = write.number(3), let bytes = write.bytes(1) else { continue }
+            if write.result == 24 {
+                heads[offset + 24] = Array(bytes.prefix(4))
+            } else if let page = heads[offset] {
+                pages.append((page, bytes, write))
+            }
+        }
+        return pages
+    }
+
+    /// The first successful sync of the file or folder that began after the call was over.
+    func sync(of path: String, after call: Call) -> Call? {
+        calls.first {
+            ["fsync", "fdatasync"].contains($0.name) && $0.path(0) == path && $0.result == 0 && $0.begin > call.end
+        }
+    }
+
+    func firstSync(of path: String) -> Call? {
+        calls.first { ["fsync", "fdatasync"].contains($0.name) && $0.path(0) == path && $0.result == 0 }
+    }
+
+    /// The line of `--json` that tells the event.
+    func event(_ event: String, of section: Int) -> Call? {
+        calls.first { call in
+            guard call.name == "write", case .descriptor("1", _)? = call.arguments.first, let text = call.text(1) else {
+                return false
+            }
+            return text.contains("\"event\":\"\(event)\"") && text.contains("\"section\":\(section),")
+        }
+    }
+
+    var foldersMade: [(path: String, parent: String, call: Call)] {
+        calls.compactMap { call in
+            guard call.name == "mkdirat", call.result == 0, let parent = call.path(0), let name = call.text(1) else {
+                return nil
+            }
+            return (parent + "/" + name, parent, call)
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ other: [UInt8]) -> Bool {
+        guard let first = other.first else { return true }
+        var start = startIndex
+        while let found = self[start...].firstIndex(of: first) {
+            if self[found...].starts(with: other) { return true }
+            start = found + 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,213 @@
+#if os(Linux)
+    import BookModel
+    import Foundation
+    import Logging
+    import Support
+    import Testing
+
+    @testable import BookSync
+
+    /// Case 37 of the download cases: the library's disk goes away, before a run or while it is under way.
+    @Suite struct VanishedLibraryTests {
+        private let files = FileManager.default
+
+        /// One episode at a time; the second one stalls until the gate opens.
+        private static func catalog(heldBy gate: Gate) -> ScriptedCatalog {
+            var catalog = ScriptedCatalog.episodes(4)
+            catalog.audio["/audio/2.mp3"] = .file(
+                ScriptedCatalog.bytes(2), [.stall(at: 20_000, until: gate), .wellBehaved])
+            return catalog
+        }
+
+        /// Returns when the first episode is in its place and the second one is under way.
+        private func waitUntilHeld(_ bench: RunBench) async throws {
+            try await bench.server.waitUntil { $0.bodyBytesSent(path: "/audio/2.mp3") >= 20_000 }
+            try await bench.events.waitUntil { events in
+                events.contains { if case .finished = $0 { true } else { false } }
+            }
+        }
+
+        private func notes(in folder: URL) -> LibraryNotes {
+            LibraryNotes(
+                folder: folder.path + "/notes", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+
+        @Test(
+            .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"), arguments: [true, false])
+        func `case 37: a disk that is unmounted midway ends the run, and nothing is begun in its place`(
+            isLibraryItself: Bool
+        ) async throws {
+            try await withTemporaryFolder { (folder: URL) in
+                let mountPoint = folder.path + "/disk"
+                let home = folder.path + "/home"
+                for path in [mountPoint, home] {
+                    try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+                }
+                // Held at another place as well, so that what is on it can be looked at afterwards.
+                let kept = try SmallDisk.mount(at: home, kilobytes: 20_000)
+                defer { kept.unmount() }
+                let disk = try kept.mountAlso(at: mountPoint)
+                let library = mountPoint + (isLibraryItself ? "" : "/Audiobooks")
+                let gate = Gate()
+                try await withRunBench(Self.catalog(heldBy: gate), jobs: 1, library: library) { bench in
+                    async let report = bench.run()
+                    try await waitUntilHeld(bench)
+                    disk.unmount()
+                    let first = try await report
+                    gate.open()
+                    #expect(first.failures.map(\.kind) == [.libraryUnwritable], "\(first.failures)")
+                    #expect(first.failures.first?.what.contains("no longer where it was") == true)
+                    #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
+                    #expect(bench.audioRequests.count == 2)
+
+                    let again = try kept.mountAlso(at: mountPoint)
+                    defer { again.unmount() }
+                    let second = try await bench.run()
+                    #expect(second.failures.isEmpty, "\(second.failures)")
+                    #expect(second.summary.kept == 1 && second.summary.resumed == 1 && second.summary.fetched == 2)
+                    #expect(first.summary.bytesReceived + second.summary.bytesReceived == 160_000)
+                    for section in 1...4 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
+                }
+            }
+        }
+
+        @Test func `case 37: a folder .booksync that is moved away midway ends the run, and none is made anew`()
+            async throws
+        {
+            let gate = Gate()
+            try await withRunBench(Self.catalog(heldBy: gate), jobs: 1) { bench in
+                async let report = bench.run()
+                try await waitUntilHeld(bench)
+                let own = LibraryFolder.existing(at: bench.library).ownFolder
+                try files.moveItem(atPath: own, toPath: own + "-away")
+                let first = try await report
+                gate.open()
+                #expect(first.failures.map(\.kind) == [.libraryUnwritable], "\(first.failures)")
+                #expect(!files.fileExists(atPath: own))
+                #expect(bench.audioRequests.count == 2)
+
+                try files.moveItem(atPath: own + "-away", toPath: own)
+                let second = try await bench.run()
+                #expect(second.failures.isEmpty, "\(second.failures)")
+                #expect(second.summary.kept == 1 && second.summary.resumed == 1 && second.summary.fetched == 2)
+                #expect(first.summary.bytesReceived + second.summary.bytesReceived == 160_000)
+            }
+        }
+
+        @Test(
+            .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"), arguments: [true, false])
+        func `case 37: a library whose disk is not mounted is not begun anew`(isLibraryItself: Bool) async throws {
+            try await withTemporaryFolder { (folder: URL) in
+                let mountPoint = folder.path + "/disk"
+                let home = folder.path + "/home"
+                for path in [mountPoint, home] {
+                    try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+                }
+                let kept = try SmallDisk.mount(at: home, kilobytes: 20_000)
+                defer { kept.unmount() }
+                let disk = try kept.mountAlso(at: mountPoint)
+                let library = mountPoint + (isLibraryItself ? "" : "/Audiobooks")
+                let notes = notes(in: folder)
+                try await withRunBench(.episodes(2), library: library) { bench in
+                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                    let asked = bench.server.record.requests.count
+                    disk.unmount()
+                    let failure = try await #require(throws: Failure.self) { try await bench.run(notes: notes) }
+                    #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
+                    #expect(failure.why.contains("on the disk at \(mountPoint), and no disk is mounted there now"))
+                    #expect(failure.remedy?.contains(notes.file(of: library)) == true)
+                    await #expect(throws: Failure.self) {
+                        try await SubscriptionBook.open(in: library, notes: notes) { _ in }
+                    }
+                    #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
+                    #expect(bench.server.record.requests.count == asked)
+
+                    // Another disk in its place is no better.
+                    let other = try SmallDisk.mount(at: mountPoint, kilobytes: 20_000)
+                    let second = try await #require(throws: Failure.self) { try await bench.run(notes: notes) }
+                    #expect(second.why.contains("another disk is mounted there now"))
+                    #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
+                    other.unmount()
+
+                    let again = try kept.mountAlso(at: mountPoint)
+                    #expect(try await bench.run(notes: notes).summary.kept == 2)
+                    again.unmount()
+
+                    // The listener really means a new one.
+                    try files.removeItem(atPath: notes.file(of: library))
+                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                }
+            }
+        }
+
+        @Test func `a library that the listener deleted is begun anew without a word`() async throws {
+            try await withTemporaryFolder { (folder: URL) in
+                let notes = notes(in: folder)
+                try await withRunBench(.episodes(2)) { bench in
+                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                    #expect(files.fileExists(atPath: notes.file(of: bench.library)))
+                    try files.removeItem(atPath: bench.library)
+                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                }
+            }
+        }
+
+        @Test func `where no notes can be kept a run works without, and a note that says nothing is none`() async throws
+        {
+            try await withTemporaryFolder { (folder: URL) in
+                try Data().write(to: folder.appending(path: "notes"))
+                try await withRunBench(.episodes(1)) { bench in
+                    #expect(try await bench.run(notes: notes(in: folder)).summary.fetched == 1)
+                    try files.removeItem(at: folder.appending(path: "notes"))
+                    let file = notes(in: folder).file(of: bench.library + "-other")
+                    try files.createDirectory(
+                        atPath: folder.path + "/notes", withIntermediateDirectories: false)
+                    try Data("seen\nmount".utf8).write(to: URL(filePath: file))
+                    try await notes(in: folder).requireMounted(bench.library + "-other")
+                }
+                let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                #expect(LibraryNotes(environment: ["XDG_STATE_HOME": "relative"], logger: logger) == nil)
+                #expect(
+                    LibraryNotes(environment: ["HOME": "/h"], logger: logger)?.file(of: "/L")
+                        .hasPrefix("/h/.local/state/booksync/libraries/") == true)
+                #expect(
+                    LibraryNotes(environment: ["HOME": "/h", "XDG_STATE_HOME": "/s"], logger: logger)?.file(of: "/L")
+                        .hasPrefix("/s/booksync/libraries/") == true)
+            }
+        }
+
+        @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+        func `case 37: a library that can only be read is refused before the first request`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                try await withRunBench(.episodes(1), library: folder) { bench in
+                    #expect(try await bench.run().summary.fetched == 1)
+                    let asked = bench.server.record.requests.count
+                    try disk.forbidWriting()
+                    let failure = try await #require(throws: Failure.self) { try await bench.run() }
+                    #expect(failure.kind == .libraryUnwritable)
+                    #expect(failure.why == "Read-only file system" && failure.remedy != nil)
+                    #expect(bench.server.record.requests.count == asked)
+                }
+            }
+        }
+
+        @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+        func `case 37: a library without room for another file is refused before the first request`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                try await withRunBench(.episodes(1), library: folder) { bench in
+                    #expect(try await bench.run().summary.fetched == 1)
+                    let asked = bench.server.record.requests.count
+                    try disk.allow(newFiles: 0)
+                    let failure = try await #require(throws: Failure.self) { try await bench.run() }
+                    #expect(failure.kind == .libraryUnwritable)
+                    #expect(failure.remedy?.contains("make room") == true)
+                    #expect(bench.server.record.requests.count == asked)
+                }
+            }
+        }
+    }
+#endif

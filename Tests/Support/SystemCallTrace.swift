@@ -1,0 +1,117 @@
+import Foundation
+
+/// The system calls of a traced process, in the order in which they happened.
+///
+/// `strace` stops a thread before and after each call and writes down both in the order in which it sees them. So a call
+/// whose end stands above another's beginning was over before the other began, whichever threads they are of.
+package struct SystemCallTrace: Sendable {
+    package struct Call: Sendable {
+        package let name: String
+        /// Descriptors by their paths, texts decoded, everything else as it stands.
+        package let arguments: [Argument]
+        package let result: Int
+        /// Lines of the trace.
+        package let begin: Int
+        package let end: Int
+
+        /// The path of the argument's descriptor; nil where it is none.
+        package func path(_ index: Int) -> String? {
+            guard index < arguments.count, case .descriptor(_, let path) = arguments[index] else { return nil }
+            return path
+        }
+
+        package func bytes(_ index: Int) -> [UInt8]? {
+            guard index < arguments.count, case .text(let bytes) = arguments[index] else { return nil }
+            return bytes
+        }
+
+        package func text(_ index: Int) -> String? { bytes(index).map { String(decoding: $0, as: UTF8.self) } }
+
+        package func number(_ index: Int) -> Int? {
+            guard index < arguments.count, case .other(let text) = arguments[index] else { return nil }
+            return Int(text)
+        }
+    }
+
+    package enum Argument: Sendable, Equatable {
+        case descriptor(String, path: String)
+        case text([UInt8])
+        case other(String)
+    }
+
+    package let calls: [Call]
+
+    /// What to give `strace` before the program: its own threads and children too, every byte of a page of the store, and
+    /// all of it in hexadecimal, so that nothing in a text looks like the end of it.
+    package static func options(to file: URL) -> [String] {
+        [
+            "-f", "-y", "-xx", "-s", "4200", "-o", file.path, "-e",
+            "trace=write,pwrite64,fsync,fdatasync,rename,renameat,renameat2,mkdirat", "-e", "signal=none",
+        ]
+    }
+
+    /// The program, where it is installed and this process may trace others.
+    package static let tool: URL? = {
+        let tool = URL(filePath: "/usr/bin/strace")
+        guard FileManager.default.isExecutableFile(atPath: tool.path) else { return nil }
+        let process = Process()
+        process.executableURL = tool
+        process.arguments = ["-f", "-o", "/dev/null", "/bin/true"]
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+            process.waitUntilExit()
+            return process.terminationStatus == 0 ? tool : nil
+        } catch {
+            return nil
+        }
+    }()
+
+    package init(_ text: String) {
+        var calls: [Call] = []
+        var unfinished: [Substring: (text: Substring, line: Int)] = [:]
+        for (number, line) in text.split(separator: "\n").enumerated() {
+            guard let space = line.firstIndex(of: " ") else { continue }
+            let thread = line[..<space]
+            var rest = line[space...].drop { $0 == " " }
+            var begin = number
+            if let mark = rest.range(of: " <unfinished ...>") {
+                unfinished[thread] = (rest[..<mark.lowerBound], number)
+                continue
+            }
+            if rest.hasPrefix("<... "), let mark = rest.range(of: " resumed>"), let half = unfinished[thread] {
+                rest = half.text + rest[mark.upperBound...]
+                begin = half.line
+                unfinished[thread] = nil
+            }
+            if let call = Self.call(rest, begin: begin, end: number) { calls.append(call) }
+        }
+        self.calls = calls.sorted { $0.begin < $1.begin }
+    }
+
+    private static func call(_ text: Substring, begin: Int, end: Int) -> Call? {
+        guard let open = text.firstIndex(of: "("), let close = text.range(of: ") ", options: .backwards)?.lowerBound,
+            let equals = text[close...].firstIndex(of: "=")
+        else { return nil }
+        let result = text[text.index(after: equals)...].drop { $0 == " " }.prefix { $0 == "-" || $0.isNumber }
+        // Everything but ASCII letters and digits is written as \xHH, so a comma only ever separates.
+        let arguments = text[text.index(after: open)..<close].split(separator: ",").map {
+            argument($0.drop { $0 == " " })
+        }
+        return Call(
+            name: String(text[..<open]), arguments: arguments, result: Int(result) ?? 0, begin: begin, end: end)
+    }
+
+    private static func argument(_ text: Substring) -> Argument {
+        if text.hasPrefix("\"") { return .text(decoded(text.dropFirst().prefix { $0 != "\"" })) }
+        if let less = text.firstIndex(of: "<"), let greater = text.lastIndex(of: ">") {
+            let path = decoded(text[text.index(after: less)..<greater])
+            return .descriptor(String(text[..<less]), path: String(decoding: path, as: UTF8.self))
+        }
+        return .other(String(text))
+    }
+
+    private static func decoded(_ text: Substring) -> [UInt8] {
+        text.split(separator: "\\").compactMap { UInt8($0.dropFirst(), radix: 16) }
+    }
+}
