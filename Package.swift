@@ -89,7 +89,7 @@ let package = Package(
             name: "Support", dependencies: ["BookModel", nioCore, nioPosix, nioHTTP1, crypto], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
-        tests(of: "Transport", uses: [nioCore, nioHTTP1, logging]),
+        tests(of: "Transport", uses: [nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),

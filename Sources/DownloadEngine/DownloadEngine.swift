@@ -139,7 +139,8 @@ package struct DownloadEngine: Sendable {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
         let attempt = TransferAttempt(
-            wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
+            wanted: transfer.wanted, record: transfer.record,
+            transport: transport.using(transfer.wanted.proxy), journal: journal,
             partialPath: partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity),
             limiter: limiter, emit: emit)
         let startOver = transfer.mustStartOver

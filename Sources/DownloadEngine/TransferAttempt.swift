@@ -121,7 +121,7 @@ struct TransferAttempt {
         } catch let failure as WireFailure {
             switch failure.disposition {
             case .retry: return .retry(.init(why: failure.why))
-            case .skip, .stop: return .fail(self.failure(failure.why))
+            case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
             }
         } catch {
             return .fail(Self.failure(error))

@@ -1,4 +1,5 @@
 import BookModel
+import Transport
 
 /// A configured catalog: where it is, in which format, with which credentials.
 package struct SourceConfiguration: Sendable, Hashable {
@@ -58,6 +59,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var pageSize: Int?
     /// Whether the catalog may name addresses on this machine and on private networks.
     package var allowsPrivateAddresses = false
+    /// Which way the catalog and its audio are asked.
+    package var proxy = ProxyChoice.environment
     /// Internet Archive formats, the preferred first; empty leaves it to the source.
     package var formats: [String] = []
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.
