@@ -168,9 +168,16 @@ struct TransferAttempt {
         case .append(let total, let overlap):
             result.bytesReused = held.length
             return try await take(
-                answer.body, of: head, total: total, behind: held.length, overlap: overlap, into: partial)
+                DecodedBody(answer), of: head, total: total, behind: held.length, overlap: overlap, into: partial)
         case .replace(let total):
-            return try await take(answer.body, of: head, total: total, behind: 0, overlap: 0, into: partial)
+            return try await take(DecodedBody(answer), of: head, total: total, behind: 0, overlap: 0, into: partial)
+        case .replaceDecoded(let coding):
+            // What the server declares of the whole, it declares of the coded bytes.
+            serverDigest = nil
+            var decoded = head
+            decoded.validator = ContentValidator()
+            let body = DecodedBody(answer, coding, promisedSize: wanted.promised.size)
+            return try await take(body, of: decoded, total: nil, behind: 0, overlap: 0, into: partial)
         case .complete(let total):
             result.bytesReused = held.length
             return try await verified(partial, total: total)
@@ -190,7 +197,7 @@ struct TransferAttempt {
     /// Reads the body to its end. A body from the first byte on is looked at before it touches what is held; the first
     /// `overlap` bytes of one that goes on are compared with what is held.
     private mutating func take(
-        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
+        _ body: DecodedBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
         into partial: PartialFile
     ) async throws -> AttemptResult.Ending {
         var overlap = overlap
@@ -198,8 +205,9 @@ struct TransferAttempt {
         var isTaken = offset > 0
         if isTaken { try await begin(head, total: total, offset: offset, in: partial) }
         do {
-            for try await var part in body {
-                let received = part.readableBytes
+            for try await piece in body {
+                var part = piece.bytes
+                let received = piece.received
                 result.bytesReceived += Int64(received)
                 if overlap > 0, let repeated = part.readSlice(length: min(part.readableBytes, Int(overlap))) {
                     guard try await partial.holds(repeated, at: offset - overlap) else {
@@ -238,7 +246,7 @@ struct TransferAttempt {
         }
         let length = await partial.length
         if let total, length < total { return .retry(.init(why: "the connection was cut")) }
-        return try await verified(partial, total: total)
+        return try await verified(partial, total: body.provesItsEnd ? length : total)
     }
 
     private func refusal(ofFirstBytes bytes: ByteBuffer) -> Failure? {
