@@ -103,7 +103,12 @@ extension WireFailure {
         case let error as IOError: kind(ofErrno: error.errnoCode)
         case let error as HTTPParserError:
             // The decoder reports a body that ends too early as a parser error.
-            error == .invalidEOFState ? .cut : .malformed("\(error)")
+            switch error {
+            case .invalidEOFState: .cut
+            case .unknown: .malformed("its head cannot be read")
+            default: .malformed("\(error)")
+            }
+        case is EndlessAnnouncement: .malformed("it is announced again and again, and never comes")
         case is ChannelError: .cut
         // The connection ended before there was anything on it.
         case is ChannelPipelineError: .cut
