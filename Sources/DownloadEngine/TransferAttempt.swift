@@ -177,7 +177,13 @@ struct TransferAttempt {
             var decoded = head
             decoded.validator = ContentValidator()
             let body = DecodedBody(answer, coding, promisedSize: wanted.promised.size)
-            return try await take(body, of: decoded, total: nil, behind: 0, overlap: 0, into: partial)
+            do {
+                return try await take(body, of: decoded, total: nil, behind: 0, overlap: 0, into: partial)
+            } catch let failure as WireFailure where failure.disposition == .skip {
+                // What grew without measure is not left lying on the disk.
+                try await discard(partial)
+                throw failure
+            }
         case .complete(let total):
             result.bytesReused = held.length
             return try await verified(partial, total: total)

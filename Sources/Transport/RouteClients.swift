@@ -40,7 +40,12 @@ final class RouteClients: Sendable {
             defer { clients = [:] }
             return Array(clients.values)
         }
-        for client in all { try await client.shutdown() }
+        // Every one of them, also when one fails.
+        var failure: (any Error)?
+        for client in all {
+            do { try await client.shutdown() } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 
     private func makeClient(for route: ConnectionRoute, security: NIOSSLContext?) -> HTTPClient {

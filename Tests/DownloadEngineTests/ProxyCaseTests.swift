@@ -97,6 +97,31 @@ import Transport
         }
     }
 
+    @Test(arguments: [Reply.closeBeforeAnswer, .resetBeforeAnswer])
+    func `case 32: a kept connection to a proxy that ends under the next request is no failure`(
+        ending: Reply
+    ) async throws {
+        let bytes = bytes
+        // This one plays the proxy, and the servers behind it, too.
+        let script = ServerScript { request in
+            request.numberOnConnection == 0 ? ServedFile(bytes).answer(to: request) : ending
+        }
+        try await withServer(script) { proxy in
+            try await withBench(
+                .always(.notFound), jobs: 1, retries: 0, proxies: ["http_proxy": "127.0.0.1:\(proxy.port)"]
+            ) { bench in
+                var second = bench.episode(2)
+                second.address = ResourceAddress("http://other.example/b.mp3")
+                let report = try await bench.fetch(episode(bench), second)
+                #expect(report.receipts.count == 2, "\(report.sentences)")
+                let exchanges = proxy.record.requests
+                #expect(exchanges.map(\.connection) == [0, 0, 1])
+                #expect(exchanges.last?.target == "http://other.example/b.mp3")
+                #expect(exchanges.last?.header("Host") == "other.example")
+            }
+        }
+    }
+
     @Test(arguments: [LoopbackProxy.Kind.http, .socks])
     func `case 32: thirty transfers at once go through one proxy`(kind: LoopbackProxy.Kind) async throws {
         let bytes = bytes
