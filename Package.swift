@@ -52,6 +52,10 @@ let package = Package(
             name: "CLibXML2", pkgConfig: "libxml-2.0",
             providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
 
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+
         .systemLibrary(name: "CRename"),
 
         room("BookModel"),
@@ -63,7 +67,7 @@ let package = Package(
         room("SyncPlanner", uses: ["BookModel"]),
         room(
             "DownloadEngine",
-            uses: ["BookModel", "Transport", "CRename", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+            uses: ["BookModel", "Transport", "CRename", "CZlib", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room(
             "BookSync",
             uses: [
@@ -89,12 +93,13 @@ let package = Package(
             name: "Support", dependencies: ["BookModel", nioCore, nioPosix, nioHTTP1, crypto], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
-        tests(of: "Transport", uses: [nioCore, nioHTTP1, logging]),
+        tests(of: "Transport", uses: [nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),
         // The engine is tested on the journal that it really keeps.
-        tests(of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", nioCore, nioHTTP1, logging]),
+        tests(
+            of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", "CZlib", nioCore, nioHTTP1, logging]),
         tests(of: "BookSync", uses: ["Transport", "CatalogStore", "DownloadEngine", logging]),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),

@@ -68,7 +68,8 @@ struct CatalogExchange: Sendable {
         case .badAddress: throw subject.badAddress(failure.address)
         default:
             guard failure.disposition == .retry else {
-                throw subject.unavailable(at: failure.address, why: failure.why, remedy: "check the address")
+                throw subject.unavailable(
+                    at: failure.address, why: failure.why, remedy: failure.remedy ?? "check the address")
             }
             return Trouble(why: failure.why)
         }

@@ -56,6 +56,9 @@ enum AnswerDecision: Equatable, Sendable {
     case append(total: Int64?, overlap: Int64 = 0)
     /// Throw away what is held and take this very answer from its first byte.
     case replace(total: Int64?)
+    /// The same, of an answer that must be decoded. How long the whole is will be known at its end, and its validator
+    /// vouches for the coded bytes, not for those held.
+    case replaceDecoded(ContentCoding)
     /// What is held is already the whole; it still has to be verified.
     case complete(total: Int64)
     /// The file on disk is still what the server has.
@@ -90,10 +93,12 @@ func decide(
 
 private func decideWhole(head: AnswerHead, promised: PromisedContent) -> AnswerDecision {
     if let refusal = refusal(ofContentType: head.contentType) { return .fail(refusal) }
-    if head.isEncoded {
-        return .fail(Refusal(why: "the server sends the audio compressed although plain bytes were asked for"))
-    }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
+    if case .unknown(let name) = head.coding {
+        return .fail(
+            Refusal(why: "the server sends the audio compressed (\(name)) although plain bytes were asked for"))
+    }
+    if head.coding.isDecodable { return .replaceDecoded(head.coding) }
     return .replace(total: head.contentLength)
 }
 
@@ -101,7 +106,7 @@ private func decidePart(
     held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
 ) -> AnswerDecision {
     guard asked.range != nil else { return .restart("the server sent a part although the whole was asked for") }
-    if head.isEncoded { return .restart("the server sent a part of a compressed file") }
+    if head.coding != .identity { return .restart("the server sent a part of a compressed file") }
     if head.contentType?.hasPrefix("multipart/") == true {
         return .restart("the server sent several parts although one was asked for")
     }

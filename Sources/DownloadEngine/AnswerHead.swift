@@ -10,19 +10,19 @@ struct AnswerHead: Equatable, Sendable {
     var contentLength: Int64?
     /// Lower-case, without parameters.
     var contentType: String?
-    /// Whether the body is coded (gzip and the like), so that its bytes are not those of the file.
-    var isEncoded = false
+    /// Anything but identity means that the body's bytes are not those of the file.
+    var coding = ContentCoding.identity
     var validator = ContentValidator()
 
     init(
         status: Int, contentRange: ContentRange? = nil, contentLength: Int64? = nil, contentType: String? = nil,
-        isEncoded: Bool = false, validator: ContentValidator = .init()
+        coding: ContentCoding = .identity, validator: ContentValidator = .init()
     ) {
         self.status = status
         self.contentRange = contentRange
         self.contentLength = contentLength
         self.contentType = contentType
-        self.isEncoded = isEncoded
+        self.coding = coding
         self.validator = validator
     }
 
@@ -35,8 +35,7 @@ struct AnswerHead: Equatable, Sendable {
         contentType = answer.first("Content-Type").map {
             $0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)
         }
-        let coding = answer.first("Content-Encoding")?.lowercased()
-        isEncoded = coding != nil && coding != "identity"
+        coding = ContentCoding(parsing: answer.headers["Content-Encoding"].joined(separator: ","))
         let lastModified = answer.first("Last-Modified")
         var age: Int?
         if let modified = lastModified.flatMap(HTTPDate.seconds(parsing:)),

@@ -29,14 +29,14 @@ package struct EngineReport: Sendable {
 /// digest are right (they are recorded as unverified).
 package struct DownloadEngine: Sendable {
     private let transport: HTTPTransport
-    private let journal: any TransferJournal
+    let journal: any TransferJournal
     private let library: String
-    private let partialFolder: String
+    let partialFolder: String
     private let settings: EngineSettings
     private let rates: TransferRates
     private let watch: LibraryWatch
-    private let emit: @Sendable (SyncEvent) -> Void
-    private let logger: Logger
+    let emit: @Sendable (SyncEvent) -> Void
+    let logger: Logger
 
     /// - Parameters:
     ///   - library: absolute path of the library.
@@ -183,6 +183,7 @@ package struct DownloadEngine: Sendable {
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
         let partialPath = partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity)
         let limiter = rates.limiter(of: transfer.wanted.episode.identity.book.source)
+        let transport = transport.using(transfer.wanted.proxy)
         let meter = TransferMeter(transfer.wanted, emit: emit)
         // A server that contradicted itself once is not asked for pieces again.
         let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.leastDividedLength
@@ -319,78 +320,6 @@ package struct DownloadEngine: Sendable {
             run.schedule.postpone(place, until: run.now)
         case .failure(let failure):
             if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
-        }
-    }
-
-    /// A transfer that the listener stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
-    private func settleStop(_ state: TransferState, of wanted: TransferRequest) async {
-        let episode = wanted.episode.identity
-        guard state == .cancelled else { return emit(.paused(episode, name: wanted.episode.name)) }
-        emit(.cancelled(episode, name: wanted.episode.name))
-        do {
-            let partial = try await PartialFile.open(
-                partialFolder + "/" + PartialFile.name(for: episode), promised: nil)
-            try await partial.remove()
-        } catch {
-            logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
-        }
-    }
-
-    private func recorded(_ file: LocalFile) async -> Result<LocalFile, Failure> {
-        do {
-            try await journal.finish([file])
-            return .success(file)
-        } catch {
-            return .failure(Self.publicationFailure(error))
-        }
-    }
-
-    private static func publicationFailure(_ error: any Error) -> Failure {
-        error as? Failure
-            ?? Failure(
-                .inputOutput, disposition: .stop, what: "a received episode cannot be put into the library",
-                why: "\(error)", remedy: "run again; it is not fetched twice")
-    }
-
-    private func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) async {
-        switch outcome {
-        case .success(let file):
-            let receipt = run.finish(file, at: place)
-            run.report.receipts.append(receipt)
-            emit(.finished(receipt))
-        case .failure(let failure):
-            // When the disk or the store ends the run, the file may be in its place already: the announcement, which
-            // stays in the journal, is what the next run finds it by.
-            await giveUp(place, failure, of: &run, records: failure.disposition != .stop)
-        }
-    }
-
-    /// Tells that the episode failed in this run, and records it. What was received of it is kept.
-    private func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
-        let transfer = run.transfers[place]
-        let report = FailureReport(
-            book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
-            section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)
-        if failure.disposition == .stop {
-            // What ends the run is told once, whoever else meets it before the end; the others are left, not failed.
-            guard run.report.stop == nil else { return }
-            run.report.stop = failure
-        }
-        run.report.failures.append(report)
-        emit(.failed(report))
-        guard records else { return }
-        var record = transfer.record
-        record.state = .failed
-        record.error = failure.description
-        // The run's own end is nothing the episode has to wait for.
-        record.attempts += failure.disposition == .stop ? 0 : 1
-        record.nextTryAt = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
-        do {
-            let failed = record
-            try await Task { try await journal.save([failed]) }.value
-        } catch {
-            logger.error("a failure could not be recorded", metadata: ["error": "\(error)"])
-            if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
     }
 }

@@ -4,74 +4,6 @@ import NIOCore
 import NIOHTTP1
 import Transport
 
-/// A file that has arrived whole and waits to be published.
-struct ReceivedFile: Sendable {
-    var wanted: TransferRequest
-    var record: TransferRecord
-    var partial: PartialFile
-    var size: Int64
-    var sha256: String
-    var verification: LocalFile.Verification
-}
-
-/// What one try at a transfer came to.
-struct AttemptResult: Sendable {
-    enum Ending: Sendable {
-        case received(ReceivedFile)
-        /// The server still has what is on disk.
-        case unchanged
-        /// What was held is of no use: begin again, once, for this reason.
-        case restart(String)
-        case retry(RetryReason)
-        case fail(Failure)
-        /// The server refuses the address, which may just have expired; with the failure if it has not.
-        case expired(Failure)
-        /// The run was interrupted; what was received is kept.
-        case stopped
-
-        var isRetry: Bool {
-            if case .retry = self { true } else { false }
-        }
-    }
-
-    /// Why a transfer is to be tried again.
-    struct RetryReason: Sendable {
-        var why: String
-        /// Seconds that the server asked to wait.
-        var after: Double?
-        /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
-        var isServerBusy = false
-
-        init(why: String, after: Double? = nil) {
-            self.why = why
-            self.after = after
-        }
-
-        /// As an answer's head says.
-        init(why: String, answer: WireAnswer) {
-            self.why = why
-            after = answer.requestedWait(now: Date().timeIntervalSince1970)
-            isServerBusy = [429, 503].contains(answer.status)
-        }
-    }
-
-    var ending: Ending
-    /// The journal as it stands after the attempt.
-    var record: TransferRecord
-    /// Bytes that were held before, and put to use.
-    var bytesReused: Int64 = 0
-    /// Body bytes off the wire.
-    var bytesReceived: Int64 = 0
-    /// Bytes that the partial file grew by.
-    var progress: Int64 = 0
-    /// Of the answer with audio that came, if one did, whatever became of it.
-    var answered: ContentValidator?
-
-    var isReceived: Bool {
-        if case .received = ending { true } else { false }
-    }
-}
-
 /// One try to bring one episode to disk: open what is held, ask for what is missing, take what the decision allows,
 /// hash and write it, and leave the journal in step.
 ///
@@ -147,7 +79,7 @@ struct TransferAttempt {
         } catch let failure as WireFailure {
             switch failure.disposition {
             case .retry: return .retry(.init(why: failure.why))
-            case .skip, .stop: return .fail(self.failure(failure.why))
+            case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
             }
         } catch {
             return .fail(.unforeseen(error))
@@ -204,14 +136,18 @@ struct TransferAttempt {
         case .append(let total, let overlap):
             if asked.last == nil { result.bytesReused = held.length }
             return try await take(
-                answer.body, of: head, total: total, behind: held.length, overlap: overlap, upTo: asked.last,
+                DecodedBody(answer), of: head, total: total, behind: held.length, overlap: overlap, upTo: asked.last,
                 into: partial)
         case .replace(let total):
             // What others bring of the file that was begun is of no use beside this one.
             await endHelp(isOfUse: false)
             result.bytesReused = 0
             return try await take(
-                answer.body, of: head, total: total, behind: 0, overlap: 0, upTo: nil, into: partial)
+                DecodedBody(answer), of: head, total: total, behind: 0, overlap: 0, upTo: nil, into: partial)
+        case .replaceDecoded(let coding):
+            await endHelp(isOfUse: false)
+            result.bytesReused = 0
+            return try await takeDecoded(answer, coding, of: head, into: partial)
         case .complete(let total):
             result.bytesReused = held.length
             return try await verified(partial, total: total)
@@ -231,7 +167,8 @@ struct TransferAttempt {
     /// `overlap` bytes of one that goes on are compared with what is held.
     /// - Returns: nil when it has come whole.
     private mutating func take(
-        _ body: WireBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64, upTo last: Int64?,
+        _ body: DecodedBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
+        upTo last: Int64?,
         into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         var overlap = overlap
@@ -239,8 +176,9 @@ struct TransferAttempt {
         var isTaken = offset > 0
         if isTaken, !hasBegun { try await begin(head.validator, total: total, offset: offset, in: partial) }
         do {
-            for try await var part in body {
-                let received = part.readableBytes
+            for try await piece in body {
+                var part = piece.bytes
+                let received = piece.received
                 result.bytesReceived += Int64(received)
                 if overlap > 0, let repeated = part.readSlice(length: min(part.readableBytes, Int(overlap))) {
                     guard try await partial.holds(repeated, at: offset - overlap) else {
@@ -280,6 +218,27 @@ struct TransferAttempt {
         let length = await partial.length
         if let end = last.map({ $0 + 1 }) ?? total, length < end { return .retry(.init(why: "the connection was cut")) }
         return nil
+    }
+
+    /// Takes a whole body that comes compressed. Its bytes vouch for themselves: what the server declares of the whole, it
+    /// declares of the coded bytes.
+    private mutating func takeDecoded(
+        _ answer: WireAnswer, _ coding: ContentCoding, of head: AnswerHead, into partial: PartialFile
+    ) async throws -> AttemptResult.Ending? {
+        serverDigest = nil
+        var decoded = head
+        decoded.validator = ContentValidator()
+        let body = DecodedBody(answer, coding, promisedSize: wanted.promised.size)
+        do {
+            let ending = try await take(
+                body, of: decoded, total: nil, behind: 0, overlap: 0, upTo: nil, into: partial)
+            if let ending { return ending }
+            return try await verified(partial, total: body.provesItsEnd ? await partial.length : nil)
+        } catch let failure as WireFailure where failure.disposition == .skip {
+            // What grew without measure is not left lying on the disk.
+            try await discard(partial)
+            throw failure
+        }
     }
 
     private func refusal(ofFirstBytes bytes: ByteBuffer) -> Failure? {
@@ -378,21 +337,4 @@ struct TransferAttempt {
         wanted.failure(why, remedy: remedy)
     }
 
-}
-
-extension Failure {
-    /// What a transfer failed with; anything but a ``Failure`` is a defect.
-    static func unforeseen(_ error: any Error) -> Failure {
-        error as? Failure
-            ?? Failure(.defect, disposition: .stop, what: "a transfer failed in an unforeseen way", why: "\(error)")
-    }
-}
-
-extension TransferRequest {
-    /// A failure of this episode alone.
-    func failure(_ why: String, remedy: String? = nil) -> Failure {
-        Failure(
-            .temporary, what: "episode \(episode.section) \(episode.name) could not be fetched", why: why,
-            remedy: remedy)
-    }
 }

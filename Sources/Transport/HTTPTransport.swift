@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// What the transport is set up with.
@@ -15,58 +15,54 @@ package struct TransportOptions: Sendable {
     package var stallTimeout: Double
     package var connectionsPerHost: Int
     package var userAgent: String
+    /// What requests with ``ProxyChoice/environment`` obey.
+    package var proxies: ProxyEnvironment
+    /// What secures connections.
+    var security = TLSConfiguration.makeClientConfiguration()
 
     package init(
         connectTimeout: Double = 10, stallTimeout: Double = 30, connectionsPerHost: Int = 8,
-        userAgent: String = "booksync"
+        userAgent: String = "booksync", proxies: ProxyEnvironment = .none
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
         self.connectionsPerHost = connectionsPerHost
         self.userAgent = userAgent
+        self.proxies = proxies
     }
 }
 
-/// HTTP for every room: one client with pooled connections, our own redirect policy, and bodies that lose nothing
-/// when a connection fails.
-package final class HTTPTransport: Sendable {
-    private let client: HTTPClient
-    private let options: TransportOptions
-    private let logger: Logger
-    private let scopes = ScopeCache()
-    /// Servers that answered, so that a connection to them may have been kept.
-    private let answeredServers = Mutex<Set<String>>([])
+/// HTTP for every room: pooled connections, our own redirect policy, proxies, and bodies that lose nothing when a
+/// connection fails.
+package struct HTTPTransport: Sendable {
+    /// What all copies share.
+    private final class Core: Sendable {
+        let clients: RouteClients
+        let options: TransportOptions
+        let logger: Logger
+        let scopes = ScopeCache()
+        /// Servers and proxies that answered, so that a connection to them may have been kept.
+        let answered = Mutex<Set<String>>([])
 
-    fileprivate init(options: TransportOptions, logger: Logger) {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        configuration.httpVersion = .http1Only
-        configuration.timeout = .init(
-            connect: .milliseconds(Int64(options.connectTimeout * 1000)),
-            read: .milliseconds(Int64(options.stallTimeout * 1000)))
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = options.connectionsPerHost
-        // A refused connection is told at once; how often to try again is decided by whoever sent the request.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            channel.eventLoop.flatSubmit { Self.prepare(channel) }
+        init(options: TransportOptions, logger: Logger) {
+            self.clients = RouteClients(options: options)
+            self.options = options
+            self.logger = logger
         }
-        self.client = HTTPClient(
-            eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
-        self.options = options
-        self.logger = logger
     }
 
-    /// Large receive buffers when the line is fast (measured: a third of the CPU time per GiB saved), and the handler
-    /// that saves the tail of a failing body.
-    private static func prepare(_ channel: any Channel) -> EventLoopFuture<Void> {
-        channel.setOption(
-            ChannelOptions.recvAllocator,
-            value: AdaptiveRecvByteBufferAllocator(minimum: 16 << 10, initial: 64 << 10, maximum: 256 << 10)
-        ).flatMapThrowing {
-            let pipeline = channel.pipeline.syncOperations
-            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            try pipeline.addHandler(ReceivedTailHandler(), position: .after(decoder))
-        }
+    private let core: Core
+    private var choice = ProxyChoice.environment
+
+    fileprivate init(options: TransportOptions, logger: Logger) {
+        self.core = Core(options: options, logger: logger)
+    }
+
+    /// The same transport, for requests that go through the proxies chosen.
+    package func using(_ choice: ProxyChoice) -> HTTPTransport {
+        var transport = self
+        transport.choice = choice
+        return transport
     }
 
     /// Sends the request, follows redirects, and returns as soon as the head of the answer is there. The body must be
@@ -90,7 +86,7 @@ package final class HTTPTransport: Sendable {
             case .refuse(let why):
                 throw WireFailure(.redirect(why), address: address)
             case .follow(let target, let sameOrigin):
-                logger.debug("following a redirect", metadata: ["to": "\(target)"])
+                core.logger.debug("following a redirect", metadata: ["to": "\(target)"])
                 if !sameOrigin { credentials = [:] }
                 address = target
                 hops += 1
@@ -104,59 +100,91 @@ package final class HTTPTransport: Sendable {
     private func exchangeOnOpenConnection(
         _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
-        let server = address.server
-        let mayBeKept = answeredServers.withLock { $0.contains(server) }
+        guard let target = WireTarget(address) else { throw WireFailure(.badAddress, address: address) }
+        let route = try route(to: target, address: address)
+        let key = route.connectionKey(for: target)
+        let mayBeKept = core.answered.withLock { $0.contains(key) }
         let response: HTTPClientResponse
         do {
-            response = try await exchange(request, address: address, credentials: credentials)
+            response = try await exchange(request, target: target, on: route, address, credentials)
             if mayBeKept { return response }
         } catch let failure as WireFailure where failure.kind == .cut && mayBeKept {
-            answeredServers.withLock { _ = $0.remove(server) }
+            core.answered.withLock { _ = $0.remove(key) }
             try Task.checkCancellation()
-            response = try await exchange(request, address: address, credentials: credentials)
+            response = try await exchange(request, target: target, on: route, address, credentials)
         }
-        answeredServers.withLock { _ = $0.insert(server) }
+        core.answered.withLock { _ = $0.insert(key) }
         return response
     }
 
-    private func exchange(
-        _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
-    ) async throws -> HTTPClientResponse {
-        let text = address.wireText
-        guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
-            throw WireFailure(.badAddress, address: address)
+    private func route(to target: WireTarget, address: ResourceAddress) throws -> ConnectionRoute {
+        do {
+            let proxy: ProxyAddress? =
+                switch choice {
+                case .environment: try core.options.proxies.proxy(for: target)
+                case .direct: nil
+                case .through(let proxy): proxy
+                }
+            return ConnectionRoute(to: target, through: proxy)
+        } catch {
+            throw WireFailure(.proxyRefusal(error.why), address: address)
         }
-        if !request.allowsLocalAddresses, let host = address.host, await scopes.scope(of: host) == .local {
+    }
+
+    private func exchange(
+        _ request: WireRequest, target: WireTarget, on route: ConnectionRoute, _ address: ResourceAddress,
+        _ credentials: HTTPHeaders
+    ) async throws -> HTTPClientResponse {
+        if !request.allowsLocalAddresses, await isLocal(target, on: route) {
             throw WireFailure(.localAddress, address: address)
         }
-        var outgoing = HTTPClientRequest(url: text)
+        var outgoing = HTTPClientRequest(url: route.url(for: target, address: address))
         outgoing.method = request.method == .head ? .HEAD : .GET
         outgoing.headers = request.headers
         outgoing.headers.add(contentsOf: credentials)
+        if route != .direct { outgoing.headers.replaceOrAdd(name: "Host", value: target.hostField) }
+        if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
+            outgoing.headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
+        }
         if !outgoing.headers.contains(name: "User-Agent") {
-            outgoing.headers.add(name: "User-Agent", value: options.userAgent)
+            outgoing.headers.add(name: "User-Agent", value: core.options.userAgent)
         }
         if !outgoing.headers.contains(name: "Accept-Encoding") {
             // Lengths and ranges count the bytes that are stored, so no coding is wanted in between.
             outgoing.headers.add(name: "Accept-Encoding", value: "identity")
         }
+        let response: HTTPClientResponse
         do {
-            logger.debug("sending a request", metadata: ["address": "\(address)"])
+            core.logger.debug("sending a request", metadata: ["address": "\(address)"])
             // The deadline bounds the whole exchange; what guards against silence is the stall timeout.
-            return try await client.execute(outgoing, deadline: .distantFuture)
+            response = try await core.clients.client(for: route).execute(outgoing, deadline: .distantFuture)
         } catch {
-            throw WireFailure.classify(error, address: address)
+            throw route.failure(error, address: address)
         }
+        if case .forwarded(let proxy) = route, response.status == .proxyAuthenticationRequired {
+            let why = ConnectionRoute.credentialsRefused(by: proxy, "407")
+            throw WireFailure(.proxyCredentials(why), address: address)
+        }
+        return response
+    }
+
+    /// A proxy that is to resolve names itself is asked about names that only it may know, and nobody else is.
+    private func isLocal(_ target: WireTarget, on route: ConnectionRoute) async -> Bool {
+        guard route.resolvesNamesElsewhere, !target.isNumeric else {
+            return await core.scopes.scope(of: target.host) == .local
+        }
+        let name = target.host.lowercased()
+        return name == "localhost" || name.hasSuffix(".localhost")
     }
 
     /// Whether an address lies on this machine or in a private network.
     package func isLocal(_ address: ResourceAddress) async -> Bool {
         guard let host = address.host else { return false }
-        return await scopes.scope(of: host) == .local
+        return await core.scopes.scope(of: host) == .local
     }
 
     fileprivate func shutdown() async throws {
-        try await client.shutdown()
+        try await core.clients.shutdown()
     }
 }
 

@@ -1,6 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
+/// A server announces an answer again and again and gives none.
+struct EndlessAnnouncement: Error {}
+
 /// What had arrived of a body when its connection failed, and was not handed on.
 struct InterruptedBody: Error {
     let parts: [ByteBuffer]
@@ -16,6 +19,8 @@ struct InterruptedBody: Error {
 /// for that read; when an error arrives in between it drops them. This handler stands right behind the response
 /// decoder, sees the same events, keeps the same parts, and puts them into the error that passes through.
 ///
+/// It also counts the answers that only announce one (1xx), which the client reads over for as long as they come.
+///
 /// Not guaranteed: bytes that the kernel holds when the connection is reset are gone; nobody can read them any more.
 final class ReceivedTailHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
@@ -26,6 +31,8 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
     private var held: [ByteBuffer] = []
     private var bytesReceived = 0
     private var isInBody = false
+    private var announcements = 0
+    private static let greatestNumberOfAnnouncements = 50
     /// Whether the client asked for the bytes that are now arriving.
     private var wasReadAsked = false
 
@@ -35,6 +42,11 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
             held.removeAll(keepingCapacity: true)
             bytesReceived = 0
             isInBody = head.status.code >= 200
+            announcements = isInBody ? 0 : announcements + 1
+            if announcements > Self.greatestNumberOfAnnouncements {
+                context.fireErrorCaught(EndlessAnnouncement())
+                return context.close(promise: nil)
+            }
             // The client counts the read that brought the head as asked for.
             wasReadAsked = true
         case .body(let part):

@@ -9,7 +9,8 @@ package struct WireBody: AsyncSequence, Sendable {
     package typealias Element = ByteBuffer
 
     let base: HTTPClientResponse.Body
-    let address: ResourceAddress
+    /// Where it comes from.
+    package let address: ResourceAddress
 
     package func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(base: base.makeAsyncIterator(), address: address)

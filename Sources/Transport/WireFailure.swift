@@ -26,6 +26,12 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
         case malformed(String)
         case redirect(String)
         case oversized(limit: Int)
+        /// The proxy cannot be reached, or cannot reach the server now.
+        case proxy(String)
+        /// The proxy wants other credentials than it got.
+        case proxyCredentials(String)
+        /// The proxy will not, or what is set as proxy is none.
+        case proxyRefusal(String)
         case other(String)
     }
 
@@ -40,8 +46,17 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .cut, .malformed, .other: .retry
-        case .badAddress, .localAddress, .insecure, .redirect, .oversized: .skip
+        case .unresolvable, .refused, .unreachable, .stalled, .cut, .malformed, .proxy, .other: .retry
+        case .badAddress, .localAddress, .insecure, .redirect, .oversized, .proxyCredentials, .proxyRefusal: .skip
+        }
+    }
+
+    /// What to do about it, where that is known.
+    package var remedy: String? {
+        switch kind {
+        case .proxyCredentials: "check the proxy's user and password, not the source's"
+        case .proxyRefusal: "check the proxy (http_proxy, https_proxy, all_proxy, no_proxy, or the source's proxy)"
+        default: nil
         }
     }
 
@@ -61,7 +76,7 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
         case .redirect(let detail): detail
         case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
-        case .other(let detail): detail
+        case .proxy(let detail), .proxyCredentials(let detail), .proxyRefusal(let detail), .other(let detail): detail
         }
     }
 
@@ -69,6 +84,11 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension WireFailure {
+    /// A name that was looked up outside of the HTTP client.
+    struct Unresolvable: Error {
+        let host: String
+    }
+
     /// Classifies what the HTTP client threw. Cancellation is no failure and stays what it is.
     static func classify(_ error: any Error, address: ResourceAddress) -> any Error {
         if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
@@ -83,8 +103,16 @@ extension WireFailure {
         case let error as IOError: kind(ofErrno: error.errnoCode)
         case let error as HTTPParserError:
             // The decoder reports a body that ends too early as a parser error.
-            error == .invalidEOFState ? .cut : .malformed("\(error)")
+            switch error {
+            case .invalidEOFState: .cut
+            case .unknown: .malformed("its head cannot be read")
+            default: .malformed("\(error)")
+            }
+        case is EndlessAnnouncement: .malformed("it is announced again and again, and never comes")
         case is ChannelError: .cut
+        // The connection ended before there was anything on it.
+        case is ChannelPipelineError: .cut
+        case let error as Unresolvable: .unresolvable(host: error.host)
         case let error as NIOSSLError: kind(of: error)
         case let error as BoringSSLError: .insecure("\(error)")
         case let error as NIOSSLExtraError: .insecure("\(error)")

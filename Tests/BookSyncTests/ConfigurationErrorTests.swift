@@ -36,6 +36,7 @@ import Testing
         ("sources: { a: { type: feed, page-size: 5000 } }", "'page-size'", "from 1 to 1000, found '5000'"),
         ("sources: { a: { type: feed, limit-rate: fast } }", "'limit-rate'", "bytes a second"),
         ("sources: { a: { type: feed, allow-private-addresses: maybe } }", "'allow-private", "true or false"),
+        ("sources: { a: { type: feed, proxy: 'ftp://u:SECRET@p' } }", "'proxy'", "'none' or a proxy such as"),
         ("sources: { a: { type: feed, query: [x] } }", "'query'", "expected keys"),
         ("sources: { a: { type: feed, query: { x: [1] } } }", "'x'", "expected one value"),
         ("sources: { a: { type: feed, headers: { 'a b': c } } }", "'headers'", "a header's name"),

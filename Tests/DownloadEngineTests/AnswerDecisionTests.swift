@@ -9,6 +9,7 @@ import Testing
     enum Outcome: Equatable {
         case append(Int64?, overlap: Int64 = 0)
         case replace(Int64?)
+        case replaceDecoded(ContentCoding)
         case complete(Int64)
         case unchanged, restart, retry, fail
 
@@ -17,6 +18,7 @@ import Testing
                 switch decision {
                 case .append(let total, let overlap): .append(total, overlap: overlap)
                 case .replace(let total): .replace(total)
+                case .replaceDecoded(let coding): .replaceDecoded(coding)
                 case .complete(let total): .complete(total)
                 case .unchanged: .unchanged
                 case .restart: .restart
@@ -64,7 +66,7 @@ import Testing
                 #expect(why.hasPrefix("the ") && !why.hasSuffix("."))
             case .fail(let refusal):
                 #expect(refusal.why.hasPrefix("the ") && !refusal.why.hasSuffix("."))
-            case .append, .replace, .complete, .unchanged: break
+            case .append, .replace, .replaceDecoded, .complete, .unchanged: break
             }
         }
     }
@@ -135,8 +137,13 @@ import Testing
         Row("200 that is called a video", .whole(1000, type: "video/mp4"), held: .nothing, .replace(1000)),
         Row("200 of any octets", .whole(1000, type: "application/octet-stream"), held: .nothing, .replace(1000)),
         Row("200 for a forced download", .whole(9, type: "application/force-download"), held: .nothing, .replace(9)),
-        Row("200 that is compressed", .whole(1000, encoded: true), held: .nothing, .fail),
-        Row("200 that is compressed while bytes are held", .whole(1000, encoded: true), .fail),
+        Row("200 that is compressed", .whole(1000, coding: .gzip), held: .nothing, .replaceDecoded(.gzip)),
+        Row("200 that is compressed while bytes are held", .whole(1000, coding: .gzip), .replaceDecoded(.gzip)),
+        Row("200 that is deflated, without a length", .whole(nil, coding: .deflate), .replaceDecoded(.deflate)),
+        Row("200 that is compressed and empty", .whole(0, coding: .gzip), held: .nothing, .fail),
+        Row("200 that is compressed HTML", .whole(9, type: "text/html", coding: .gzip), held: .nothing, .fail),
+        Row("200 that is compressed in a way not known", .whole(1000, coding: .unknown("br")), held: .nothing, .fail),
+        Row("200 that is compressed in such a way while bytes are held", .whole(1000, coding: .unknown("zstd")), .fail),
     ]
 
     // MARK: 206
@@ -165,7 +172,8 @@ import Testing
         Row("206 of a shorter total", .part(400, 899, 900), .restart),
         Row("206 whose length is less than its range", .part(400, 999, 1000, length: 599), .restart),
         Row("206 whose length is more than its range", .part(400, 999, 1000, length: 1000), .restart),
-        Row("206 that is compressed", .part(400, 999, 1000, encoded: true), .restart),
+        Row("206 that is compressed", .part(400, 999, 1000, coding: .gzip), .restart),
+        Row("206 that is compressed in a way not known", .part(400, 999, 1000, coding: .unknown("br")), .restart),
         Row("206 of several parts without a range", .part(nil, type: "multipart/byteranges"), .restart),
         Row("206 of several parts with a range", .part(400, 999, 1000, type: "multipart/byteranges"), .restart),
         Row("206 of any type", .part(400, 999, 1000, type: "application/octet-stream"), .append(1000)),
@@ -275,18 +283,19 @@ extension AnswerHead {
         status: 200, contentRange: .bytes(first: 5, last: 9, total: 10), contentLength: 1000)
 
     fileprivate static func whole(
-        _ length: Int64?, _ validator: ContentValidator = .strong, type: String? = "audio/mpeg", encoded: Bool = false
+        _ length: Int64?, _ validator: ContentValidator = .strong, type: String? = "audio/mpeg",
+        coding: ContentCoding = .identity
     ) -> AnswerHead {
-        AnswerHead(status: 200, contentLength: length, contentType: type, isEncoded: encoded, validator: validator)
+        AnswerHead(status: 200, contentLength: length, contentType: type, coding: coding, validator: validator)
     }
 
     fileprivate static func part(
         _ first: Int64, _ last: Int64, _ total: Int64?, length: Int64? = nil, type: String? = "audio/mpeg",
-        encoded: Bool = false
+        coding: ContentCoding = .identity
     ) -> AnswerHead {
         AnswerHead(
             status: 206, contentRange: .bytes(first: first, last: last, total: total), contentLength: length,
-            contentType: type, isEncoded: encoded, validator: .strong)
+            contentType: type, coding: coding, validator: .strong)
     }
 
     fileprivate static func part(_ range: ContentRange?, type: String? = nil) -> AnswerHead {

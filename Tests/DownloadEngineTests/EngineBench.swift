@@ -169,8 +169,8 @@ extension EngineReport {
 /// Sets the bench up for the body and takes everything away afterwards.
 func withBench(
     _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 3, stallTimeout: Double = 30,
-    limits: RunLimits = .init(), limitRate: Int64 = 0, sourceRates: [String: Int64] = [:],
-    dividing: (from: Int64, pieces: Int64)? = nil,
+    connectTimeout: Double = 10, limits: RunLimits = .init(), limitRate: Int64 = 0, sourceRates: [String: Int64] = [:],
+    dividing: (from: Int64, pieces: Int64)? = nil, proxies: [String: String] = [:],
     isolation: isolated (any Actor)? = #isolation,
     _ body: (EngineBench) async throws -> Void
 ) async throws {
@@ -184,7 +184,8 @@ func withBench(
         let store = try await CatalogStore(
             path: library.appending(path: ".booksync/store.sqlite").path, access: .readWrite)
         try await withServer(script) { server in
-            let options = TransportOptions(stallTimeout: stallTimeout)
+            let options = TransportOptions(
+                connectTimeout: connectTimeout, stallTimeout: stallTimeout, proxies: ProxyEnvironment(proxies))
             try await withHTTPTransport(options: options, logger: .silent) { transport in
                 try await body(
                     EngineBench(

@@ -49,7 +49,7 @@ struct Socket: Sendable {
         return socket
     }
 
-    private static var streamKind: CInt {
+    static var streamKind: CInt {
         #if canImport(Glibc)
             CInt(SOCK_STREAM.rawValue)
         #else

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Transport
 
 #if canImport(Glibc)
     import Glibc
@@ -53,6 +54,7 @@ extension Configuration {
         configuration.library = here.absolutePath(builtIn.library) ?? builtIn.library
         // Until something names it; see below.
         configuration.defaultSource = nil
+        configuration.proxies = ProxyEnvironment(environment)
 
         var origin: String?
         var places = Places()

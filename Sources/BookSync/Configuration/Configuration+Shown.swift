@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Transport
 
 extension Configuration {
     /// The settings in effect, for `config show`. Secrets are masked: every query value and header that is not known
@@ -48,6 +49,11 @@ extension SourceConfiguration {
         if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
         entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
         if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
+        switch proxy {
+        case .environment: break
+        case .direct: entries.append(.init("proxy", .text("none")))
+        case .through(let proxy): entries.append(.init("proxy", .text(proxy.description)))
+        }
         if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
         if !unsetVariables.isEmpty {
             entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))

@@ -1,4 +1,5 @@
 import BookModel
+import Transport
 
 /// Everything that the listener can set, after the file, the environment and the command line had their say.
 package struct Configuration: Sendable, Hashable {
@@ -13,6 +14,8 @@ package struct Configuration: Sendable, Hashable {
     package var notify: NotifySettings
     package var sources: [String: SourceConfiguration]
     package var subscriptions: [SubscriptionSetting]
+    /// Of the environment.
+    package var proxies = ProxyEnvironment.none
 
     /// The name of the built-in catalog. A configured source may take the name over.
     package static let demoSource = "demo"

@@ -1,9 +1,10 @@
 import BookModel
+import Transport
 
 extension ConfigurationReader {
     static let sourceKeys = [
-        "type", "url", "detail-url", "query", "signature", "headers", "page-size", "allow-private-addresses", "formats",
-        "limit-rate",
+        "type", "url", "detail-url", "query", "signature", "headers", "page-size", "allow-private-addresses",
+        "limit-rate", "proxy", "formats",
     ]
     static let signatureKeys = ["parameter", "algorithm", "secret"]
 
@@ -29,6 +30,7 @@ extension ConfigurationReader {
             case "page-size": source.pageSize = try readPageSize(setting)
             case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
             case "limit-rate": source.limitRate = try readByteRate(setting)
+            case "proxy": source.proxy = try readProxy(setting, &source)
             case "formats":
                 source.formats = try list(setting.value, of: "formats").map { item in
                     guard case .text(let text) = item.content, !text.isEmpty else {
@@ -76,6 +78,27 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
         }
         return ResourceAddress(value)
+    }
+
+    private func readProxy(
+        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+    ) throws -> ProxyChoice {
+        let known = source.unsetVariables.count
+        let value = lenient(try text(entry), line: entry.line, &source)
+        switch value {
+        case "": return .environment
+        case "none": return .direct
+        default: break
+        }
+        // What is not set yet may hold anything; the source is not asked before it is.
+        if source.unsetVariables.count > known { return .environment }
+        do {
+            return .through(try ProxyAddress(parsing: value))
+        } catch {
+            throw refusal(
+                entry.line, entry.key, expected: "'none' or a proxy such as http://host:3128 (\(error.why))", found: nil
+            )
+        }
     }
 
     private func readFields(

@@ -1,4 +1,5 @@
 import BookModel
+import Transport
 
 /// A configured catalog: where it is, in which format, with which credentials.
 package struct SourceConfiguration: Sendable, Hashable {
@@ -60,6 +61,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var allowsPrivateAddresses = false
     /// Bytes per second that its transfers may take together; 0 for no limit but that of all transfers.
     package var limitRate: Int64 = 0
+    /// Which way the catalog and its audio are asked.
+    package var proxy = ProxyChoice.environment
     /// Internet Archive formats, the preferred first; empty leaves it to the source.
     package var formats: [String] = []
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.

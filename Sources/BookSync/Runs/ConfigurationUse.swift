@@ -14,7 +14,7 @@ extension Configuration {
         return TransportOptions(
             connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             // Catalog requests must not wait behind the audio of the same host.
-            connectionsPerHost: downloads.jobsPerHost + 2)
+            connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies)
     }
 
     func engineSettings(_ limits: RunLimits) -> EngineSettings {
@@ -43,6 +43,8 @@ extension Configuration {
         demo.url = ResourceAddress(listURL)
         demo.detailURL = ResourceAddress(detailURL)
         demo.allowsPrivateAddresses = true
+        // It listens on this machine, where no proxy finds it.
+        demo.proxy = .direct
         sources[Self.demoSource] = demo
     }
 
@@ -86,7 +88,8 @@ extension Configuration {
         }
         try source.requireVariables()
         return try source.settings().source(
-            named: source.name, transport: transport, retry: RetryPolicy(retries: downloads.retries))
+            named: source.name, transport: transport.using(source.proxy), retry: RetryPolicy(retries: downloads.retries)
+        )
     }
 
     /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there

@@ -3,6 +3,7 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import SyncPlanner
+import Transport
 
 /// A plan with what is needed to execute it.
 struct AssembledPlan: Sendable {
@@ -17,6 +18,11 @@ struct AssembledPlan: Sendable {
 
     /// Where files are to be that are not there yet.
     var claims: [String] { requests.map(\.path) + plan.actions.filter { $0.kind == .rename }.map(\.path) }
+
+    /// Sends the transfers the way that their source's requests take.
+    mutating func useProxy(_ proxy: ProxyChoice) {
+        for index in requests.indices { requests[index].proxy = proxy }
+    }
 
     /// Lets the transfers ask for other addresses when theirs have expired.
     mutating func renewAddresses(through renewal: AddressRenewal) {

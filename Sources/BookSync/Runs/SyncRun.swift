@@ -131,6 +131,7 @@ package struct SyncRun: Sendable {
                     claimed: claimed,
                     allowsLocalAddresses: await configuration.allowsLocalAddresses(
                         of: item.book.source, transport: transport))
+                assembled.useProxy(configuration.sources[item.book.source]?.proxy ?? .environment)
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
                 claimed.formUnion(assembled.claims)
                 planned.append(assembled)

@@ -78,7 +78,7 @@ struct PieceFetch: Sendable {
         case .append(_, overlap: 0): break
         case .append: return .contradicted("the server sent another part than the one asked for")
         case .restart(let why): return .contradicted(why)
-        case .replace: return .contradicted("the server sent the whole instead of a part")
+        case .replace, .replaceDecoded: return .contradicted("the server sent the whole instead of a part")
         case .retry(let why): return .retry(.init(why: why, answer: answer))
         case .complete, .unchanged, .fail: return .refused
         }

@@ -1,0 +1,88 @@
+import BookModel
+import Foundation
+import Transport
+
+/// A file that has arrived whole and waits to be published.
+struct ReceivedFile: Sendable {
+    var wanted: TransferRequest
+    var record: TransferRecord
+    var partial: PartialFile
+    var size: Int64
+    var sha256: String
+    var verification: LocalFile.Verification
+}
+
+/// What one try at a transfer came to.
+struct AttemptResult: Sendable {
+    enum Ending: Sendable {
+        case received(ReceivedFile)
+        /// The server still has what is on disk.
+        case unchanged
+        /// What was held is of no use: begin again, once, for this reason.
+        case restart(String)
+        case retry(RetryReason)
+        case fail(Failure)
+        /// The server refuses the address, which may just have expired; with the failure if it has not.
+        case expired(Failure)
+        /// The run was interrupted; what was received is kept.
+        case stopped
+
+        var isRetry: Bool {
+            if case .retry = self { true } else { false }
+        }
+    }
+
+    /// Why a transfer is to be tried again.
+    struct RetryReason: Sendable {
+        var why: String
+        /// Seconds that the server asked to wait.
+        var after: Double?
+        /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
+        var isServerBusy = false
+
+        init(why: String, after: Double? = nil) {
+            self.why = why
+            self.after = after
+        }
+
+        /// As an answer's head says.
+        init(why: String, answer: WireAnswer) {
+            self.why = why
+            after = answer.requestedWait(now: Date().timeIntervalSince1970)
+            isServerBusy = [429, 503].contains(answer.status)
+        }
+    }
+
+    var ending: Ending
+    /// The journal as it stands after the attempt.
+    var record: TransferRecord
+    /// Bytes that were held before, and put to use.
+    var bytesReused: Int64 = 0
+    /// Body bytes off the wire.
+    var bytesReceived: Int64 = 0
+    /// Bytes that the partial file grew by.
+    var progress: Int64 = 0
+    /// Of the answer with audio that came, if one did, whatever became of it.
+    var answered: ContentValidator?
+
+    var isReceived: Bool {
+        if case .received = ending { true } else { false }
+    }
+}
+
+extension Failure {
+    /// What a transfer failed with; anything but a ``Failure`` is a defect.
+    static func unforeseen(_ error: any Error) -> Failure {
+        error as? Failure
+            ?? Failure(.defect, disposition: .stop, what: "a transfer failed in an unforeseen way", why: "\(error)")
+    }
+}
+
+extension TransferRequest {
+    /// A failure of this episode alone.
+    func failure(_ why: String, remedy: String? = nil) -> Failure {
+        Failure(
+            .temporary, what: "episode \(episode.section) \(episode.name) could not be fetched", why: why,
+            remedy: remedy)
+    }
+}

@@ -1,0 +1,114 @@
+import BookModel
+import Foundation
+
+/// A proxy as `http_proxy` and its kind name it: `scheme://user:password@host:port`.
+package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
+    package enum Kind: Sendable, Hashable {
+        /// HTTP (RFC 9110 §3.7): plain requests in absolute form, the others through a tunnel made by CONNECT.
+        case http
+        /// The same, over TLS.
+        case https
+        /// SOCKS version 5 (RFC 1928). Names are resolved here where `resolvesNames` is false.
+        case socks(resolvesNames: Bool)
+    }
+
+    package var kind: Kind
+    /// Without brackets.
+    package var host: String
+    package var port: Int
+    /// Decoded; nil where the address has no user.
+    var user: Secret?
+    var password: Secret?
+
+    /// Why a text names no proxy, in words that hold nothing of it but its scheme.
+    package struct Unreadable: Error, Sendable, Hashable {
+        package var why: String
+    }
+
+    /// Without a scheme it is an HTTP proxy; without a port it is 1080, or 443 over TLS, as curl has it.
+    package init(parsing text: String) throws(Unreadable) {
+        var rest = text[...]
+        var scheme = "http"
+        if let slashes = rest.firstRange(of: "://") {
+            scheme = rest[..<slashes.lowerBound].lowercased()
+            rest = rest[slashes.upperBound...]
+        }
+        switch scheme {
+        case "http": kind = .http
+        case "https": kind = .https
+        case "socks5": kind = .socks(resolvesNames: false)
+        case "socks", "socks5h": kind = .socks(resolvesNames: true)
+        default:
+            let name =
+                scheme.count <= 12 && scheme.allSatisfy { $0.isASCII && $0.isLetter || $0.isNumber } ? scheme : "?"
+            throw Unreadable(why: "proxies of the kind \(name):// are not known, only http, https, socks5 and socks5h")
+        }
+        rest = rest.prefix { !"/?#".contains($0) }
+        if let at = rest.lastIndex(of: "@") {
+            let words = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init)
+            guard let user = words[0].removingPercentEncoding,
+                let password = (words.count == 2 ? words[1] : "").removingPercentEncoding
+            else { throw Unreadable(why: "the proxy's user or password is not properly percent-encoded") }
+            self.user = Secret(user)
+            self.password = Secret(password)
+            rest = rest[at...].dropFirst()
+        }
+        guard let (host, port) = Self.hostAndPort(rest, standard: kind == .https ? 443 : 1080) else {
+            throw Unreadable(why: "the proxy's address has no proper host and port")
+        }
+        self.host = host
+        self.port = port
+    }
+
+    private static func hostAndPort(_ text: Substring, standard: Int) -> (String, Int)? {
+        let host: Substring
+        var rest: Substring
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            host = text[..<end].dropFirst()
+            rest = text[end...].dropFirst()
+            guard AddressScope.ofNumeric(String(host)) != nil else { return nil }
+        } else {
+            host = text.prefix { $0 != ":" }
+            rest = text[host.endIndex...]
+        }
+        let isName = host.allSatisfy { $0.isLetter || $0.isNumber || "-_.:%".contains($0) }
+        guard !host.isEmpty, isName else { return nil }
+        if rest.isEmpty { return (String(host), standard) }
+        guard rest.removeFirst() == ":", rest.count <= 5, rest.allSatisfy({ $0.isASCII && $0.isNumber }),
+            let port = rest.isEmpty ? standard : Int(rest), (1...65535).contains(port)
+        else { return nil }
+        return (String(host), port)
+    }
+
+    /// `host:port`, with an IPv6 address in brackets.
+    var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+
+    /// With its scheme, and without user and password.
+    package var description: String {
+        let scheme =
+            switch kind {
+            case .http: "http"
+            case .https: "https"
+            case .socks(let resolvesNames): resolvesNames ? "socks5h" : "socks5"
+            }
+        return "\(scheme)://\(user == nil ? "" : "***@")\(authority)"
+    }
+
+    /// The value of `Proxy-Authorization` (RFC 7617); nil without a user.
+    var authorization: String? {
+        guard let user else { return nil }
+        let pair = user.secretText + ":" + (password?.secretText ?? "")
+        return "Basic " + Data(pair.utf8).base64EncodedString()
+    }
+}
+
+/// Which way requests take.
+package enum ProxyChoice: Sendable, Hashable {
+    /// As the environment says; see ``ProxyEnvironment``.
+    case environment
+    /// Straight to the server, whatever the environment says.
+    case direct
+    /// Through this proxy, to any server.
+    case through(ProxyAddress)
+}

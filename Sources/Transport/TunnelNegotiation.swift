@@ -1,0 +1,203 @@
+import BookModel
+import NIOCore
+
+/// The talk with a proxy before the bytes of a connection pass through it: what came in, what goes out. No socket here.
+protocol TunnelNegotiation: Sendable {
+    /// What opens the talk.
+    mutating func opening() -> ByteBuffer
+    /// Takes what it understands off the front of the bytes received.
+    mutating func advance(_ received: inout ByteBuffer) -> TunnelStep
+}
+
+enum TunnelStep: Equatable, Sendable {
+    case needsMore
+    case send(ByteBuffer)
+    /// Whatever is left of the bytes received is the server's.
+    case open
+    case fail(TunnelRefusal)
+}
+
+/// Why a proxy makes no tunnel, without naming it.
+enum TunnelRefusal: Equatable, Sendable {
+    /// It wants a user and a password, or others than it got.
+    case credentials(String)
+    /// It could not get through to the server, and may another time.
+    case unreachable(String)
+    /// It does not want to.
+    case forbidden(String)
+    /// No proxy of that kind speaks so.
+    case unreadable
+    /// It said nothing in time.
+    case silent
+    case closed
+}
+
+/// CONNECT (RFC 9110 §9.3.6).
+struct ConnectNegotiation: TunnelNegotiation {
+    let authority: String
+    let authorization: String?
+    let userAgent: String
+
+    /// Bytes of an answer's head that are read at most.
+    private static let greatestHead = 64 << 10
+
+    mutating func opening() -> ByteBuffer {
+        var text = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
+        if let authorization { text += "Proxy-Authorization: \(authorization)\r\n" }
+        return ByteBuffer(string: text + "User-Agent: \(userAgent)\r\n\r\n")
+    }
+
+    mutating func advance(_ received: inout ByteBuffer) -> TunnelStep {
+        while true {
+            let bytes = received.readableBytesView
+            guard let end = Self.endOfHead(in: bytes) else {
+                return bytes.count > Self.greatestHead ? .fail(.unreadable) : .needsMore
+            }
+            let line = String(decoding: bytes.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3, let status = Int(words[1])
+            else { return .fail(.unreadable) }
+            received.moveReaderIndex(forwardBy: end - bytes.startIndex)
+            switch status {
+            case 100..<200: continue
+            case 200..<300: return .open
+            case 407: return .fail(.credentials("407"))
+            case 408, 429, 500..<600: return .fail(.unreachable("it answers \(status)"))
+            default: return .fail(.forbidden("it answers \(status)"))
+            }
+        }
+    }
+
+    private static func endOfHead(in bytes: ByteBufferView) -> Int? {
+        // Bare line feeds are read, too (RFC 9112 §2.2).
+        var lineIsEmpty = false
+        for index in bytes.indices {
+            switch bytes[index] {
+            case 0x0A where lineIsEmpty: return index + 1
+            case 0x0A: lineIsEmpty = true
+            case 0x0D: continue
+            default: lineIsEmpty = false
+            }
+        }
+        return nil
+    }
+}
+
+/// SOCKS version 5 (RFC 1928) with user and password (RFC 1929).
+struct SOCKSNegotiation: TunnelNegotiation {
+    enum Destination: Equatable, Sendable {
+        /// Four or sixteen bytes.
+        case address([UInt8])
+        /// At most 255 bytes.
+        case name(String)
+    }
+
+    private enum State {
+        case choosingMethod, authenticating, connecting
+    }
+
+    private let destination: Destination
+    private let port: UInt16
+    private let user: Secret?
+    private let password: Secret?
+    private var state = State.choosingMethod
+
+    /// - Returns: nil when the name, the user or the password is too long for SOCKS.
+    init?(to destination: Destination, port: Int, user: Secret?, password: Secret?) {
+        if case .name(let name) = destination, !(1...255).contains(name.utf8.count) { return nil }
+        for secret in [user, password] { if let secret, secret.secretText.utf8.count > 255 { return nil } }
+        self.destination = destination
+        self.port = UInt16(clamping: port)
+        self.user = user
+        self.password = password
+    }
+
+    mutating func opening() -> ByteBuffer {
+        ByteBuffer(bytes: user == nil ? [5, 1, 0] : [5, 2, 0, 2])
+    }
+
+    mutating func advance(_ received: inout ByteBuffer) -> TunnelStep {
+        switch state {
+        case .choosingMethod:
+            guard let (version, method) = Self.pair(&received) else { return .needsMore }
+            guard version == 5 else { return .fail(.unreadable) }
+            switch method {
+            case 0:
+                state = .connecting
+                return .send(connectRequest)
+            case 2 where user != nil:
+                state = .authenticating
+                return .send(credentials)
+            default: return .fail(.credentials("it takes none of the ways offered to say who one is"))
+            }
+        case .authenticating:
+            guard let (_, status) = Self.pair(&received) else { return .needsMore }
+            guard status == 0 else { return .fail(.credentials("they are refused")) }
+            state = .connecting
+            return .send(connectRequest)
+        case .connecting: return readReply(&received)
+        }
+    }
+
+    private static func pair(_ received: inout ByteBuffer) -> (UInt8, UInt8)? {
+        received.readMultipleIntegers(as: (UInt8, UInt8).self)
+    }
+
+    private var credentials: ByteBuffer {
+        var buffer = ByteBuffer(bytes: [1])
+        for secret in [user, password] {
+            let bytes = Array((secret?.secretText ?? "").utf8)
+            buffer.writeInteger(UInt8(bytes.count))
+            buffer.writeBytes(bytes)
+        }
+        return buffer
+    }
+
+    private var connectRequest: ByteBuffer {
+        var buffer = ByteBuffer(bytes: [5, 1, 0])
+        switch destination {
+        case .address(let bytes):
+            buffer.writeInteger(UInt8(bytes.count == 4 ? 1 : 4))
+            buffer.writeBytes(bytes)
+        case .name(let name):
+            buffer.writeBytes([3, UInt8(name.utf8.count)])
+            buffer.writeString(name)
+        }
+        buffer.writeInteger(port)
+        return buffer
+    }
+
+    /// The reply ends with an address that says nothing to us; it must be there whole all the same.
+    private func readReply(_ received: inout ByteBuffer) -> TunnelStep {
+        var look = received
+        guard let (version, status) = Self.pair(&look) else { return .needsMore }
+        guard version == 5 else { return .fail(.unreadable) }
+        // Some proxies end a refusal here.
+        guard status == 0 else { return .fail(Self.refusal(status)) }
+        guard let (_, kind) = Self.pair(&look) else { return .needsMore }
+        let length: Int
+        switch kind {
+        case 1: length = 4
+        case 4: length = 16
+        case 3:
+            guard let count: UInt8 = look.readInteger() else { return .needsMore }
+            length = Int(count)
+        default: return .fail(.unreadable)
+        }
+        guard look.readSlice(length: length + 2) != nil else { return .needsMore }
+        received = look
+        return .open
+    }
+
+    private static func refusal(_ status: UInt8) -> TunnelRefusal {
+        switch status {
+        case 2: .forbidden("its rules do not allow it")
+        case 3: .unreachable("the server's network cannot be reached")
+        case 4: .unreachable("the server cannot be reached")
+        case 5: .unreachable("the server refuses the connection")
+        case 6: .unreachable("the server does not answer")
+        case 7, 8: .forbidden("it cannot make such connections")
+        default: .unreachable("it fails without saying why (\(status))")
+        }
+    }
+}

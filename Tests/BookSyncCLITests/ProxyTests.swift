@@ -1,0 +1,79 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Case 32 of the download cases: proxies, as the environment and the configuration name them.
+    @Suite struct Proxies {
+        @Test func `case 32: catalog and audio come through the environment's proxy`() async throws {
+            let catalog = ScriptedCatalog(episodes: 2)
+            try await withProxy(.http) {
+                $0.credentials = "me:PROXYPASSWORD"
+            } _: { proxy in
+                try await withCatalog(catalog.script) { bench, server in
+                    let environment = bench.configured.merging([
+                        "http_proxy": "http://me:PROXYPASSWORD@127.0.0.1:\(proxy.port)"
+                    ]) { $1 }
+                    let result = try await bench.run("fetch", "1", "-v", environment: environment)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    #expect(try bench.digests() == catalog.digests)
+                    #expect(proxy.record.requests.count == server.record.requests.count)
+                    #expect(proxy.record.requests.contains { $0.hasPrefix("GET \(server.url("/audio/1.mp3")) ") })
+                    #expect(!(result.output + result.errors).contains("PROXYPASSWORD"))
+                }
+            }
+        }
+
+        @Test func `case 32: a source's own proxy counts, and none means none`() async throws {
+            let catalog = ScriptedCatalog(episodes: 1)
+            try await withProxy(.socks) { proxy in
+                try await withCatalog(catalog.script) { bench, server in
+                    let configuration = ScriptedCatalog.configuration(port: server.port)
+                    let dead = bench.configured.merging(["all_proxy": "http://127.0.0.1:1"]) { $1 }
+                    try bench.configure(configuration + "    proxy: none\n")
+                    let direct = try await bench.run("fetch", "1", environment: dead)
+                    #expect(direct.exitCode == 0, "\(direct.errors)")
+                    #expect(proxy.record.connectionsAccepted == 0)
+                    try bench.configure(
+                        configuration + "    proxy: socks5h://u:PROXYPASSWORD@127.0.0.1:\(proxy.port)\n")
+                    let through = try await bench.run("fetch", "1", "--force", environment: dead)
+                    #expect(through.exitCode == 0, "\(through.errors)")
+                    #expect(proxy.record.requests.first == "SOCKS 127.0.0.1:\(server.port)")
+                    let shown = try await bench.run("config", "show", environment: bench.configured)
+                    #expect(shown.output.contains("socks5h://***@127.0.0.1:\(proxy.port)"), "\(shown.output)")
+                    #expect(!shown.output.contains("PROXYPASSWORD"))
+                }
+            }
+        }
+
+        @Test func `case 32: the built-in demo is reached whatever the environment says`() async throws {
+            try await withWorkbench { bench in
+                let environment = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
+                let result = try await bench.run("fetch", "30776/1", environment: environment)
+                #expect(result.exitCode == 0, "\(result.errors)")
+                #expect(try bench.files().count == 1)
+            }
+        }
+
+        @Test func `case 32: a proxy that is not there, or wants a password, is what the message is about`()
+            async throws
+        {
+            try await withProxy(.http) {
+                $0.credentials = "me:pw"
+            } _: { proxy in
+                try await withCatalog(ScriptedCatalog(episodes: 1).script, more: "downloads: { retries: 0 }") {
+                    bench, server in
+                    let wanting = bench.configured.merging(["http_proxy": "127.0.0.1:\(proxy.port)"]) { $1 }
+                    let refused = try await bench.run("fetch", "1", environment: wanting)
+                    #expect(refused.exitCode != 0)
+                    #expect(refused.errors.contains("wants a user and a password (407)"), "\(refused.errors)")
+                    #expect(refused.errors.contains("not the source's"), "\(refused.errors)")
+                    let dead = bench.configured.merging(["http_proxy": "127.0.0.1:1"]) { $1 }
+                    let missing = try await bench.run("fetch", "1", environment: dead)
+                    #expect(missing.errors.contains("the proxy http://127.0.0.1:1 refuses"), "\(missing.errors)")
+                    #expect(server.record.connectionsAccepted == 0)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Case 31 of the download cases, where a name can be given two addresses of which one swallows packets.
+    @Suite struct Unreachable {
+        /// Whether a process may have a hosts file of its own.
+        private static let mayMount: Bool = {
+            guard geteuid() == 0, SwallowingListener.isPossibleOnIPv6 else { return false }
+            let trial = Process()
+            trial.executableURL = URL(filePath: "/bin/sh")
+            trial.arguments = ["-c", "unshare -m mount --bind /dev/null /etc/hosts"]
+            trial.standardError = FileHandle.nullDevice
+            do { try trial.run() } catch { return false }
+            trial.waitUntilExit()
+            return trial.terminationStatus == 0
+        }()
+
+        @Test(.enabled(if: mayMount, "giving a name two addresses takes root, unshare and IPv6 on loopback"))
+        func `case 31: an IPv6 address that swallows packets costs a moment beside a good IPv4 one`() async throws {
+            let catalog = ScriptedCatalog(episodes: 3)
+            try await withCatalog(catalog.script) { bench, server in
+                let swallowing = try SwallowingListener(isIPv6: true, port: server.port)
+                let hosts = bench.folder.appending(path: "hosts")
+                try Data("::1 audio.example\n127.0.0.1 audio.example\n".utf8).write(to: hosts)
+                let configuration = ScriptedCatalog.configuration(port: swallowing.port)
+                try bench.configure(configuration.replacingOccurrences(of: "127.0.0.1", with: "audio.example"))
+                let result = try await bench.shell(
+                    """
+                    exec unshare -m sh -c 'mount --bind hosts /etc/hosts && \
+                    exec "$BOOKSYNC" fetch 1 --json --library L --config booksync.yaml'
+                    """)
+                #expect(result.exitCode == 0, "\(result.errors)")
+                #expect(try bench.digests() == catalog.digests)
+                #expect(server.record.requests.first?.header("Host") == "audio.example:\(server.port)")
+                let seconds = try #require(try result.summary().double("seconds"))
+                // The first address gets 250 ms of its own; the system's own time-out would be minutes.
+                #expect(seconds < 5)
+            }
+        }
+    }
+}
