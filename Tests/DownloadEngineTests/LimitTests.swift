@@ -78,7 +78,7 @@ import Testing
         let stalled = ServerScript.file(bytes, [.stall(at: 60_000, until: Gate()), .wellBehaved])
         try await withBench(
             .paths(["/1.mp3": stalled, "/2.mp3": stalled, "/3.mp3": .file(bytes)]), jobs: 2,
-            limits: RunLimits(seconds: 1.5)
+            limits: RunLimits(seconds: 5)
         ) { bench in
             let three = episodes(3, size: nil, in: bench)
             // Two answers stall for ever: that the run ends without a failure is the limit's doing.
