@@ -116,11 +116,23 @@ extension Configuration {
 
 extension SourceConfiguration {
     fileprivate func settings() throws -> SourceSettings {
+        let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
         switch kind {
         case .feed: return .feed
-        case .librivox: return .librivox
-        case .internetArchive: return .internetArchive
-        case .directory: return .directory
+        case .librivox:
+            return .librivox(
+                LibriVoxSettings(
+                    address: url ?? LibriVoxSettings.standardAddress, headers: CatalogHeaders(headers),
+                    archive: InternetArchiveSettings(
+                        address: archiveURL ?? InternetArchiveSettings.standardAddress, formats: formats)))
+        case .internetArchive:
+            return .internetArchive(
+                InternetArchiveSettings(
+                    address: url ?? InternetArchiveSettings.standardAddress, formats: formats,
+                    headers: CatalogHeaders(headers)))
+        case .directory:
+            return .directory(
+                DirectorySettings(address: url, depth: depth ?? 1, headers: CatalogHeaders(headers)))
         case .bookResource:
             guard let url else {
                 throw Failure(
@@ -131,7 +143,7 @@ extension SourceConfiguration {
                 BookResourceSettings(
                     listAddress: url, detailAddress: detailURL, query: query.map { ($0.name, $0.value.secretText) },
                     signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
-                    headers: headers.map { ($0.name, $0.value.secretText) }, pageSize: pageSize ?? 50))
+                    headers: headers, pageSize: pageSize ?? 50))
         }
     }
 }
