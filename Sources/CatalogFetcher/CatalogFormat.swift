@@ -113,18 +113,33 @@ package struct CatalogConnection: Sendable {
     }
 }
 
-/// Header fields with credentials, for the catalog's own origin; printing them shows names only.
-package struct CatalogHeaders: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    private let fields: [(name: String, value: String)]
+/// What is sent along with every request to the catalog's own server, and to no other. Every value may be a secret, so
+/// printing it shows names only.
+package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package typealias Field = (name: String, value: String)
 
-    package init(_ fields: [(name: String, value: String)] = []) {
-        self.fields = fields
+    private let query: [Field]
+    private let headers: [Field]
+
+    package init(query: [Field] = [], headers: [Field] = []) {
+        self.query = query
+        self.headers = headers
     }
 
-    var httpHeaders: HTTPHeaders { HTTPHeaders(fields.map { ($0.name, $0.value) }) }
-    var secrets: SecretMask { SecretMask(fields.map(\.value)) }
+    /// A request with all of them.
+    func request(_ address: ResourceAddress) -> WireRequest {
+        let fields = query.map { "\(AddressPath.encoded($0.name))=\(AddressPath.encoded($0.value))" }
+        var text = String(address.secretText.prefix { $0 != "#" })
+        if !fields.isEmpty { text += (text.contains("?") ? "&" : "?") + fields.joined(separator: "&") }
+        return WireRequest(
+            .get, ResourceAddress(text), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
+    }
 
-    package var description: String { fields.map(\.name).joined(separator: ", ") }
+    var secrets: SecretMask {
+        SecretMask((query + headers).flatMap { [$0.value, AddressPath.encoded($0.value)] })
+    }
+
+    package var description: String { (query + headers).map(\.name).joined(separator: ", ") }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["names": description]) }
 }

@@ -26,12 +26,14 @@ import Testing
         let json = #"{"metadata":{"title":"Emma"},"files":[{"name":"1.mp3","format":"VBR MP3"}],"files_count":1}"#
         try await withServer(["/mirror/metadata/it": json]) { address, server in
             let settings = InternetArchiveSettings(
-                address: ResourceAddress(address + "/mirror/"), headers: CatalogHeaders([("X-Key", "secret-1")]))
+                address: ResourceAddress(address + "/mirror/"),
+                credentials: CatalogCredentials(query: [("t", "a b&c")], headers: [("X-Key", "secret-1")]))
             let book = try await list("it", in: settings)
             #expect(book.listing.book(testBook).title == "Emma")
             #expect(book.episodes.map { $0.address?.secretText } == [address + "/mirror/download/it/1.mp3"])
             #expect(server.requests.count == 1)
             #expect(server.requests.first?.headers.first(name: "X-Key") == "secret-1")
+            #expect(server.requests.first?.query == ["t": "a b&c"])
             #expect(try await failure(listing: "other", in: settings).kind == .unknownBook)
             #expect(try await failure(listing: "../it", in: settings).kind == .unknownBook)
             #expect(server.requests.count == 2)
@@ -128,11 +130,16 @@ import Testing
         try await withServer(["/b/": page]) { address, server in
             try await withServer(["/b/": page]) { other, stranger in
                 let settings = DirectorySettings(
-                    address: ResourceAddress(address), headers: CatalogHeaders([("Authorization", "Basic eDp5")]))
-                _ = try await list("b", in: settings)
+                    address: ResourceAddress(address),
+                    credentials: CatalogCredentials(
+                        query: [("token", "T0")], headers: [("Authorization", "Basic eDp5")]))
+                let book = try await list("b", in: settings)
+                #expect(book.episodes.map { $0.address?.secretText } == [address + "/b/1.mp3"])
+                #expect(server.requests.first?.query == ["token": "T0"])
                 _ = try await list(other + "/b/", in: settings)
                 #expect(server.requests.first?.headers.first(name: "Authorization") == "Basic eDp5")
                 #expect(stranger.requests.first?.headers.first(name: "Authorization") == nil)
+                #expect(stranger.requests.first?.query == [:])
             }
         }
     }

@@ -72,7 +72,8 @@ extension Configuration {
             return BookIdentity(source: defaultSource, id: id)
         case .address(let address):
             throw Failure(
-                .usage, what: "\(address) cannot be read", why: "this version reads book-resource catalogs only",
+                .usage, what: "\(address) cannot be read",
+                why: "what an address is of is not recognised by this version",
                 remedy: "name a book by ID or SOURCE:ID")
         }
     }
@@ -116,23 +117,25 @@ extension Configuration {
 
 extension SourceConfiguration {
     fileprivate func settings() throws -> SourceSettings {
+        let query = query.map { (name: $0.name, value: $0.value.secretText) }
         let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
+        let credentials = CatalogCredentials(query: query, headers: headers)
         switch kind {
         case .feed: return .feed
         case .librivox:
             return .librivox(
                 LibriVoxSettings(
-                    address: url ?? LibriVoxSettings.standardAddress, headers: CatalogHeaders(headers),
+                    address: url ?? LibriVoxSettings.standardAddress, credentials: credentials,
                     archive: InternetArchiveSettings(
                         address: archiveURL ?? InternetArchiveSettings.standardAddress, formats: formats)))
         case .internetArchive:
             return .internetArchive(
                 InternetArchiveSettings(
                     address: url ?? InternetArchiveSettings.standardAddress, formats: formats,
-                    headers: CatalogHeaders(headers)))
+                    credentials: credentials))
         case .directory:
             return .directory(
-                DirectorySettings(address: url, depth: depth ?? 1, headers: CatalogHeaders(headers)))
+                DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials))
         case .bookResource:
             guard let url else {
                 throw Failure(
@@ -141,7 +144,7 @@ extension SourceConfiguration {
             }
             return .bookResource(
                 BookResourceSettings(
-                    listAddress: url, detailAddress: detailURL, query: query.map { ($0.name, $0.value.secretText) },
+                    listAddress: url, detailAddress: detailURL, query: query,
                     signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
                     headers: headers, pageSize: pageSize ?? 50))
         }

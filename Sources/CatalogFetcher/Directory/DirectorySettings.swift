@@ -7,17 +7,17 @@ package struct DirectorySettings: Sendable {
     /// Levels of folders that are read: 1 is the directory itself, 2 its sub-directories as well, as discs.
     package var depth: Int
     /// For the server of ``address`` only.
-    package var headers: CatalogHeaders
+    package var credentials: CatalogCredentials
     /// Bytes of one answer that are read at most.
     package var greatestAnswer: Int
 
     package init(
-        address: ResourceAddress? = nil, depth: Int = 1, headers: CatalogHeaders = .init(),
+        address: ResourceAddress? = nil, depth: Int = 1, credentials: CatalogCredentials = .init(),
         greatestAnswer: Int = 64 << 20
     ) {
         self.address = address
         self.depth = depth
-        self.headers = headers
+        self.credentials = credentials
         self.greatestAnswer = greatestAnswer
     }
 
@@ -42,7 +42,7 @@ package struct DirectorySettings: Sendable {
     }
 
     /// Credentials go to the configured server and nowhere else.
-    func credentials(for directory: ResourceAddress) -> CatalogHeaders {
-        directory.server == address?.server ? headers : CatalogHeaders()
+    func credentials(for directory: ResourceAddress) -> CatalogCredentials {
+        directory.server == address?.server ? credentials : CatalogCredentials()
     }
 }

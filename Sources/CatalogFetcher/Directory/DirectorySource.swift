@@ -65,10 +65,9 @@ package struct DirectorySource: CatalogSource {
     private func page(
         at address: ResourceAddress, for subject: CatalogSubject
     ) async throws -> (DirectoryPage, ResourceAddress) {
-        let headers = settings.credentials(for: address)
-        let request = WireRequest(.get, address, credentials: headers.httpHeaders)
-        let (bytes, end) = try await exchange.fetch(request, for: subject) { .document($0) }
-        return (try DirectoryPage(bytes, at: end, for: subject, secrets: headers.secrets), end)
+        let credentials = settings.credentials(for: address)
+        let (bytes, end) = try await exchange.fetch(credentials.request(address), for: subject) { .document($0) }
+        return (try DirectoryPage(bytes, at: end, for: subject, secrets: credentials.secrets), end)
     }
 
     private func noAddress(_ book: BookIdentity) -> Failure {
@@ -141,7 +140,7 @@ extension DirectorySettings: CatalogFormat {
         let identity = BookIdentity(
             source: source, id: id ?? (isKnown ? address.withoutSecrets : Self.savedID))
         let subject = CatalogSubject(book: identity, part: "the directory")
-        let page = try DirectoryPage(answer.bytes, at: address, for: subject, secrets: headers.secrets)
+        let page = try DirectoryPage(answer.bytes, at: address, for: subject, secrets: credentials.secrets)
         var book = DirectoryBook(identity, at: address)
         book.add(page, in: [])
         guard book.hasAudio else { throw page.failureWithoutAudio(subject, depth: depth) }

@@ -157,9 +157,14 @@ struct ArchiveItem {
         let areTracked = tracks.count == chosen.count && Set(tracks).count == tracks.count
         let ordered = areTracked ? chosen.sorted { ($0.recording.track ?? 0) < ($1.recording.track ?? 0) } : chosen
         let names = Dictionary(ordered.map { ($0.recording.name, 1) }, uniquingKeysWith: +)
-        return ordered.enumerated().map { place, choice in
+        var used: Set<String> = []
+        return ordered.enumerated().compactMap { place, choice in
             let file = choice.file
-            let key = names[choice.recording.name] == 1 ? choice.recording.name : choice.recording.original
+            // The shared name outlives another format and another original; where two share it, the file tells them
+            // apart.
+            let isOnlyOne = names[choice.recording.name] == 1
+            let candidates = [isOnlyOne ? choice.recording.name : choice.recording.original, file.name]
+            guard let key = candidates.first(where: { used.insert($0).inserted }) else { return nil }
             let title = file.title ?? choice.recording.files.lazy.compactMap(\.title).first
             return Episode(
                 identity: EpisodeIdentity(book: book, key: key),

@@ -11,17 +11,17 @@ package struct InternetArchiveSettings: Sendable {
     /// whatever audio there is, in the order of ``standardFormats``.
     package var formats: [String]
     /// For the archive's own origin.
-    package var headers: CatalogHeaders
+    package var credentials: CatalogCredentials
     /// Bytes of one answer that are read at most.
     package var greatestAnswer: Int
 
     package init(
-        address: ResourceAddress = standardAddress, formats: [String] = [], headers: CatalogHeaders = .init(),
+        address: ResourceAddress = standardAddress, formats: [String] = [], credentials: CatalogCredentials = .init(),
         greatestAnswer: Int = 256 << 20
     ) {
         self.address = address
         self.formats = formats
-        self.headers = headers
+        self.credentials = credentials
         self.greatestAnswer = greatestAnswer
     }
 

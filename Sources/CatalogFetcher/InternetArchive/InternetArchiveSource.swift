@@ -28,9 +28,9 @@ package struct InternetArchiveSource: CatalogSource {
             throw CatalogSubject(book: identity, part: "the metadata").unknownBook(
                 why: "an archive item's identifier has letters, digits, '.', '_' and '-' only")
         }
-        let request = WireRequest(
-            .get, settings.metadataAddress(of: item), credentials: settings.headers.httpHeaders)
-        let (document, _) = try await exchange.fetchJSON(request, for: subject, secrets: settings.headers.secrets)
+        let (document, _) = try await exchange.fetchJSON(
+            settings.credentials.request(settings.metadataAddress(of: item)), for: subject,
+            secrets: settings.credentials.secrets)
         return try ArchiveItem(document, for: subject)
             .contents(as: identity, item: item, settings: settings, subject: subject)
     }

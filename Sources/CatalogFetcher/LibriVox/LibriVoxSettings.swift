@@ -7,18 +7,18 @@ package struct LibriVoxSettings: Sendable {
     /// Where `/api/feed/audiobooks` is found.
     package var address: ResourceAddress
     /// For LibriVox's own origin.
-    package var headers: CatalogHeaders
+    package var credentials: CatalogCredentials
     /// Where the files of sections are found that LibriVox gives no address for.
     package var archive: InternetArchiveSettings
     /// Bytes of one answer that are read at most.
     package var greatestAnswer: Int
 
     package init(
-        address: ResourceAddress = standardAddress, headers: CatalogHeaders = .init(),
+        address: ResourceAddress = standardAddress, credentials: CatalogCredentials = .init(),
         archive: InternetArchiveSettings = .init(), greatestAnswer: Int = 256 << 20
     ) {
         self.address = address
-        self.headers = headers
+        self.credentials = credentials
         self.archive = archive
         self.greatestAnswer = greatestAnswer
     }

@@ -21,9 +21,9 @@ package struct LibriVoxSource: CatalogSource {
         guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(JSONBytes.isDigit) else {
             throw subject.unknownBook(why: "LibriVox's ids are numbers")
         }
-        let request = WireRequest(
-            .get, settings.bookAddress(of: book.id), credentials: settings.headers.httpHeaders)
-        let (document, _) = try await exchange.fetchJSON(request, for: subject, secrets: settings.headers.secrets)
+        let (document, _) = try await exchange.fetchJSON(
+            settings.credentials.request(settings.bookAddress(of: book.id)), for: subject,
+            secrets: settings.credentials.secrets)
         let found = try LibriVoxBook(document, id: book.id, for: subject)
         var contents = found.contents(as: book)
         if contents.episodes.contains(where: \.isLocked) || contents.episodes.isEmpty {
