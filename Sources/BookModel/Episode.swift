@@ -18,7 +18,8 @@ package struct Episode: Sendable, Hashable {
     /// MIME type, where the catalog gives one.
     package var mediaType: String?
     package var guid: String?
-    /// Episode and season number as feeds give them (`itunes:episode`, `itunes:season`).
+    /// Episode and season number as feeds give them (`itunes:episode`, `itunes:season`). Elsewhere the number is the
+    /// track's, or the one in the file's name, and the season is the disc.
     package var number: Int?
     package var season: Int?
     package var digest: ContentDigest?

@@ -16,7 +16,7 @@ enum CatalogText {
         cleaned(decodingEntities(raw).replacingOccurrences(of: "\r\n", with: "\n"), keepingLines: true)
     }
 
-    private static func cleaned(_ text: String, keepingLines: Bool) -> String {
+    static func cleaned(_ text: String, keepingLines: Bool) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where scalar != "\u{FEFF}" {
             scalars.append(isControl(scalar) && !(keepingLines && scalar == "\n") ? " " : scalar)

@@ -35,6 +35,8 @@ import Testing
         ("sources: { a: { type: feed, url: file:///etc } }", "'url'", "an http or https address"),
         ("sources: { a: { type: feed, page-size: 5000 } }", "'page-size'", "from 1 to 1000, found '5000'"),
         ("sources: { a: { type: feed, limit-rate: fast } }", "'limit-rate'", "bytes a second"),
+        ("sources: { a: { type: directory, depth: 9 } }", "'depth'", "from 1 to 8, found '9'"),
+        ("sources: { a: { type: librivox, archive-url: x } }", "'archive-url'", "an http or https address"),
         ("sources: { a: { type: feed, allow-private-addresses: maybe } }", "'allow-private", "true or false"),
         ("sources: { a: { type: feed, proxy: 'ftp://u:SECRET@p' } }", "'proxy'", "'none' or a proxy such as"),
         ("sources: { a: { type: feed, query: [x] } }", "'query'", "expected keys"),

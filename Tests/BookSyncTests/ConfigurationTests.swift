@@ -23,10 +23,10 @@ import Testing
             page-size: 50
             allow-private-addresses: true
             limit-rate: 1M
-          librivox: { type: librivox }
+          librivox: { type: librivox, archive-url: "https://u:p@mirror.example/" }
           feeds:   { type: feed }
           archive: { type: internet-archive, formats: ["VBR MP3", "64Kbps MP3"] }
-          files:   { type: directory }
+          files:   { type: directory, url: "https://h/books/", depth: 2 }
         subscriptions:
           - book: kting:30776
             title: 回到古代当兽医           # overrides what the catalog says
@@ -58,6 +58,8 @@ import Testing
         #expect(source.headers.first == .init(name: "ClientVersion", value: Secret("8.8.03")))
         try source.requireVariables()
         #expect(configuration.sources["archive"]?.formats == ["VBR MP3", "64Kbps MP3"])
+        #expect(configuration.sources["files"]?.depth == 2)
+        #expect(configuration.sources["librivox"]?.archiveURL?.secretText == "https://u:p@mirror.example/")
         #expect(configuration.sources.count == 5)
 
         #expect(configuration.subscriptions.count == 3)

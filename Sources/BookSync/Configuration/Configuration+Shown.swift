@@ -32,6 +32,7 @@ extension SourceConfiguration {
         var entries = [ShownSetting.Entry("type", .text(kind.rawValue))]
         if let url { entries.append(.init("url", .text(url.withoutSecrets))) }
         if let detailURL { entries.append(.init("detail-url", .text(detailURL.withoutSecrets))) }
+        if let archiveURL { entries.append(.init("archive-url", .text(archiveURL.withoutSecrets))) }
         if !query.isEmpty {
             entries.append(.init("query", .named(query.map { .init($0.name, .text(Masking.query($0))) })))
         }
@@ -55,6 +56,7 @@ extension SourceConfiguration {
         case .through(let proxy): entries.append(.init("proxy", .text(proxy.description)))
         }
         if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
+        if let depth { entries.append(.init("depth", .number(Double(depth)))) }
         if !unsetVariables.isEmpty {
             entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))
         }

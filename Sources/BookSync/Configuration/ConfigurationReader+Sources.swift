@@ -3,8 +3,8 @@ import Transport
 
 extension ConfigurationReader {
     static let sourceKeys = [
-        "type", "url", "detail-url", "query", "signature", "headers", "page-size", "allow-private-addresses",
-        "limit-rate", "proxy", "formats",
+        "type", "url", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
+        "allow-private-addresses", "limit-rate", "proxy", "formats", "depth",
     ]
     static let signatureKeys = ["parameter", "algorithm", "secret"]
 
@@ -24,10 +24,12 @@ extension ConfigurationReader {
             case "type": break
             case "url": source.url = try readAddress(setting, &source)
             case "detail-url": source.detailURL = try readAddress(setting, &source)
+            case "archive-url": source.archiveURL = try readAddress(setting, &source)
             case "query": source.query = try readFields(setting, &source)
             case "headers": source.headers = try readHeaders(setting, &source)
             case "signature": source.signature = try readSignature(setting, &source)
-            case "page-size": source.pageSize = try readPageSize(setting)
+            case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
+            case "depth": source.depth = try readNumber(setting, in: 1...8)
             case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
             case "limit-rate": source.limitRate = try readByteRate(setting)
             case "proxy": source.proxy = try readProxy(setting, &source)
@@ -161,10 +163,12 @@ extension ConfigurationReader {
         return signature
     }
 
-    private func readPageSize(_ entry: SettingNode.Entry) throws -> Int {
+    private func readNumber(_ entry: SettingNode.Entry, in range: ClosedRange<Int>) throws -> Int {
         let raw = try text(entry)
-        guard let number = Int(try expanded(raw, line: entry.line)), (1...1000).contains(number) else {
-            throw refusal(entry.line, entry.key, expected: "a whole number from 1 to 1000", found: raw)
+        guard let number = Int(try expanded(raw, line: entry.line)), range.contains(number) else {
+            throw refusal(
+                entry.line, entry.key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+                found: raw)
         }
         return number
     }

@@ -52,6 +52,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var url: ResourceAddress?
     /// Where a book-resource catalog tells title, author and cover.
     package var detailURL: ResourceAddress?
+    /// Where LibriVox's archive items are asked for; nil for the Internet Archive itself.
+    package var archiveURL: ResourceAddress?
     package var query: [Field] = []
     package var signature: Signature?
     package var headers: [Field] = []
@@ -65,6 +67,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var proxy = ProxyChoice.environment
     /// Internet Archive formats, the preferred first; empty leaves it to the source.
     package var formats: [String] = []
+    /// Levels of folders that a directory is read down to; nil leaves it to the source.
+    package var depth: Int?
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.
     package var unsetVariables: [UnsetVariable] = []
 

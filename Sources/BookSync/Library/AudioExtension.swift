@@ -3,7 +3,7 @@ import BookModel
 /// The file name extension of an episode's audio.
 package enum AudioExtension {
     package static let known: Set<String> = [
-        "mp3", "m4a", "m4b", "aac", "ogg", "opus", "oga", "flac", "wav", "wma", "amr",
+        "mp3", "m4a", "m4b", "aac", "ogg", "opus", "oga", "flac", "wav", "wma", "amr", "aif", "aiff",
     ]
 
     /// From the address, else from the media type, else `mp3`. The address comes first because catalogs that give
@@ -34,6 +34,7 @@ package enum AudioExtension {
         case "audio/wav", "audio/x-wav", "audio/wave", "audio/vnd.wave": "wav"
         case "audio/x-ms-wma": "wma"
         case "audio/amr", "audio/amr-wb": "amr"
+        case "audio/aiff", "audio/x-aiff": "aiff"
         default: nil
         }
     }

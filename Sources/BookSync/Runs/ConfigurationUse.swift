@@ -76,7 +76,8 @@ extension Configuration {
             return BookIdentity(source: defaultSource, id: id)
         case .address(let address):
             throw Failure(
-                .usage, what: "\(address) cannot be read", why: "this version reads book-resource catalogs only",
+                .usage, what: "\(address) cannot be read",
+                why: "what an address is of is not recognised by this version",
                 remedy: "name a book by ID or SOURCE:ID")
         }
     }
@@ -121,11 +122,25 @@ extension Configuration {
 
 extension SourceConfiguration {
     fileprivate func settings() throws -> SourceSettings {
+        let query = query.map { (name: $0.name, value: $0.value.secretText) }
+        let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
+        let credentials = CatalogCredentials(query: query, headers: headers)
         switch kind {
         case .feed: return .feed
-        case .librivox: return .librivox
-        case .internetArchive: return .internetArchive
-        case .directory: return .directory
+        case .librivox:
+            return .librivox(
+                LibriVoxSettings(
+                    address: url ?? LibriVoxSettings.standardAddress, credentials: credentials,
+                    archive: InternetArchiveSettings(
+                        address: archiveURL ?? InternetArchiveSettings.standardAddress, formats: formats)))
+        case .internetArchive:
+            return .internetArchive(
+                InternetArchiveSettings(
+                    address: url ?? InternetArchiveSettings.standardAddress, formats: formats,
+                    credentials: credentials))
+        case .directory:
+            return .directory(
+                DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials))
         case .bookResource:
             guard let url else {
                 throw Failure(
@@ -134,9 +149,9 @@ extension SourceConfiguration {
             }
             return .bookResource(
                 BookResourceSettings(
-                    listAddress: url, detailAddress: detailURL, query: query.map { ($0.name, $0.value.secretText) },
+                    listAddress: url, detailAddress: detailURL, query: query,
                     signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
-                    headers: headers.map { ($0.name, $0.value.secretText) }, pageSize: pageSize ?? 50))
+                    headers: headers, pageSize: pageSize ?? 50))
         }
     }
 }

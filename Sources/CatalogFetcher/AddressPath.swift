@@ -1,0 +1,106 @@
+import BookModel
+
+/// Paths of addresses, segment by segment (RFC 3986 §3.3).
+enum AddressPath {
+    /// The text as one segment: everything is percent-encoded but the unreserved characters.
+    static func encoded(_ segment: some StringProtocol) -> String {
+        encoded(bytes: segment.utf8)
+    }
+
+    static func encoded(bytes: some Sequence<UInt8>) -> String {
+        let hexadecimal = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in bytes {
+            if isUnreserved(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// A path's segments, each encoded; the slashes between them stay.
+    static func encoded(path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { encoded($0) }.joined(separator: "/")
+    }
+
+    /// The bytes that a segment stands for; what is no percent-encoding stays as it is.
+    static func decoded(_ segment: some StringProtocol) -> [UInt8] {
+        let source = Array(segment.utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(source.count)
+        var position = 0
+        while position < source.count {
+            if source[position] == UInt8(ascii: "%"), position + 2 < source.count,
+                let high = JSONBytes.hexadecimalValue(source[position + 1]),
+                let low = JSONBytes.hexadecimalValue(source[position + 2])
+            {
+                bytes.append(UInt8(high << 4 | low))
+                position += 3
+            } else {
+                bytes.append(source[position])
+                position += 1
+            }
+        }
+        return bytes
+    }
+
+    /// The name that a segment stands for. One that is no text, or would not be a name any more (a slash, a control
+    /// character), stays encoded.
+    static func name(_ segment: some StringProtocol) -> String {
+        let bytes = decoded(segment)
+        let isName = !bytes.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
+        guard isName, let text = String(validating: bytes, as: UTF8.self) else { return encoded(bytes: bytes) }
+        return text
+    }
+
+    /// Whether a name means a folder relative to another, and no file.
+    static func isDots(_ name: some StringProtocol) -> Bool { name == "." || name == ".." }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+extension ResourceAddress {
+    /// The address with segments added below it, before its query. The segments must be percent-encoded.
+    func appending(path: String) -> ResourceAddress {
+        let text = secretText.prefix { $0 != "#" }
+        let base = text.prefix { $0 != "?" }
+        let query = text[base.endIndex...]
+        return ResourceAddress(base + (base.hasSuffix("/") ? "" : "/") + path + query)
+    }
+
+    /// The part of the path between the host and the query, as written; empty when there is none.
+    var pathText: Substring {
+        let text = secretText.prefix { $0 != "?" && $0 != "#" }
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        let authority = text[scheme.upperBound...]
+        return authority.firstIndex(of: "/").map { authority[$0...] } ?? ""
+    }
+
+    /// Host and port in lower case; nil for what is no address of the web.
+    private var webAuthority: Substring? {
+        let server = self.server
+        guard let scheme = server.firstRange(of: "://"), ["http", "https"].contains(server[..<scheme.lowerBound]),
+            scheme.upperBound != server.endIndex
+        else { return nil }
+        return server[scheme.upperBound...]
+    }
+
+    /// Whether it is a whole http or https address.
+    var isOfWeb: Bool { webAuthority != nil }
+
+    /// Whether its host is that domain, or one within it.
+    func isOf(domain: String) -> Bool {
+        guard let host = webAuthority?.prefix(while: { $0 != ":" }) else { return false }
+        return host == domain || host.hasSuffix("." + domain)
+    }
+}

@@ -1,0 +1,145 @@
+import BookModel
+import NIOHTTP1
+import Transport
+
+/// One kind of catalog, as configured: recognises what is its own, reads answers, and makes the source that asks for
+/// them. A further kind is one folder whose settings conform to this, and a line in ``SourceSettings``.
+package protocol CatalogFormat: Sendable {
+    /// The book that an address names, told from its text alone; nil when it is none of this kind, or does not say.
+    static func bookID(in address: ResourceAddress) -> String?
+
+    /// The book that an answer is about, told from a look at it; nil when the answer is none of this kind.
+    static func bookID(in answer: CatalogAnswer) -> String?
+
+    /// Reads one answer without asking anybody anything.
+    ///
+    /// What further answers would bring is missing, and the proof then says that the listing is incomplete.
+    ///
+    /// - Parameters:
+    ///   - source: what the configuration calls the source.
+    ///   - id: the book that was asked for; nil takes the one that the answer names, and where it names none `saved`.
+    /// - Throws: ``Failure`` of kind `unknownBook` or `unreadableCatalog`.
+    func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents
+
+    /// The source that asks this catalog.
+    func source(over connection: CatalogConnection) -> any CatalogSource
+}
+
+extension CatalogFormat {
+    /// The id of a book that neither a listener nor an answer named.
+    static var savedID: String { "saved" }
+}
+
+/// The bytes of an answer, saved in a file or just received.
+package struct CatalogAnswer: Sendable {
+    package var bytes: [UInt8]
+    /// Where it came from in the end; nil when nobody knows.
+    package var address: ResourceAddress?
+
+    package init(bytes: [UInt8], address: ResourceAddress? = nil) {
+        self.bytes = bytes
+        self.address = address
+    }
+
+    /// The first byte that is neither white space nor part of a byte order mark.
+    var firstByte: UInt8? {
+        bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
+    }
+
+    /// The JSON object that the answer is; nil when it is something else.
+    var object: JSONValue? {
+        guard firstByte == UInt8(ascii: "{") else { return nil }
+        do throws(JSONFailure) {
+            return try JSONReader.read(bytes)
+        } catch {
+            return nil
+        }
+    }
+
+    /// - Throws: ``Failure`` of kind `unreadableCatalog` that tells what the answer is instead.
+    func json(for subject: CatalogSubject) throws -> JSONValue {
+        do throws(JSONFailure) {
+            return try JSONReader.read(bytes)
+        } catch {
+            throw subject.unreadable(why: CatalogExchange.complaint(about: bytes, error, secrets: SecretMask([])))
+        }
+    }
+}
+
+/// A book with all that was read of it at once.
+package struct CatalogContents: Sendable, Hashable {
+    package var identity: BookIdentity
+    /// In the order of the catalog, all distinct.
+    package var episodes: [Episode]
+    package var listing: CatalogListing
+
+    package init(identity: BookIdentity, episodes: [Episode], listing: CatalogListing) {
+        self.identity = identity
+        self.episodes = episodes
+        self.listing = listing
+    }
+
+    package var book: Book { listing.book(identity) }
+
+    /// Hands the episodes on as pages of a bearable length.
+    func deliver(to onPage: (CatalogPage) async throws -> Void) async throws {
+        for start in stride(from: 0, to: episodes.count, by: Self.pageLength) {
+            let page = episodes[start..<min(start + Self.pageLength, episodes.count)]
+            try await onPage(CatalogPage(episodes: Array(page), declared: listing.proof.declared))
+        }
+    }
+
+    private static let pageLength = 1000
+}
+
+/// How a source reaches its catalog.
+package struct CatalogConnection: Sendable {
+    package var transport: HTTPTransport
+    package var retry: RetryPolicy
+    /// Waits between requests and before retries.
+    package var pause: @Sendable (Duration) async throws -> Void
+
+    package init(
+        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
+        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    ) {
+        self.transport = transport
+        self.retry = retry
+        self.pause = pause
+    }
+
+    func exchange(greatestAnswer: Int) -> CatalogExchange {
+        CatalogExchange(transport: transport, retry: retry, pause: pause, greatestAnswer: greatestAnswer)
+    }
+}
+
+/// What is sent along with every request to the catalog's own server, and to no other. Every value may be a secret, so
+/// printing it shows names only.
+package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package typealias Field = (name: String, value: String)
+
+    private let query: [Field]
+    private let headers: [Field]
+
+    package init(query: [Field] = [], headers: [Field] = []) {
+        self.query = query
+        self.headers = headers
+    }
+
+    /// A request with all of them.
+    func request(_ address: ResourceAddress) -> WireRequest {
+        let fields = query.map { "\(AddressPath.encoded($0.name))=\(AddressPath.encoded($0.value))" }
+        var text = String(address.secretText.prefix { $0 != "#" })
+        if !fields.isEmpty { text += (text.contains("?") ? "&" : "?") + fields.joined(separator: "&") }
+        return WireRequest(
+            .get, ResourceAddress(text), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
+    }
+
+    var secrets: SecretMask {
+        SecretMask((query + headers).flatMap { [$0.value, AddressPath.encoded($0.value)] })
+    }
+
+    package var description: String { (query + headers).map(\.name).joined(separator: ", ") }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: ["names": description]) }
+}

@@ -1,0 +1,114 @@
+import BookModel
+
+/// A book out of the pages of its directory.
+struct DirectoryBook {
+    private let identity: BookIdentity
+    private let directory: ResourceAddress
+    private var files: [DirectoryEntry] = []
+    private var keys: Set<String> = []
+    private var title: String?
+    private var warnings: [String] = []
+    private var isComplete = true
+
+    /// - Parameter directory: the address of the book's own page.
+    init(_ identity: BookIdentity, at directory: ResourceAddress) {
+        self.identity = identity
+        self.directory = directory
+    }
+
+    /// Adds what a page lists.
+    ///
+    /// - Parameter folder: the names of the path from the book's directory to the page; none for its own page.
+    mutating func add(_ page: DirectoryPage, in folder: [String]) {
+        if folder.isEmpty { title = page.title }
+        for var entry in page.entries where !entry.isFolder {
+            entry.path = folder + entry.path
+            if keys.insert(entry.key).inserted { files.append(entry) }
+        }
+        if let shortfall = page.shortfall {
+            note("the page\(Self.shown(folder)) was not read whole: \(shortfall); the listing counts as incomplete")
+        }
+    }
+
+    /// A folder that could not be read.
+    mutating func miss(_ folder: [String], why: String) {
+        note("the folder\(Self.shown(folder)) cannot be read: \(why); the listing counts as incomplete")
+    }
+
+    /// Folders beyond those that are read at all.
+    mutating func stop(after count: Int) {
+        note("only the first \(count) folders were read; the listing counts as incomplete")
+    }
+
+    private mutating func note(_ warning: String) {
+        isComplete = false
+        if warnings.count < 20 { warnings.append(warning) }
+    }
+
+    private static func shown(_ folder: [String]) -> String {
+        folder.isEmpty ? "" : " '\(CatalogText.quotation(folder.joined(separator: "/"), length: 100))'"
+    }
+
+    var hasAudio: Bool { files.contains { FileRole(ofName: $0.name).isAudio } }
+
+    func contents() -> CatalogContents {
+        let audio = files.filter { FileRole(ofName: $0.name).isAudio }
+            .sorted { NaturalOrder.precedes($0.path, $1.path) }
+        let numbers = numbers(of: audio)
+        let discs = discs(of: audio)
+        let episodes = audio.enumerated().map { place, file in
+            Episode(
+                identity: EpisodeIdentity(book: identity, key: file.key), section: place + 1,
+                name: CatalogText.name(FileRole.bareName(file.name)), address: file.address,
+                size: file.size.flatMap { $0 > 0 ? $0 : nil }, modifiedAt: file.modifiedAt,
+                mediaType: FileRole(ofName: file.name).mediaType, number: numbers[place], season: discs[place])
+        }
+        let proof = ListingProof(
+            declared: nil, collected: episodes.count, isComplete: isComplete, warnings: warnings)
+        return CatalogContents(
+            identity: identity, episodes: episodes,
+            listing: CatalogListing(
+                proof: proof, description: BookDescription(title: bookTitle, cover: cover),
+                inferredTitle: TitleInference.title(from: episodes.map(\.name))))
+    }
+
+    private var bookTitle: String? {
+        let own = directory.pathText.split(separator: "/").last.map { CatalogText.name(AddressPath.name($0)) }
+        return own.flatMap { $0.isEmpty ? nil : $0 } ?? title.flatMap { DirectoryPage.plainTitle($0) }
+    }
+
+    /// Of each file the number that its name carries among those beside it.
+    private func numbers(of audio: [DirectoryEntry]) -> [Int?] {
+        let folders = Dictionary(grouping: audio.indices) { audio[$0].path.dropLast() }
+        var numbers = [Int?](repeating: nil, count: audio.count)
+        for places in folders.values {
+            let names = places.map { FileRole.recordingName(audio[$0].name) }
+            for (place, number) in zip(places, NumbersInNames.numbers(in: names)) { numbers[place] = number }
+        }
+        return numbers
+    }
+
+    /// Of each file in a sub-directory the number of the disc: that in the folder's name, else its place.
+    private func discs(of audio: [DirectoryEntry]) -> [Int?] {
+        var folders: [String] = []
+        for case let folder? in audio.lazy.map({ $0.path.count > 1 ? $0.path[0] : nil }) where folders.last != folder {
+            folders.append(folder)
+        }
+        let numbers = NumbersInNames.numbers(in: folders)
+        let isNumbered = !numbers.contains(nil) && Set(numbers).count == numbers.count
+        let discs = Dictionary(
+            folders.indices.map { (folders[$0], isNumbered ? numbers[$0] ?? $0 + 1 : $0 + 1) }
+        ) { first, _ in first }
+        return audio.map { $0.path.count > 1 ? discs[$0.path[0]] : nil }
+    }
+
+    /// The picture that is called a cover, else the first one; those of the book's own page before its discs'.
+    private var cover: ResourceAddress? {
+        let pictures = files.filter { FileRole(ofName: $0.name) == .picture }
+            .sorted { NaturalOrder.precedes($0.path, $1.path) }
+        let named = pictures.first { picture in
+            ["cover", "folder", "front"].contains { FileRole.bareName(picture.name).lowercased().hasPrefix($0) }
+        }
+        return (named ?? pictures.first)?.address
+    }
+}

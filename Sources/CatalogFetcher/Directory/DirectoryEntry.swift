@@ -1,0 +1,148 @@
+import BookModel
+import Foundation
+import Transport
+
+/// One file or folder of a directory page.
+struct DirectoryEntry: Hashable, Sendable {
+    /// The names of the path below the page; one, unless links lead further down.
+    var path: [String]
+    var isFolder: Bool
+    var address: ResourceAddress
+    /// Bytes; nil where the page rounds it, or says nothing.
+    var size: Int64?
+    /// As the page shows it, which is in the server's own time zone and as a rule without seconds.
+    var modifiedAt: Date?
+
+    var name: String { path.last ?? "" }
+    /// The path below the page.
+    var key: String { path.joined(separator: "/") }
+}
+
+/// Tells what a page's links lead to: the files and folders below the page, and nothing else.
+struct DirectoryLinks {
+    private let base: URL?
+    private let server: String
+    private let folder: [[UInt8]]
+
+    /// - Parameter page: the address of the page; its folder ends with the last slash of its path.
+    init(page: ResourceAddress) {
+        base = URL(string: page.wireText)
+        server = page.server
+        let path = page.pathText
+        folder = Self.segments(path.lastIndex(of: "/").map { path[...$0] } ?? "")
+    }
+
+    private static func segments(_ path: Substring) -> [[UInt8]] {
+        path.split(separator: "/").map { AddressPath.decoded($0) }
+    }
+
+    /// What a link in a page leads to.
+    ///
+    /// - Parameter href: as written in the page, character references decoded.
+    /// - Returns: nil for a link to the page itself, upwards, to another server, or to what is no web address.
+    func entry(href: String) -> DirectoryEntry? {
+        let text = CatalogText.trimmed(href)
+        guard !text.isEmpty, text.utf8.count <= Self.greatestAddress, !text.hasPrefix("#"), !text.hasPrefix("?"),
+            let base, let target = URL(string: ResourceAddress(text).wireText, relativeTo: base)
+        else { return nil }
+        let address = ResourceAddress(target.absoluteString)
+        return address.isOfWeb && address.server == server ? entry(address) : nil
+    }
+
+    /// What a name in a machine-readable index stands for.
+    func entry(name: String, isFolder: Bool) -> DirectoryEntry? {
+        let segments = name.split(separator: "/")
+        guard let base, segments.count == 1, let name = segments.first, !AddressPath.isDots(name),
+            name.utf8.count <= Self.greatestAddress,
+            let target = URL(string: AddressPath.encoded(name) + (isFolder ? "/" : ""), relativeTo: base)
+        else { return nil }
+        return entry(ResourceAddress(target.absoluteString))
+    }
+
+    private func entry(_ address: ResourceAddress) -> DirectoryEntry? {
+        let path = address.pathText
+        let decoded = Self.segments(path)
+        let below = path.split(separator: "/").dropFirst(folder.count)
+        guard decoded.count > folder.count, decoded.starts(with: folder),
+            !decoded.contains(where: { AddressPath.isDots(String(decoding: $0, as: UTF8.self)) })
+        else { return nil }
+        let isFolder = path.hasSuffix("/")
+        // A folder's address with a query is the folder sorted in another way.
+        if isFolder, address.secretText.contains("?") { return nil }
+        return DirectoryEntry(path: below.map { AddressPath.name($0) }, isFolder: isFolder, address: address)
+    }
+
+    /// Bytes. Servers refuse longer ones.
+    private static let greatestAddress = 16 << 10
+}
+
+/// What a row of a directory page says behind the link.
+enum DirectoryRow {
+    /// - Parameter text: the text behind the link, columns separated by white space.
+    /// - Returns: the size where the row gives it to the byte (digits without a unit), and the time.
+    static func read(_ text: String) -> (size: Int64?, modifiedAt: Date?) {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        for (place, word) in words.enumerated().prefix(8) {
+            let next = place + 1 < words.count ? words[place + 1] : ""
+            guard let time = time(day: word, clock: next) else { continue }
+            let size = place + 2 < words.count ? bytes(words[place + 2]) : nil
+            return (size, time)
+        }
+        // Without a time a number may mean anything, unless there is nothing else.
+        return (words.count == 1 ? bytes(words[0]) : nil, nil)
+    }
+
+    /// Digits alone: whatever has a unit is rounded.
+    static func bytes(_ word: some StringProtocol) -> Int64? {
+        guard !word.isEmpty, word.utf8.allSatisfy(JSONBytes.isDigit), let bytes = Int64(word), bytes <= 1 << 42 else {
+            return nil
+        }
+        return bytes
+    }
+
+    /// `13-Sep-2020 12:26`, `2020-09-13 12:26`, `2001-Sep-09 01:46:40`; read as UTC, because no page says otherwise.
+    static func time(day: some StringProtocol, clock: some StringProtocol) -> Date? {
+        let parts = String(day).split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        let clockParts = String(clock).split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 3, (2...3).contains(clockParts.count),
+            clockParts.allSatisfy({ $0.count == 2 && $0.utf8.allSatisfy(JSONBytes.isDigit) })
+        else { return nil }
+        let (year, dayOfMonth) = parts[0].count == 4 ? (parts[0], parts[2]) : (parts[2], parts[0])
+        guard year.count == 4, let month = month(parts[1]) else { return nil }
+        let seconds = clockParts.count == 3 ? "" : ":00"
+        return HTTPDate.seconds(parsing: "Thu, \(dayOfMonth) \(month) \(year) \(clock)\(seconds) GMT").map(date)
+    }
+
+    /// `2001-09-09T01:46:40Z`, as `time` elements and XML write it.
+    static func isoTime(_ text: String) -> Date? {
+        let text = text.trimmingCharacters(in: .whitespaces)
+        guard text.utf8.count >= 16, let mark = text.firstIndex(of: "T") else { return nil }
+        let clock = text[text.index(after: mark)...].prefix(8).prefix { $0.isNumber || $0 == ":" }
+        let zone = text[mark...].dropFirst().drop { $0.isNumber || ":.".contains($0) }
+        // Seconds east of Greenwich.
+        guard let time = time(day: text[..<mark], clock: clock), let offset = offset(zone) else { return nil }
+        return time.addingTimeInterval(-offset)
+    }
+
+    private static func offset(_ zone: Substring) -> Double? {
+        if zone.isEmpty || zone == "Z" { return 0 }
+        let digits = zone.dropFirst().filter { $0 != ":" }
+        guard let sign = zone.first, sign == "+" || sign == "-", digits.count == 4, let number = Int(digits) else {
+            return nil
+        }
+        return Double(number / 100 * 3600 + number % 100 * 60) * (sign == "-" ? -1 : 1)
+    }
+
+    static func httpTime(_ text: String) -> Date? { HTTPDate.seconds(parsing: text).map(date) }
+
+    private static func date(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: Double(seconds)) }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func month(_ text: String) -> String? {
+        if let number = Int(text), text.count == 2, (1...12).contains(number) { return months[number - 1] }
+        return months.first { $0.caseInsensitiveCompare(text) == .orderedSame }
+    }
+}

@@ -1,0 +1,63 @@
+import BookModel
+import Transport
+
+/// Items of the Internet Archive, each a book.
+package struct InternetArchiveSource: CatalogSource {
+    private let settings: InternetArchiveSettings
+    private let exchange: CatalogExchange
+
+    init(settings: InternetArchiveSettings, connection: CatalogConnection) {
+        self.settings = settings
+        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+    }
+
+    package func list(
+        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
+    ) async throws -> CatalogListing {
+        let contents = try await contents(of: book.id, as: book)
+        try await contents.deliver(to: onPage)
+        return contents.listing
+    }
+
+    /// Asks for an item.
+    ///
+    /// - Parameter identity: the book that the item's audio belongs to.
+    func contents(of item: String, as identity: BookIdentity) async throws -> CatalogContents {
+        let subject = CatalogSubject(book: identity, part: "the metadata of archive item \(item)")
+        guard ArchiveAddress.isItem(item) else {
+            throw CatalogSubject(book: identity, part: "the metadata").unknownBook(
+                why: "an archive item's identifier has letters, digits, '.', '_' and '-' only")
+        }
+        let (document, _) = try await exchange.fetchJSON(
+            settings.credentials.request(settings.metadataAddress(of: item)), for: subject,
+            secrets: settings.credentials.secrets)
+        return try ArchiveItem(document, for: subject)
+            .contents(as: identity, item: item, settings: settings, subject: subject)
+    }
+}
+
+extension InternetArchiveSettings: CatalogFormat {
+    package static func bookID(in address: ResourceAddress) -> String? {
+        address.isOf(domain: "archive.org") ? ArchiveAddress.item(in: address.secretText) : nil
+    }
+
+    package static func bookID(in answer: CatalogAnswer) -> String? {
+        guard let object = answer.object, let metadata = object["metadata"], metadata.kind == .object,
+            object["files"]?.kind == .array || object["is_dark"] != nil
+        else { return nil }
+        return metadata["identifier"]?.text ?? savedID
+    }
+
+    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+        let asked = BookIdentity(source: source, id: id ?? Self.savedID)
+        let subject = CatalogSubject(book: asked, part: "the metadata")
+        let item = try ArchiveItem(try answer.json(for: subject), for: subject)
+        let name = id ?? item.identifier ?? Self.savedID
+        return try item.contents(
+            as: BookIdentity(source: source, id: name), item: item.identifier ?? name, settings: self, subject: subject)
+    }
+
+    package func source(over connection: CatalogConnection) -> any CatalogSource {
+        InternetArchiveSource(settings: self, connection: connection)
+    }
+}

@@ -1,0 +1,144 @@
+import BookModel
+import Transport
+
+/// LibriVox through its API. Two thirds of its books are listed without the addresses of their files; those are looked
+/// up in the book's item of the Internet Archive.
+package struct LibriVoxSource: CatalogSource {
+    private let settings: LibriVoxSettings
+    private let exchange: CatalogExchange
+    private let archive: InternetArchiveSource
+
+    init(settings: LibriVoxSettings, connection: CatalogConnection) {
+        self.settings = settings
+        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+        self.archive = InternetArchiveSource(settings: settings.archive, connection: connection)
+    }
+
+    package func list(
+        _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
+    ) async throws -> CatalogListing {
+        let subject = CatalogSubject(book: book, part: "the listing")
+        guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(JSONBytes.isDigit) else {
+            throw subject.unknownBook(why: "LibriVox's ids are numbers")
+        }
+        let (document, _) = try await exchange.fetchJSON(
+            settings.credentials.request(settings.bookAddress(of: book.id)), for: subject,
+            secrets: settings.credentials.secrets)
+        let found = try LibriVoxBook(document, id: book.id, for: subject)
+        var contents = found.contents(as: book)
+        if contents.episodes.contains(where: \.isLocked) || contents.episodes.isEmpty {
+            try await resolve(&contents, of: found)
+        }
+        guard !contents.episodes.isEmpty else {
+            throw subject.unknownBook(why: "LibriVox lists the book without a single section")
+        }
+        try await contents.deliver(to: onPage)
+        return contents.listing
+    }
+
+    /// Looks the files up in the archive. An archive that cannot be reached now ends the listing: to call two thirds of
+    /// all books locked until it can be would be a lie.
+    private func resolve(_ contents: inout CatalogContents, of book: LibriVoxBook) async throws {
+        guard let item = book.archiveItem else {
+            contents.warnOfMissingAddresses("and names no archive item that would have them")
+            return
+        }
+        let found: CatalogContents
+        do {
+            found = try await archive.contents(of: item, as: contents.identity)
+        } catch let failure as Failure where failure.kind == .unknownBook || failure.kind == .unreadableCatalog {
+            contents.warnOfMissingAddresses("and archive item \(item) does not help: \(failure.why)")
+            return
+        }
+        if contents.episodes.isEmpty {
+            contents.episodes = found.episodes
+        } else {
+            let names = Dictionary(
+                book.sections.compactMap { section in section.id.map { ($0, section.recordingName) } }
+            ) { first, _ in first }
+            let missing = ArchiveMatch(found.episodes).fill(
+                &contents.episodes, names: contents.episodes.map { names[$0.identity.key] ?? nil })
+            if missing > 0 { contents.warnOfMissingAddresses("and archive item \(item) has no file for them") }
+        }
+        contents.listing.description.cover = contents.listing.description.cover ?? found.listing.description.cover
+        contents.listing.proof.collected = contents.episodes.count
+    }
+}
+
+extension CatalogContents {
+    fileprivate mutating func warnOfMissingAddresses(_ why: String) {
+        let count = episodes.count { $0.isLocked }
+        guard count > 0 else { return }
+        listing.proof.warnings.append(
+            "LibriVox gives no address for \(count) of \(episodes.count) sections, \(why)")
+    }
+}
+
+extension LibriVoxSettings: CatalogFormat {
+    /// Only feeds and API addresses hold the number; a book's own page does not (see ``bookID(in:)-(CatalogAnswer)``).
+    package static func bookID(in address: ResourceAddress) -> String? {
+        guard isOfLibriVox(address) else { return nil }
+        let segments = address.pathText.split(separator: "/")
+        if segments.count == 2, segments[0] == "rss", segments[1].utf8.allSatisfy(JSONBytes.isDigit) {
+            return String(segments[1])
+        }
+        guard segments.starts(with: ["api", "feed", "audiobooks"]) else { return nil }
+        let query = address.secretText.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let id = query.split(separator: "&").first { $0.hasPrefix("id=") }?.dropFirst(3)
+        return id.flatMap { !$0.isEmpty && $0.utf8.allSatisfy(JSONBytes.isDigit) ? String($0) : nil }
+    }
+
+    /// Whether an address is one of LibriVox's own.
+    package static func isOfLibriVox(_ address: ResourceAddress) -> Bool {
+        address.isOf(domain: "librivox.org")
+    }
+
+    /// Of an answer of the API, or of a book's page on LibriVox's site, which links to the book's feed.
+    package static func bookID(in answer: CatalogAnswer) -> String? {
+        if let object = answer.object {
+            guard let books = object["books"], books.kind == .array || books.kind == .object else { return nil }
+            let subject = CatalogSubject(book: BookIdentity(source: "", id: ""), part: "")
+            do {
+                return try LibriVoxBook(object, id: nil, for: subject).id ?? savedID
+            } catch {
+                return nil
+            }
+        }
+        guard answer.firstByte == UInt8(ascii: "<"), answer.address.map({ isOfLibriVox($0) }) ?? true else {
+            return nil
+        }
+        let finder = FeedLinkFinder()
+        _ = HTMLReader.read(Array(answer.bytes.prefix(1 << 20)), into: finder)
+        return finder.id
+    }
+
+    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+        let asked = BookIdentity(source: source, id: id ?? Self.savedID)
+        let subject = CatalogSubject(book: asked, part: "the listing")
+        let book = try LibriVoxBook(try answer.json(for: subject), id: id, for: subject)
+        var contents = book.contents(as: BookIdentity(source: source, id: id ?? book.id ?? Self.savedID))
+        contents.warnOfMissingAddresses(
+            book.archiveItem.map { "and its archive item \($0) was not asked" }
+                ?? "and names no archive item that would have them")
+        return contents
+    }
+
+    package func source(over connection: CatalogConnection) -> any CatalogSource {
+        LibriVoxSource(settings: self, connection: connection)
+    }
+
+    /// The first link of a page to a book's feed.
+    private final class FeedLinkFinder: HTMLHandler {
+        var id: String?
+
+        func open(_ name: String, attributes: [String: String]) {
+            guard id == nil, let href = attributes["href"] else { return }
+            let address = href.hasPrefix("/") ? ResourceAddress("https://librivox.org" + href) : ResourceAddress(href)
+            guard address.pathText.hasPrefix("/rss/") else { return }
+            id = LibriVoxSettings.bookID(in: address)
+        }
+
+        func close(_ name: String) {}
+        func text(_ piece: UnsafeBufferPointer<UInt8>) {}
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Books of archive items, of LibriVox and of directories, fetched through the whole program from a server that
+    /// answers as those do.
+    @Suite struct IndexedBooks {
+        private static let audio = (1...3).map { sampleMP3(bytes: 20_000 + $0, seed: UInt64($0)) }
+        private static let digests = audio.map { sha256($0) }
+
+        /// Fetches a book, then once more.
+        private func fetchTwice(
+            _ book: String, pages: [String: String], audio: [String: [UInt8]], source: (Int) -> String,
+            title: String, files: [String]
+        ) async throws {
+            var scripts = pages.mapValues { ServerScript.always(.text($0)) }
+            for (path, bytes) in audio { scripts[path] = .file(ServedFile(bytes)) }
+            try await withWorkbench { bench in
+                try await withServer(.paths(scripts)) { server in
+                    try bench.configure(
+                        "sources:\n  mine: { \(source(server.port)), allow-private-addresses: true }\n")
+                    let first = try await bench.run(
+                        "fetch", "--book", book, "--json", environment: bench.configured)
+                    #expect(first.exitCode == 0, "\(first.errors)")
+                    #expect(try first.summary().number("fetched") == 3)
+                    #expect(try first.events().filter { $0["event"] == "notice" }.isEmpty)
+                    #expect(try bench.files().keys.sorted() == files.map { title + "/" + $0 })
+                    #expect(try bench.digests() == Self.digests)
+
+                    let sent = audio.keys.map { server.bodyBytesSent(path: $0) }.reduce(0, +)
+                    let again = try await bench.run(
+                        "fetch", "--book", book, "--json", environment: bench.configured)
+                    #expect(again.exitCode == 0)
+                    let counts = try again.summary()
+                    #expect(counts.number("fetched") == 0 && counts.number("kept") == 3)
+                    #expect(counts.number("bytes_received") == 0)
+                    #expect(audio.keys.map { server.bodyBytesSent(path: $0) }.reduce(0, +) == sent)
+                    let list = try await bench.run("list", book, "--json", environment: bench.configured)
+                    #expect(try JSONObject.list(list.output).count == 3)
+                }
+            }
+        }
+
+        private static func archiveItem(sizes: [Int]) -> String {
+            let files = sizes.enumerated().map { place, size in
+                """
+                {"name":"emma_0\(place + 1)_64kb.mp3","source":"derivative","original":"emma_0\(place + 1).wav","size":"\(size)",\
+                "format":"64Kbps MP3","length":"02:28","track":"\(place + 1)/3","title":"Chapter \(place + 1)"},\
+                {"name":"emma_0\(place + 1).wav","source":"original","format":"WAVE"}
+                """
+            }
+            return """
+                {"created":1,"files_count":7,"metadata":{"identifier":"emma_librivox","title":"Emma","creator":["Jane Austen"]},
+                "files":[\(files.joined(separator: ",")),{"name":"emma_meta.xml","source":"original","format":"Metadata"}]}
+                """
+        }
+
+        private static let archiveAudio = Dictionary(
+            uniqueKeysWithValues: audio.enumerated().map { ("/download/emma_librivox/emma_0\($0 + 1)_64kb.mp3", $1) })
+        private static let chapters = (1...3).map { "00\($0) Chapter \($0).mp3" }
+
+        @Test func `an archive item is fetched, and fetched again with nothing to do`() async throws {
+            try await fetchTwice(
+                "mine:emma_librivox",
+                pages: ["/metadata/emma_librivox": Self.archiveItem(sizes: Self.audio.map(\.count))],
+                audio: Self.archiveAudio,
+                source: {
+                    "type: internet-archive, url: \"http://127.0.0.1:\($0)\", formats: [\"VBR MP3\", \"64Kbps MP3\"]"
+                },
+                title: "Jane Austen/Emma", files: Self.chapters)
+        }
+
+        @Test func `a LibriVox book is fetched out of its archive item`() async throws {
+            let sections = (1...3).map {
+                #"{"id":"70\#($0)","section_number":"\#($0)","title":"Chapter \#($0)","listen_url":null,"playtime":"148"}"#
+            }
+            let book = """
+                {"books":[{"id":"52","title":"Emma","num_sections":"3","authors":[{"first_name":"Jane","last_name":"Austen"}],
+                "url_iarchive":"http://www.archive.org/details/emma_librivox","sections":[\(sections.joined(separator: ","))]}]}
+                """
+            try await fetchTwice(
+                "mine:52",
+                pages: [
+                    "/api/feed/audiobooks": book,
+                    "/metadata/emma_librivox": Self.archiveItem(sizes: Self.audio.map(\.count)),
+                ],
+                audio: Self.archiveAudio,
+                source: {
+                    "type: librivox, url: \"http://127.0.0.1:\($0)/\", archive-url: \"http://127.0.0.1:\($0)/\""
+                },
+                title: "Jane Austen/Emma", files: Self.chapters)
+        }
+
+        @Test func `a directory is fetched, discs and all`() async throws {
+            func row(_ href: String, _ size: String) -> String {
+                "<a href=\"\(href)\">\(href)</a>          14-Mar-2011 07:06     \(size)\r\n"
+            }
+            func index(_ rows: String) -> String {
+                "<html>\r\n<head><title>Index of /</title></head>\r\n<body>\r\n<pre><a href=\"../\">../</a>\r\n\(rows)</pre></body>\r\n</html>\r\n"
+            }
+            try await fetchTwice(
+                "mine:Emma",
+                pages: [
+                    "/books/Emma/": index(row("disc2/", "-") + row("cover.jpg", "45678") + row("Preface.mp3", "20001")),
+                    "/books/Emma/disc2/": index(row("Part%2010.mp3", "20003") + row("Part%202.mp3", "20002")),
+                ],
+                audio: [
+                    "/books/Emma/Preface.mp3": Self.audio[0], "/books/Emma/disc2/Part%202.mp3": Self.audio[1],
+                    "/books/Emma/disc2/Part%2010.mp3": Self.audio[2],
+                ],
+                source: { "type: directory, url: \"http://127.0.0.1:\($0)/books\", depth: 2" },
+                title: "Emma", files: ["001 Preface.mp3", "002 Part 2.mp3", "003 Part 10.mp3"])
+        }
+
+        @Test func `what is not there is 66, what cannot be read is 65, what cannot be reached is 69`() async throws {
+            try await withWorkbench { bench in
+                let scripts: [String: ServerScript] = [
+                    "/metadata/none": .always(.text("{}")), "/metadata/page": .always(.text("<html>busy</html>")),
+                    "/page/": .always(.text("<html><title>Login</title></html>")),
+                    "/api/feed/audiobooks": .always(
+                        .text("{\"error\":\"Audiobooks could not be found\"}", status: 404)),
+                ]
+                try await withServer(.paths(scripts)) { server in
+                    try bench.configure(
+                        """
+                        sources:
+                          ia: { type: internet-archive, url: "\(server.url(""))" }
+                          lv: { type: librivox, url: "\(server.url(""))" }
+                          dir: { type: directory, url: "\(server.url("/"))" }
+                          down: { type: directory, url: "http://127.0.0.1:1/" }
+                        downloads: { retries: 0 }
+                        """)
+                    for (book, code) in [
+                        ("ia:none", 66), ("ia:page", 65), ("lv:1", 66), ("dir:nothing", 66), ("dir:page", 65),
+                        ("down:x", 69),
+                    ] {
+                        let result = try await bench.run("fetch", book, environment: bench.configured)
+                        #expect(Int(result.exitCode ?? -1) == code, "\(book): \(result.errors)")
+                        #expect(result.signal == nil)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import BookModel
+import Foundation
+import Support
+import Testing
+
+@testable import CatalogFetcher
+
+@Suite struct DirectoryPageTests {
+    private func page(_ body: String, at base: String = "http://h/books/Emma/") throws -> DirectoryPage {
+        try DirectoryPage(Array("<html><body>\(body)</body></html>".utf8), at: ResourceAddress(base))
+    }
+
+    private func keys(_ hrefs: String..., at base: String = "http://h/books/Emma/") throws -> [String] {
+        try page(hrefs.map { "<a href=\"\($0)\">x</a>" }.joined(), at: base).entries.map(\.key)
+    }
+
+    @Test func `only links below the page are followed`() throws {
+        #expect(
+            try keys(
+                "01.mp3", "./02.mp3", "/books/Emma/03.mp3", "http://h/books/Emma/04.mp3", "//h/books/Emma/05.mp3",
+                "CD 1/06.mp3", "../Emma/07.mp3") == [
+                    "01.mp3", "02.mp3", "03.mp3", "04.mp3", "05.mp3", "CD 1/06.mp3", "07.mp3",
+                ])
+        #expect(
+            try keys(
+                "../other.mp3", "/books/other.mp3", "/", "..", ".", "", "#top", "?C=N;O=D",
+                "http://other/books/Emma/a.mp3",
+                "https://h/books/Emma/a.mp3", "http://h:81/books/Emma/a.mp3", "javascript:alert(1)",
+                "file:///etc/passwd",
+                "mailto:a@b", "data:audio/mp3,x", "%2e%2e/a.mp3", "x/%2E%2E/%2e%2e/a.mp3", "/books/Emma", "CD/?C=M",
+                "ftp://h/a.mp3",
+                "http://[", "http://h\\@evil/books/Emma/a.mp3"
+            ).isEmpty)
+    }
+
+    @Test func `a page's folder ends with the last slash of its address`() throws {
+        #expect(try keys("a.mp3", at: "http://h/books/index.html?x=/y") == ["a.mp3"])
+        #expect(try keys("/books/a.mp3", "/b.mp3", at: "http://h/books/index.html") == ["a.mp3"])
+        #expect(try keys("a.mp3", "/b.mp3", at: "http://h") == ["a.mp3", "b.mp3"])
+    }
+
+    @Test func `one file is listed once, however often it is linked`() throws {
+        #expect(try keys("a%20b.mp3", "a b.mp3", "./a%20b.mp3#x", "a%20b.mp3?token=1") == ["a b.mp3"])
+    }
+
+    @Test func `addresses keep what signs them, and the user of the page`() throws {
+        let entry = try page("<a href=\"a.mp3?token=1\">", at: "http://u:p@h/x/").entries.first
+        #expect(entry?.address.secretText == "http://u:p@h/x/a.mp3?token=1")
+        #expect(entry?.key == "a.mp3")
+    }
+
+    @Test(arguments: [
+        ("01-Jan-2020 10:00    123", 123, 1_577_872_800), ("01-Jan-2020 10:00   1.2M", nil, 1_577_872_800),
+        ("2020-01-01 10:00  12  ", 12, 1_577_872_800), ("2020-Jan-01 10:00:30  1K", nil, 1_577_872_830),
+        ("2020-01-01 10:00    -   ", nil, 1_577_872_800), ("  7  ", 7, nil), ("12 plays", nil, nil), ("", nil, nil),
+        ("99-99-9999 99:99 5", nil, nil), ("1-2-3 4:5 6", nil, nil), ("2020-13-01 10:00 5", nil, nil),
+        ("- 01-Jan-2020 10:00 99999999999999999999", nil, 1_577_872_800),
+    ])
+    func `a row's size counts where it is exact`(row: String, size: Int64?, time: Double?) {
+        let read = DirectoryRow.read(row)
+        #expect(read.size == size)
+        #expect(read.modifiedAt?.timeIntervalSince1970 == time)
+    }
+
+    @Test(arguments: [
+        ("2001-09-09T01:46:40Z", 1_000_000_000), (" 2001-09-09T01:46:40Z", 1_000_000_000),
+        ("2001-09-09T03:46:40+02:00", 1_000_000_000), ("2001-09-08T20:16:40.123-0530", 1_000_000_000),
+        ("2001-09-09", nil), ("T", nil), ("2001-09-09T01:46:40X", nil),
+    ])
+    func `times of machine-readable indexes are read`(text: String, seconds: Double?) {
+        #expect(DirectoryRow.isoTime(text)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test func `Caddy's JSON is read as nginx's`() throws {
+        let json = """
+            [{"name":"CD 1/","size":4096,"url":"./CD%201/","mod_time":"2001-09-09T01:46:40.5Z","is_dir":true},
+             {"name":"a#1?.mp3","size":7,"mod_time":"2001-09-09T01:46:40Z","is_dir":false},
+             {"name":"../up.mp3","size":7},{"name":"x/y.mp3"},{"size":1},7]
+            """
+        let page = try DirectoryPage(Array(json.utf8), at: ResourceAddress("http://h/d/"))
+        #expect(page.entries.map(\.key) == ["CD 1", "a#1?.mp3"])
+        #expect(page.entries.map(\.isFolder) == [true, false])
+        #expect(page.entries[1].address.secretText == "http://h/d/a%231%3F.mp3")
+        #expect(page.entries.map(\.size) == [nil, 7])
+        #expect(page.entries.allSatisfy { $0.modifiedAt == Date(timeIntervalSince1970: 1_000_000_000) })
+    }
+
+    @Test func `a page that is no UTF-8 keeps the bytes of its addresses`() throws {
+        let bytes = Array("<html><a href=\"".utf8) + [0xC4, 0xE3, 0x20, 0x31] + Array(".mp3\">x</a></html>".utf8)
+        let entry = try #require(try DirectoryPage(bytes, at: ResourceAddress("http://h/")).entries.first)
+        #expect(entry.address.secretText == "http://h/%C4%E3%201.mp3")
+        #expect(entry.name == "%C4%E3%201.mp3")
+    }
+
+    @Test func `a page cut in the middle is an incomplete listing`() throws {
+        let answer = CatalogAnswer(
+            bytes: Array("<html><title>Index of /d/</title><a href=\"1.mp3\">1.mp3</a> <a href=\"2.m".utf8),
+            address: ResourceAddress("http://h/d/"))
+        let contents = try DirectorySettings().read(answer, source: "s", id: nil)
+        #expect(contents.episodes.map(\.identity.key) == ["1.mp3"])
+        #expect(!contents.listing.proof.isComplete)
+        #expect(contents.listing.proof.warnings.first?.contains("it ends in the middle") == true)
+    }
+
+    @Test func `sub-directories are discs`() throws {
+        var book = DirectoryBook(BookIdentity(source: "s", id: "x"), at: ResourceAddress("http://h/d/"))
+        book.add(try page("<a href='intro.mp3'></a>", at: "http://h/d/"), in: [])
+        book.add(try page("<a href='01.mp3'></a><a href=cover.png></a>", at: "http://h/d/CD 10/"), in: ["CD 10"])
+        book.add(try page("<a href='02.mp3'></a><a href='01.mp3'></a>", at: "http://h/d/CD 2/"), in: ["CD 2"])
+        let contents = book.contents()
+        #expect(contents.episodes.map(\.identity.key) == ["intro.mp3", "CD 2/01.mp3", "CD 2/02.mp3", "CD 10/01.mp3"])
+        #expect(contents.episodes.map(\.season) == [nil, 2, 2, 10])
+        #expect(contents.episodes.map(\.number) == [nil, 1, 2, 1])
+        #expect(contents.episodes.map(\.section) == [1, 2, 3, 4])
+        #expect(contents.book.cover?.secretText == "http://h/d/CD%2010/cover.png")
+    }
+
+    @Test(arguments: [
+        "", "   ", "\u{FEFF}", "{}", "[]", "[1,2]", "{\"a\":1}", "[{\"name\":", "<html><title>Login</title></html>",
+        "hello",
+        "<html><a href=\"http://other/a.mp3\">x</a></html>", "\0\0\0\0", "<list></list>",
+    ])
+    func `what is no index is refused in a sentence`(text: String) throws {
+        let failure = try #require(try failure(reading: text, as: DirectorySettings(), id: "http://h/d/"))
+        #expect(failure.kind == .unreadableCatalog || failure.kind == .unknownBook)
+        #expect(failure.description.utf8.count < 500)
+    }
+
+    @Test func `folders without audio tell of the depth`() throws {
+        let text = "<html><title>Index of /</title><a href=\"CD 1/\">x</a></html>"
+        let failure = try #require(try failure(reading: text, as: DirectorySettings(), id: "http://h/"))
+        #expect(failure.kind == .unknownBook)
+        #expect(failure.description.contains("only 1 folders") && failure.description.contains("depth"))
+    }
+}
+
+@Suite struct HostilePageTests {
+    private func read(_ bytes: [UInt8]) async throws -> DirectoryPage {
+        try await withTaskExecutorPreference(OwnThread()) { () throws in
+            try DirectoryPage(bytes, at: ResourceAddress("http://h/"))
+        }
+    }
+
+    private func repeated(_ text: String, _ count: Int) -> [UInt8] {
+        Array(String(repeating: text, count: count).utf8)
+    }
+
+    @Test func `nesting 100,000 deep ends the reading, and what came before it counts`() async throws {
+        for element in ["<div>", "<b>", "<table><tr><td>", "<a href=x.mp3><p>"] {
+            let page = try await read(Array("<html><a href=1.mp3>1</a>".utf8) + repeated(element, 100_000))
+            #expect(page.entries.first?.key == "1.mp3")
+            #expect(page.shortfall != nil)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(10))) func `tags without end and with attributes without number cost no time`()
+        async throws
+    {
+        // To search through everything for each of them would take hours.
+        let attributes = Array("<html><a ".utf8) + (0..<20_000).flatMap { Array("a\($0)=1 ".utf8) }
+        #expect(try await read(attributes + Array(">".utf8)).shortfall != nil)
+        let many = Array("<html><a ".utf8) + (0..<5000).flatMap { Array("a\($0)=1 ".utf8) } + Array(">x</a>".utf8)
+        #expect(try await read(many).shortfall?.contains("attributes") == true)
+        #expect(try await read(Array("<html><a href=\"".utf8) + repeated("x", 200_000)).entries.isEmpty)
+        #expect(try await read(Array("<html><!--".utf8) + repeated("- ", 1_100_000)).entries.isEmpty)
+        #expect(try await read(repeated("<", 100_000)).entries.isEmpty)
+        #expect(try await read(repeated("</i>", 100_000)).entries.isEmpty)
+        #expect(try await read(repeated("&", 100_000)).entries.isEmpty)
+    }
+
+    @Test func `a bracket within quotes ends no tag, wherever the page is cut into pieces`() async throws {
+        let rows = (1...5000).map { "<a title=\"a>\nb\" href='\($0).mp3?x>y'>\($0)</a>\n" }
+        let page = try await read(Array("<html><pre>\(rows.joined())</pre></html>".utf8))
+        #expect(page.entries.count == 5000 && page.shortfall == nil)
+    }
+
+    @Test func `20,000 files are listed`() async throws {
+        let rows = (1...20_000).map { "<a href=\"\($0).mp3\">\($0).mp3</a>  01-Jan-2020 10:00  \($0)\n" }
+        let page = try await read(Array("<html><pre>\(rows.joined())</pre></html>".utf8))
+        #expect(page.entries.count == 20_000)
+        #expect(page.entries.last?.size == 20_000)
+        #expect(page.shortfall == nil)
+    }
+
+    @Test func `addresses of 10 KB are kept, longer ones than servers take are not`() async throws {
+        let long = String(repeating: "x", count: 10_000)
+        let page = try await read(
+            Array("<html><a href=\"\(long).mp3\"></a><a href=\"\(long)\(long).mp3\"></a></html>".utf8))
+        #expect(page.entries.map(\.name.utf8.count) == [10_004])
+    }
+
+    @Test func `NUL bytes and control characters do no harm`() async throws {
+        let page = try await read(
+            Array("<html>\0<a href=\"a\0b.mp3\">\u{1}</a>\0<a href=\"c%00d.mp3\">x</a></html>".utf8))
+        #expect(page.entries.map(\.key).contains("c%00d.mp3"))
+        #expect(page.entries.allSatisfy { !$0.key.utf8.contains(0) })
+    }
+}

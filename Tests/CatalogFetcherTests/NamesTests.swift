@@ -1,0 +1,94 @@
+import BookModel
+import Support
+import Testing
+
+@testable import CatalogFetcher
+
+@Suite struct NamesTests {
+    @Test(arguments: [
+        (["10.mp3", "9.mp3", "1.mp3"], ["1.mp3", "9.mp3", "10.mp3"]),
+        (["Part 2", "part 10", "Part 1"], ["Part 1", "Part 2", "part 10"]),
+        (["a001", "a1", "a01"], ["a001", "a01", "a1"]),
+        (["b", "a10b2", "a10b10", "a9"], ["a9", "a10b2", "a10b10", "b"]),
+        (["第10集", "第2集", "第1集"], ["第1集", "第2集", "第10集"]),
+        (
+            ["99999999999999999999999", "100000000000000000000000"],
+            ["99999999999999999999999", "100000000000000000000000"]
+        ),
+        (["CD 10/1", "CD 2/1", "intro", "CD 2/bonus/1"], ["intro", "CD 2/1", "CD 2/bonus/1", "CD 10/1"]),
+        (["", "a"], ["", "a"]),
+    ])
+    func `names come in the order in which people count`(names: [String], expected: [String]) {
+        let sorted = names.sorted {
+            NaturalOrder.precedes(ArchiveRecordings.segments($0), ArchiveRecordings.segments($1))
+        }
+        #expect(sorted == expected)
+    }
+
+    @Test func `the order is total`() {
+        var generator = SeededGenerator(seed: 7)
+        let alphabet = Array("aAbB019 _-第é")
+        let names = (0..<60).map { _ in
+            String(
+                (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                    alphabet.randomElement(using: &generator) ?? "a"
+                })
+        }
+        for one in names {
+            for other in names {
+                let order = NaturalOrder.compare(one, other)
+                #expect((order == 0) == one.utf8.elementsEqual(other.utf8))
+                #expect(order.signum() == -NaturalOrder.compare(other, one).signum())
+                for third in names where order < 0 && NaturalOrder.compare(other, third) < 0 {
+                    #expect(NaturalOrder.compare(one, third) < 0, "\(one) \(other) \(third)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["galaxyprimes_01_smith", "galaxyprimes_02_smith"], [1, 2]),
+        (["2001 - 01", "2001 - 02", "2001 - 10"], [1, 2, 10]),
+        (["01 - Part 1", "02 - Part 1"], [1, 2]),
+        (["Preface", "Chapter 1", "Chapter 2"], [nil, 1, 2]),
+        (["12345678901234567890"], [nil]),
+        ([], []),
+    ])
+    func `the number of a name is the one that its neighbours' differ in`(names: [String], numbers: [Int?]) {
+        #expect(NumbersInNames.numbers(in: names) == numbers)
+    }
+
+    @Test(arguments: [
+        ("galaxy_01_smith_64kb.mp3", "galaxy_01_smith"), ("galaxy_01_smith.ogg", "galaxy_01_smith"),
+        ("a_128KB.MP3", "a"), ("a_vbr.mp3", "a"), ("a_1kb.mp3", "a_1kb"), ("_64kb.mp3", "_64kb"), ("v1.5", "v1.5"),
+        (".mp3", ".mp3"), ("", ""), ("CD 1/a_64kb.mp3", "CD 1/a"),
+    ])
+    func `a recording's name says nothing of its encoding`(name: String, expected: String) {
+        #expect(FileRole.recordingName(name) == expected)
+    }
+
+    @Test(arguments: [
+        ("148.97", 148.97), ("02:28", 148.0), ("1:02:28", 3748.0), ("0", nil), ("", nil), ("abc", nil), ("1:99", nil),
+        ("-5", nil), ("1:2:3:4", nil), ("99999999999", nil), ("1e5", nil), ("1.2.3", nil), (" 561 ", 561.0), (":", nil),
+        ("nan", nil), ("12:3.5", 723.5),
+    ])
+    func `lengths are read in every form`(text: String, seconds: Double?) {
+        #expect(PlayingTime.seconds(text) == seconds)
+    }
+
+    @Test(arguments: [
+        ("a b", "a%20b"), ("a#b?c%d", "a%23b%3Fc%25d"), ("ü/1.mp3", "%C3%BC/1.mp3"), ("a//b", "a//b"), ("~-._", "~-._"),
+        ("a&b=c+d", "a%26b%3Dc%2Bd"),
+    ])
+    func `paths are encoded segment by segment`(path: String, expected: String) {
+        #expect(AddressPath.encoded(path: path) == expected)
+    }
+
+    @Test(arguments: [
+        ("a%20b", "a b"), ("a%2520b", "a%20b"), ("a%2Fb", "a%2Fb"), ("%00", "%00"), ("%FF", "%FF"), ("100%", "100%"),
+        ("%zz", "%zz"), ("%E7%AC%AC", "第"), ("a+b", "a+b"),
+    ])
+    func `a segment is decoded once, and only where a name comes of it`(segment: String, name: String) {
+        #expect(AddressPath.name(segment) == name)
+    }
+}

@@ -1,0 +1,39 @@
+import BookModel
+import Support
+import Testing
+
+@testable import CatalogFetcher
+
+/// Recorded answers, cut off and altered: what is read of them is sane, or there is a sentence.
+@Suite(.enabled(if: Corpus.isPresent)) struct SpoiltCorpusTests {
+    private static let kinds: [(folder: String, format: any CatalogFormat)] = [
+        ("html-index", DirectorySettings()), ("json-ia", InternetArchiveSettings()),
+        ("json-librivox", LibriVoxSettings()),
+    ]
+
+    @Test(arguments: ["html-index", "json-ia", "json-librivox"])
+    func `spoilt answers are read or refused in a sentence`(folder: String) async throws {
+        let format = try #require(Self.kinds.first { $0.folder == folder }?.format)
+        try await withTaskExecutorPreference(OwnThread()) {
+            let names = Corpus.names(in: folder).filter { $0 != "MANIFEST.tsv" && $0 != "expected.json" }
+            #expect(!names.isEmpty)
+            for (place, name) in names.enumerated() {
+                let whole = try Corpus.bytes("\(folder)/\(name)")
+                for (turn, bytes) in SpoiltInput.of(whole, seed: UInt64(place)).enumerated() {
+                    let answer = CatalogAnswer(bytes: bytes, address: ResourceAddress("http://example.com/plain/"))
+                    for (_, other) in Self.kinds where turn % 4 == 0 { _ = type(of: other).bookID(in: answer) }
+                    do {
+                        let contents = try format.read(answer, source: "mine", id: nil)
+                        #expect(contents.episodes.count <= bytes.count)
+                        #expect(contents.listing.proof.collected == contents.episodes.count)
+                        #expect(Set(contents.episodes.map(\.identity.key)).count == contents.episodes.count)
+                        #expect(contents.episodes.allSatisfy { $0.address?.isOfWeb != false })
+                    } catch let failure as Failure {
+                        #expect([.unknownBook, .unreadableCatalog].contains(failure.kind))
+                        #expect(failure.description.utf8.count < 2000)
+                    }
+                }
+            }
+        }
+    }
+}
