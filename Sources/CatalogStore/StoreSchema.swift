@@ -12,6 +12,7 @@ enum StoreSchema {
     static let migrator: DatabaseMigrator = {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in try database.execute(sql: version1) }
+        migrator.registerMigration("v2") { database in try database.execute(sql: version2) }
         return migrator
     }()
 
@@ -128,5 +129,12 @@ enum StoreSchema {
             subscribed_at INTEGER,
             PRIMARY KEY (source, key)
         ) STRICT;
+        """
+
+    /// Files whose names are the listener's own, and transfers that go before others.
+    private static let version2 = """
+        ALTER TABLE local_file ADD COLUMN named_by_listener INTEGER NOT NULL DEFAULT 0
+            CHECK (named_by_listener IN (0, 1));
+        ALTER TABLE transfer ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
         """
 }
