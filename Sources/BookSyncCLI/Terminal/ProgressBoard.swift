@@ -20,7 +20,7 @@ struct ProgressBoard {
 
     mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
         switch event {
-        case .notice, .summarised: return
+        case .notice, .adopted, .summarised: return
         case .planned(let plan):
             for action in plan.actions where action.kind.isTransfer {
                 expected[action.episode.identity] = .some(action.bytes)
