@@ -17,6 +17,9 @@ struct FileRecognition {
     /// Path → how far it is to be examined before more can be said.
     private(set) var questions: [String: Examination] = [:]
 
+    /// The keys of the episodes whose servers are to be asked for a length.
+    private(set) var lengthQuestions: Set<String> = []
+
     private let input: PlannerInput
     /// Files that are recorded as nobody's.
     private var strays: [String: FileFacts] = [:]
@@ -128,16 +131,24 @@ struct FileRecognition {
             let reason = "it stands in its place, and the catalog's digest fits"
             return fits ? Match(path: path, reason: reason, verification: .digest) : nil
         }
-        guard !isUnderWay(shelved), episode.size == nil || episode.size == facts.size,
-            input.files[path + EpisodeMatcher.mark] == nil
-        else { return nil }
+        guard !isUnderWay(shelved), input.files[path + EpisodeMatcher.mark] == nil else { return nil }
         guard let beginning = input.examined[path]?.beginning else {
             questions[path] = Examination.beginning.united(with: questions[path])
             return nil
         }
-        if episode.size != nil, !beginning.isForeign {
+        if episode.size == facts.size {
             let reason = "it stands in its place, and has exactly the catalog's size"
-            return Match(path: path, reason: reason, verification: .length)
+            return beginning.isForeign ? nil : Match(path: path, reason: reason, verification: .length)
+        }
+        if let size = episode.size {
+            // The catalog's sizes are sometimes stale; the server's word counts.
+            guard beginning == .audio else { return nil }
+            let declared = input.declaredLengths[episode.identity.key]
+            if declared == nil, !episode.isLocked { lengthQuestions.insert(episode.identity.key) }
+            let reason =
+                "it stands in its place, and has exactly the length that its server tells (the catalog's "
+                + "\(size) bytes are stale)"
+            return declared == facts.size ? Match(path: path, reason: reason, verification: .length) : nil
         }
         guard episode.size == nil, beginning == .audio else { return nil }
         let reason = "it stands in its place and begins as audio does; the catalog tells nothing to hold it against"

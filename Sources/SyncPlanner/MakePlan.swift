@@ -21,13 +21,14 @@ package func makePlan(for input: PlannerInput) -> SyncPlan {
     Planner(input).plan
 }
 
-/// The same, with the files that would have to be looked into for all to be recognised, and how far. Without that the
-/// plan is a safe one all the same: what is not recognised is left alone.
+/// The same, with what would have to be found out for all files to be recognised: which to look into and how far, and
+/// the keys of the episodes whose servers to ask for a length, since a file in its place contradicts the catalog's.
+/// Without that the plan is a safe one all the same: what is not recognised is left alone.
 package func makeProvisionalPlan(
     for input: PlannerInput
-) -> (plan: SyncPlan, examinations: [String: Examination]) {
+) -> (plan: SyncPlan, examinations: [String: Examination], lengths: Set<String>) {
     let planner = Planner(input)
-    return (planner.plan, planner.recognition.questions)
+    return (planner.plan, planner.recognition.questions, planner.recognition.lengthQuestions)
 }
 
 private struct Planner {

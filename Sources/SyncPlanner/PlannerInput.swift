@@ -16,6 +16,8 @@ package struct PlannerInput {
     package var others: Set<String>
     /// Library-relative path → what a look into the file brought (``examinations(for:)``).
     package var examined: [String: ExaminedFile]
+    /// Episode key → how long its audio is by its server's word, where that was asked.
+    package var declaredLengths: [String: Int64] = [:]
     /// Episode key → bytes of its partial file.
     package var partials: [String: Int64]
     package var rules: PlanRules

@@ -259,6 +259,13 @@ private let present: [Row] = [
         #expect(outline(try plan(placed.locked())) == ["adopt \(wanted) length"])
         #expect(outline(try plan(placed.size(nil))) == ["adopt \(wanted) unverified"])
         #expect(outline(try plan(placed.size(1001))) == ["skip obstructed \(wanted) "])
+        var stale = try input([placed.size(1001)])
+        stale.examined[wanted] = ExaminedFile(facts: facts(inode: 99), beginning: .audio)
+        #expect(makeProvisionalPlan(for: stale).lengths == ["id7"])
+        stale.declaredLengths = ["id7": 1000]
+        #expect(outline(makePlan(for: stale).actions) == ["adopt \(wanted) length"])
+        stale.declaredLengths = ["id7": 1002]
+        #expect(outline(makePlan(for: stale).actions) == ["skip obstructed \(wanted) "])
         #expect(outline(try plan(placed.removed())) == ["skip tombstone \(wanted) "])
         #expect(outline(try plan(placed.transfer(.downloading))) == ["skip obstructed \(wanted) "])
         var declared = placed

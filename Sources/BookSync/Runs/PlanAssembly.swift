@@ -42,6 +42,8 @@ struct PlanAssembly: Sendable {
     let request: RunRequest
     let onMissingFile: MissingFileRule
     let store: CatalogStore?
+    /// Asks an episode's server how long its audio is; nil when no server is asked.
+    var declaredLength: (@Sendable (Episode) async -> Int64?)?
 
     /// - Parameters:
     ///   - claimed: paths that other books of this run are going to take.
@@ -107,7 +109,18 @@ struct PlanAssembly: Sendable {
     private func recognisingPlan(for input: inout PlannerInput) async throws -> SyncPlan {
         var asked: Set<String> = []
         while true {
-            let (plan, questions) = makeProvisionalPlan(for: input)
+            let (plan, questions, lengths) = makeProvisionalPlan(for: input)
+            let unasked = input.episodes.map(\.episode).filter {
+                lengths.contains($0.identity.key) && !asked.contains("length of \($0.identity.key)")
+            }
+            if let declaredLength, !unasked.isEmpty {
+                for episode in unasked {
+                    try Task.checkCancellation()
+                    asked.insert("length of \(episode.identity.key)")
+                    input.declaredLengths[episode.identity.key] = await declaredLength(episode)
+                }
+                continue
+            }
             // What has no answer cannot be read; asking again does not help.
             let open = questions.filter { !asked.contains("\($0)") }
             guard !open.isEmpty else { return plan }

@@ -134,11 +134,15 @@ package struct SyncRun: Sendable {
                     item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
                 let stored = try await store?.episodes(of: item.book) ?? []
+                let allowsLocal = await configuration.allowsLocalAddresses(
+                    of: item.book.source, transport: transport)
+                var assembly = assembly
+                assembly.declaredLength = { episode in
+                    await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
+                }
                 var assembled = try await assembly.plan(
                     refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
-                    claimed: claimed,
-                    allowsLocalAddresses: await configuration.allowsLocalAddresses(
-                        of: item.book.source, transport: transport))
+                    claimed: claimed, allowsLocalAddresses: allowsLocal)
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
                 claimed.formUnion(assembled.claims)
                 planned.append(assembled)

@@ -72,6 +72,24 @@ import Testing
         }
     }
 
+    @Test func `case 44: where the catalog's size is stale, the server is asked for the length and sends no byte`()
+        async throws
+    {
+        var catalog = ScriptedCatalog.episodes(3)
+        catalog.elements[1].size = 39_000
+        try await withRunBench(catalog) { bench in
+            try await bench.run()
+            let sent = bench.audioBytesSent
+            try inflict(.deleted, on: bench)
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 3 && report.summary.fetched == 0)
+            #expect(bench.audioBytesSent == sent)
+            #expect(bench.lastPlan[2]?.reason.contains("its server tells") == true)
+            #expect(try await bench.run().summary.kept == 3)
+            #expect(bench.audioRequests.count == 4)
+        }
+    }
+
     @Test func `case 44: without sizes, what stands in its place and begins as audio is recorded as unverified`()
         async throws
     {
