@@ -95,12 +95,19 @@ struct RenameExecution: Sendable {
         var standing = Set(files.keys)
         var moved: [EpisodeIdentity] = []
         var open: [(file: LocalFile, to: String, aside: String?)] = []
+        let inodes = Set(intended.map(\.file.inode))
         for (file, pendingPath) in intended {
             let aside = RenameSteps.aside(file.episode, from: file.path)
-            if files[pendingPath]?.inode == file.inode && files[pendingPath]?.size == file.size {
+            let target = files[pendingPath]
+            if let target, target.inode == file.inode && target.size == file.size {
                 moved.append(file.episode)
             } else if files[aside]?.kind == .file {
                 open.append((file, pendingPath, aside))
+            } else if let target, files[file.path] == nil, !inodes.contains(target.inode),
+                target.isUnchanged(since: file)
+            {
+                // A shelf that was copied to another disk has other inodes, and the same times.
+                moved.append(file.episode)
             } else {
                 open.append((file, pendingPath, nil))
             }
@@ -135,5 +142,12 @@ struct RenameExecution: Sendable {
         if rename.aside != nil { return true }
         guard standing.contains(rename.file.path), let facts = files[rename.file.path] else { return false }
         return facts.inode == rename.file.inode && facts.size == rename.file.size
+    }
+}
+
+extension FileFacts {
+    /// Whether it is the recorded file as far as size and time tell.
+    fileprivate func isUnchanged(since file: LocalFile) -> Bool {
+        kind == .file && size == file.size && modificationTime == file.modificationTime
     }
 }

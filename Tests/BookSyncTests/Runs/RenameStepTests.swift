@@ -96,6 +96,26 @@ import Testing
         }
     }
 
+    @Test func `a rename that was stopped is found on a shelf that was copied to another disk since`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let file = try #require(try await bench.shelved(1)?.file)
+            try await bench.withStore { try await $0.intendRenames([(episode: file.episode, to: "Book/new.mp3")]) }
+            let (old, new) = (bench.library + "/" + file.path, bench.library + "/Book/new.mp3")
+            // The same bytes and the same time under another inode.
+            try await bench.withStore { store in
+                var other = file
+                other.inode += 1_000_000
+                try await store.updateFiles([other])
+            }
+            try FileManager.default.moveItem(atPath: old, toPath: new)
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty && report.summary.fetched + report.summary.adopted == 0)
+            #expect(report.summary.renamed == 1)
+            #expect(try await bench.bytes(1) == ScriptedCatalog.bytes(1))
+        }
+    }
+
     @Test func `a file that waits aside while a stranger takes both its names is recorded where it is`() async throws {
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
