@@ -56,7 +56,8 @@ CREATE TABLE local_file (
     catalog_modified_at INTEGER,
     fetched_at INTEGER NOT NULL,
     verification TEXT NOT NULL CHECK (verification IN ('digest', 'length', 'unverified'))
-) STRICT;
+, named_by_listener INTEGER NOT NULL DEFAULT 0
+    CHECK (named_by_listener IN (0, 1))) STRICT;
 CREATE TABLE transfer (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
     state TEXT NOT NULL
@@ -72,7 +73,7 @@ CREATE TABLE transfer (
     path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     error TEXT,
-    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0 CHECK (priority >= 0),
+    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0,
     CHECK (state <> 'verifying' OR (sha256 IS NOT NULL AND path IS NOT NULL))
 ) STRICT;
 CREATE TABLE subscription (

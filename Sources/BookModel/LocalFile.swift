@@ -30,11 +30,13 @@ package struct LocalFile: Sendable, Hashable {
     package var catalogModifiedAt: Date?
     package var fetchedAt: Date
     package var verification: Verification
+    /// Whether the listener gave the file its name and place: the naming does not move it then.
+    package var isNamedByListener: Bool
 
     package init(
         episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
         validator: ContentValidator = .init(), catalogSize: Int64? = nil, catalogModifiedAt: Date? = nil,
-        fetchedAt: Date, verification: Verification
+        fetchedAt: Date, verification: Verification, isNamedByListener: Bool = false
     ) {
         self.episode = episode
         self.path = path
@@ -47,5 +49,6 @@ package struct LocalFile: Sendable, Hashable {
         self.catalogModifiedAt = catalogModifiedAt
         self.fetchedAt = fetchedAt
         self.verification = verification
+        self.isNamedByListener = isNamedByListener
     }
 }

@@ -11,6 +11,8 @@ package enum SyncEvent: Sendable {
     /// How far the run is as a whole.
     case advanced(RunProgress)
     case finished(TransferReceipt)
+    /// A file that was there already is recorded as an episode's.
+    case adopted(AdoptionReceipt)
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
     /// The listener paused a transfer, or broke it off.
@@ -86,6 +88,22 @@ package struct TransferReceipt: Sendable, Hashable {
         self.bytesReused = bytesReused
         self.seconds = seconds
         self.remarks = remarks
+    }
+}
+
+/// A file that was recognised and recorded, without a byte fetched.
+package struct AdoptionReceipt: Sendable, Hashable {
+    package var section: Int
+    package var name: String
+    package var file: LocalFile
+    /// By what it was recognised, in words for the listener.
+    package var reason: String
+
+    package init(section: Int, name: String, file: LocalFile, reason: String) {
+        self.section = section
+        self.name = name
+        self.file = file
+        self.reason = reason
     }
 }
 

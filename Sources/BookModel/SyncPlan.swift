@@ -42,7 +42,7 @@ package struct SyncAction: Sendable, Hashable {
         case replace
         /// Move the file from ``SyncAction/fromPath`` to ``SyncAction/path``.
         case rename
-        /// Recognise a file that is already there.
+        /// Recognise a file that is already there. With ``SyncAction/fromPath`` its record follows it from there.
         case adopt
         /// The file is there and right.
         case keep
@@ -90,18 +90,21 @@ package struct SyncAction: Sendable, Hashable {
     package var episode: Episode
     /// Where the file is to be, relative to the library.
     package var path: String
-    /// Of a rename: where it is now. Of a keep: the path that is recorded, when the file was found at ``path``.
+    /// Of a rename: where it is now. Of a keep or an adoption: the path that is recorded, when the file was found at
+    /// ``path``.
     package var fromPath: String?
     /// Bytes still to be fetched, when known; for keep and rename the file's size.
     package var bytes: Int64?
     /// Why, in words for the listener.
     package var reason: String
+    /// Of an adoption without ``fromPath``: how far the file is known to be the episode's.
+    package var verification: LocalFile.Verification?
     /// Of a replace: what the present file's bytes came with, to ask whether they really changed.
     package var replacing: LocalFile?
 
     package init(
         kind: Kind, episode: Episode, path: String, fromPath: String? = nil, bytes: Int64? = nil, reason: String,
-        replacing: LocalFile? = nil
+        verification: LocalFile.Verification? = nil, replacing: LocalFile? = nil
     ) {
         self.kind = kind
         self.episode = episode
@@ -109,6 +112,7 @@ package struct SyncAction: Sendable, Hashable {
         self.fromPath = fromPath
         self.bytes = bytes
         self.reason = reason
+        self.verification = verification
         self.replacing = replacing
     }
 }

@@ -27,7 +27,8 @@ struct BookSyncCommand: AsyncParsableCommand {
         subcommands: [
             FetchCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self, UnsubscribeCommand.self,
             SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
-            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, DemoCommand.self, ConfigCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, DemoCommand.self,
+            ConfigCommand.self,
         ])
 
     static func main() async {

@@ -31,14 +31,23 @@ extension CatalogStore {
         }
     }
 
-    /// Notes anew what is recorded of files that the store knows; their transfers and intended renames stay.
+    /// Notes anew what is recorded of files that the store knows, whose name and place it is included; their transfers
+    /// stay. Files may have changed places with each other.
     /// - Throws: ``Failure`` when an episode has no file, or a path belongs to another episode.
     package func updateFiles(_ files: [LocalFile]) async throws {
         guard !files.isEmpty else { return }
         try await write("the file of \(naming(files.map(\.episode))) cannot be noted", .relaxed) { database in
-            for file in files {
-                let id = try database.requiredFile(of: file.episode)
+            let ids = try files.map { try database.requiredFile(of: $0.episode) }
+            // Paths are unique after each statement: who moves leaves before the first one arrives.
+            for (file, id) in zip(files, ids) {
+                try database.cachedStatement(
+                    sql: "UPDATE local_file SET path = './' || episode_id WHERE episode_id = ? AND path <> ?"
+                ).execute(arguments: [id, file.path])
+            }
+            for (file, id) in zip(files, ids) {
                 try database.upsert(file, of: id)
+                try database.cachedStatement(sql: "UPDATE local_file SET named_by_listener = ? WHERE episode_id = ?")
+                    .execute(arguments: [file.isNamedByListener, id])
             }
         }
     }
@@ -81,7 +90,10 @@ extension CatalogStore {
             // place. No real path begins with a dot and a slash.
             for move in moves {
                 try database.cachedStatement(
-                    sql: "UPDATE local_file SET path = './' || episode_id, pending_path = NULL WHERE episode_id = ?"
+                    sql: """
+                        UPDATE local_file SET path = './' || episode_id, pending_path = NULL, named_by_listener = 0
+                        WHERE episode_id = ?
+                        """
                 ).execute(arguments: [move.id])
             }
             for move in moves {
@@ -127,24 +139,26 @@ extension CatalogStore {
 
 extension Database {
     /// Records the file of an episode in place of the one before. An intention to rename that one ends when the new one
-    /// is elsewhere.
+    /// is elsewhere; a new version at a place that the listener chose leaves the place the listener's.
     func upsert(_ file: LocalFile, of id: Int64) throws {
         let sql = """
             INSERT INTO local_file (
                 episode_id, etag, last_modified, validator_age, path, size, sha256, mtime, inode, catalog_size,
-                catalog_modified_at, fetched_at, verification
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                catalog_modified_at, fetched_at, verification, named_by_listener
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 path = excluded.path, size = excluded.size, sha256 = excluded.sha256, mtime = excluded.mtime,
                 inode = excluded.inode, catalog_size = excluded.catalog_size,
                 catalog_modified_at = excluded.catalog_modified_at, fetched_at = excluded.fetched_at,
                 verification = excluded.verification,
+                named_by_listener = CASE WHEN path = excluded.path THEN named_by_listener
+                    ELSE excluded.named_by_listener END,
                 pending_path = CASE WHEN path = excluded.path THEN pending_path END
             """
         let rest: StatementArguments = [
             file.path, file.size, file.sha256, file.modificationTime, Int64(bitPattern: file.inode), file.catalogSize,
-            stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue,
+            stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue, file.isNamedByListener,
         ]
         try refusingTaken(file.path, for: file.episode, id) {
             try cachedStatement(sql: sql).execute(arguments: [id] + StatementArguments(file.validator) + rest)

@@ -57,8 +57,22 @@ private func isDiskFull(at path: String) -> Bool {
     return (facts.f_blocks > 0 && facts.f_bavail == 0) || (facts.f_files > 0 && facts.f_favail == 0)
 }
 
-private func damaged(what: String, path: String, why: String) -> Failure {
+func damaged(what: String, path: String, why: String) -> Failure {
     Failure(
         .inputOutput, disposition: .stop, what: what, why: "\(path) is damaged (\(why))",
-        remedy: "the audio files are untouched; put back a backup of this file, or move it aside to begin a new one")
+        remedy: Failure.remedyOfDamage)
+}
+
+extension Failure {
+    fileprivate static let remedyOfDamage =
+        "the audio files are untouched; put back a backup of this file, or let booksync fetch put it aside, begin a new "
+        + "one and recognise what is on disk"
+
+    /// The store's file was found to be none before it was opened.
+    package static func damagedStore(at path: String, why: String) -> Failure {
+        damaged(what: "the store cannot be opened", path: path, why: why)
+    }
+
+    /// Whether the file of the store itself is what is wrong, so that only another one helps.
+    package var isStoreDamage: Bool { remedy == Self.remedyOfDamage }
 }

@@ -131,8 +131,11 @@ enum StoreSchema {
         ) STRICT;
         """
 
+    /// Files whose names are the listener's own, and transfers that go before others: the greater the priority, the
+    /// sooner.
     private static let version2 = """
-        -- What the listener wants before all others: the greater, the sooner; 0 for what waits its turn.
-        ALTER TABLE transfer ADD COLUMN priority INTEGER NOT NULL DEFAULT 0 CHECK (priority >= 0);
+        ALTER TABLE local_file ADD COLUMN named_by_listener INTEGER NOT NULL DEFAULT 0
+            CHECK (named_by_listener IN (0, 1));
+        ALTER TABLE transfer ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -1,12 +1,12 @@
 /// Tells audio from the pages that servers send in its place, by the first bytes.
-enum AudioSignature {
+package enum AudioSignature {
     /// How many first bytes are worth waiting for.
-    static let wanted = 512
+    package static let wanted = 512
 
     /// - Parameter bytes: the first bytes of the body; fewer than ``wanted`` only when the body has no more.
     /// - Returns: what the bytes are instead of audio, or nil when they may be audio. Bytes that are neither known audio
     ///   nor text pass: encoders put all sorts of padding in front.
-    static func foreignContent(in bytes: some Collection<UInt8>) -> String? {
+    package static func foreignContent(in bytes: some Collection<UInt8>) -> String? {
         let head = Array(bytes.prefix(wanted))
         if isKnownAudio(head) { return nil }
         if head.starts(with: Array("%PDF-".utf8)) { return "a PDF document" }
@@ -25,7 +25,8 @@ enum AudioSignature {
         return "text"
     }
 
-    private static func isKnownAudio(_ head: [UInt8]) -> Bool {
+    /// Whether the first bytes are those of an audio format that is known here.
+    package static func isKnownAudio(_ head: [UInt8]) -> Bool {
         func begins(_ text: String, at offset: Int = 0) -> Bool { head.dropFirst(offset).starts(with: text.utf8) }
         if begins("ID3") || begins("OggS") || begins("fLaC") || begins("#!AMR") || begins("ADIF") { return true }
         if begins("RIFF"), begins("WAVE", at: 8) { return true }

@@ -6,7 +6,7 @@ import Foundation
 struct EpisodeDecision {
     enum Outcome: Equatable {
         case transfer(SyncAction.Kind, replacing: LocalFile?)
-        case adopt(path: String)
+        case adopt(path: String, LocalFile.Verification?)
         case keep
         case skip(SyncAction.Skip)
     }
@@ -22,20 +22,32 @@ struct EpisodeDecision {
     var standing: String?
     /// What the store has as its path, where that is no longer right.
     var staleRecord: String?
+    /// Why its record follows its file to where the listener moved it; beside the outcome.
+    var following: String?
     /// Whether its file follows the naming.
     var mayMove: Bool { standing != nil && wanted != nil && follows }
     private var follows = false
 
     /// - Parameters:
+    ///   - condition: of its recorded file.
+    ///   - match: the file that was recognised as its, where it is not the one at its recorded path.
     ///   - isWanted: whether the filter lets the episode pass.
-    ///   - owners: path → key of the episode that the store records there.
     init(
-        for shelved: ShelvedEpisode, input: PlannerInput, isWanted: Bool, owners: [String: String]
+        for shelved: ShelvedEpisode, condition: FileCondition, match: FileRecognition.Match?, input: PlannerInput,
+        isWanted: Bool
     ) {
         let key = shelved.episode.identity.key
+        var condition = condition
+        if let match, match.verification == nil, case .missing(var file) = condition {
+            let recorded = file.path
+            file.path = match.path
+            file.isNamedByListener = match.path != input.paths[key]
+            let touched = input.files[match.path]?.modificationTime != file.modificationTime
+            condition = .intact(file, touched: touched, recordedPath: recorded)
+            self.following = match.reason
+        }
         self.shelved = shelved
         self.wanted = input.paths[key]
-        let condition = FileCondition(of: shelved, wanted: wanted, files: input.files, owners: owners)
         self.standing = condition.standing?.path
         if case .intact(let file, _, let recorded) = condition, recorded != file.path { staleRecord = recorded }
         self.outcome = .keep
@@ -45,7 +57,7 @@ struct EpisodeDecision {
         if shelved.removedAt != nil, !input.rules.force {
             skip(.tombstone, "removed by the listener; it is not fetched again")
         } else if let path = unrecordedPublication(condition, partial: partial, files: input.files) {
-            outcome = .adopt(path: path)
+            outcome = .adopt(path: path, nil)
             reason = "a run that was cut off had put it in its place already"
             bytes = input.files[path]?.size
         } else {
@@ -56,9 +68,18 @@ struct EpisodeDecision {
                 decideAboutChange(of: file, to: size, partial: partial, rules: input.rules, isWanted: isWanted)
             case .displaced(let file, let kind):
                 skip(.obstructed, "\(kind.noun) stands at \(file.path) in its place; it is left alone")
+            case .missing(let file) where countsAsRemoved(file, input: input, match: match):
+                skip(
+                    .tombstone,
+                    "deleted from disk since it was fetched, and so counts as removed (downloads.on-missing-file)")
             case .missing, .unrecorded:
                 decideAboutAbsence(partial: partial, rules: input.rules, isWanted: isWanted)
+                if let match { adopt(match, files: input.files) }
             }
+        }
+        // A record that is not said to be kept must be said to follow, or it would be lost.
+        if staleRecord != nil, following == nil, outcome != .keep {
+            following = "it is found under the name that it was to have"
         }
     }
 
@@ -72,6 +93,17 @@ struct EpisodeDecision {
         self.outcome = .keep
         self.reason = reason
         self.bytes = file.size
+    }
+
+    private mutating func adopt(_ match: FileRecognition.Match, files: [String: FileFacts]) {
+        outcome = .adopt(path: match.path, match.verification)
+        reason = match.reason
+        bytes = files[match.path]?.size
+    }
+
+    private func countsAsRemoved(_ file: LocalFile, input: PlannerInput, match: FileRecognition.Match?) -> Bool {
+        input.rules.onMissingFile == .tombstone && !input.rules.force && match == nil && !shelved.isGone
+            && !input.isBehindLink(file.path)
     }
 
     /// Where the file stands that a run published and was killed before it could record: the partial file is gone,
@@ -92,9 +124,10 @@ extension EpisodeDecision {
     private mutating func decideAboutFile(
         _ file: LocalFile, touched: Bool, partial: Int64, rules: PlanRules, isWanted: Bool
     ) {
-        let present = touched ? "on disk, touched since it was fetched" : "on disk"
+        var present = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
-        follows = true
+        follows = !file.isNamedByListener
+        if file.isNamedByListener, wanted != file.path { present += ", under the listener's own name" }
         guard let change = catalogChange(since: file) else { return keep(file, present) }
         if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
@@ -106,11 +139,13 @@ extension EpisodeDecision {
         of file: LocalFile, to size: Int64, partial: Int64, rules: PlanRules, isWanted: Bool
     ) {
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept, changed as it is") }
-        let change = "the file at \(file.path) had \(file.size) bytes when it was fetched and has \(size) now"
+        let change =
+            "the file at \(file.path) was \(size < file.size ? "truncated" : "edited"): "
+            + "it had \(file.size) bytes when it was fetched and has \(size) now"
         guard rules.force, isWanted, !shelved.episode.isLocked else {
             return skip(.obstructed, "\(change); it is left alone")
         }
-        follows = true
+        follows = !file.isNamedByListener
         // Not asked about: the server's version may be the one that was fetched, and the file is not.
         replace(file, partial: partial, reason: "\(change); fetched again because it is forced", asking: false)
     }

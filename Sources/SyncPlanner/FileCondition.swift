@@ -43,6 +43,8 @@ enum FileCondition: Equatable {
         self = .missing(file)
     }
 
+    var isMissing: Bool { if case .missing = self { true } else { false } }
+
     /// Where the episode's own file stands; nil when there is none.
     var standing: LocalFile? {
         switch self {

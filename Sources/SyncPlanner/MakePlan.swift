@@ -9,14 +9,26 @@ import BookModel
 // is asked for; and once it is executed, the next plan holds only keeps and skips.
 //
 // It does not look inside files: a file of the recorded size passes for the recorded file (`verify` re-reads them).
+// Where a file stands that nobody recorded and that may be an episode's (FileRecognition), the caller looks.
 
 /// The difference between catalog and library for one book.
 ///
-/// Actions stand in the order in which they are to be executed: renames first, then transfers in the order asked for,
-/// then what is kept, then what is skipped. An episode with a new name and a new version has two actions, a rename and
-/// a replacement at the new path; when the rename fails, leave the replacement out.
+/// Actions stand in the order in which they are to be executed: renames first, then adoptions, then transfers in the
+/// order asked for, then what is kept, then what is skipped. An episode with a new name and a new version has two
+/// actions, a rename (or an adoption, where the listener renamed it) and a replacement at the new path; when the rename
+/// fails, leave the replacement out.
 package func makePlan(for input: PlannerInput) -> SyncPlan {
     Planner(input).plan
+}
+
+/// The same, with what would have to be found out for all files to be recognised: which to look into and how far, and
+/// the keys of the episodes whose servers to ask for a length, since a file in its place contradicts the catalog's.
+/// Without that the plan is a safe one all the same: what is not recognised is left alone.
+package func makeProvisionalPlan(
+    for input: PlannerInput
+) -> (plan: SyncPlan, examinations: [String: Examination], lengths: Set<String>) {
+    let planner = Planner(input)
+    return (planner.plan, planner.recognition.questions, planner.recognition.lengthQuestions)
 }
 
 private struct Planner {
@@ -28,6 +40,7 @@ private struct Planner {
     private let owners: [String: String]
     private let sections: [String: Int]
     private let renames: RenameOrder
+    let recognition: FileRecognition
     /// Path → section of the episode that is to stand there.
     private var targets: [String: Int] = [:]
 
@@ -43,9 +56,17 @@ private struct Planner {
             if owners[file.path] == nil || input.files[file.path]?.inode == file.inode { owners[file.path] = key }
         }
         let wanted = input.rules.filter.wantedKeys(among: episodes)
-        let decisions = episodes.map { shelved in
-            EpisodeDecision(
-                for: shelved, input: input, isWanted: wanted.contains(shelved.episode.identity.key), owners: owners)
+        let conditions = episodes.map { shelved in
+            FileCondition(
+                of: shelved, wanted: input.paths[shelved.episode.identity.key], files: input.files, owners: owners)
+        }
+        let recognition = FileRecognition(
+            episodes, conditions: conditions, wanted: wanted, owners: owners, input: input)
+        let decisions = zip(episodes, conditions).map { shelved, condition in
+            let key = shelved.episode.identity.key
+            return EpisodeDecision(
+                for: shelved, condition: condition, match: recognition.matches[key], input: input,
+                isWanted: wanted.contains(key))
         }
         let moves = decisions.enumerated().compactMap { rank, decision -> RenameOrder.Move? in
             guard decision.mayMove, let from = decision.standing, let to = decision.wanted, from != to else {
@@ -54,6 +75,7 @@ private struct Planner {
             return RenameOrder.Move(rank: rank, from: from, to: to)
         }
         self.renames = RenameOrder(moves, occupied: Set(input.files.keys))
+        self.recognition = recognition
         self.decisions = decisions
         self.owners = owners
         self.sections = sections
@@ -71,7 +93,9 @@ private struct Planner {
             targets[move.to] = decision.shelved.episode.section
             renamed[move.rank] = SyncAction(
                 kind: .rename, episode: decision.shelved.episode, path: move.to, fromPath: move.from,
-                bytes: input.files[move.from]?.size, reason: "it has another name now")
+                bytes: input.files[move.from]?.size,
+                reason: renames.swapping.contains(move.rank)
+                    ? "it has another name now, and swaps with others" : "it has another name now")
         }
         var adoptions: [SyncAction] = []
         var transfers: [SyncAction] = []
@@ -80,12 +104,19 @@ private struct Planner {
         for (rank, decision) in decisions.enumerated() {
             let rename = renamed[rank]
             guard let action = action(for: decision, rank: rank, newPath: rename?.path) else { continue }
+            let isTold = rename != nil || decision.following != nil
+            if let following = decision.following, let path = decision.standing {
+                adoptions.append(
+                    SyncAction(
+                        kind: .adopt, episode: action.episode, path: path, fromPath: decision.staleRecord,
+                        bytes: input.files[path]?.size, reason: following))
+            }
             switch action.kind {
             case .fetch, .resume, .replace: transfers.append(action)
             case .adopt: adoptions.append(action)
-            // A renamed file says by its rename that it is kept.
-            case .keep, .rename: if rename == nil { kept.append(action) }
-            case .skip: if rename == nil { skipped.append(action) }
+            // A renamed or followed file says by that that it is kept.
+            case .keep, .rename: if !isTold { kept.append(action) }
+            case .skip: if !isTold { skipped.append(action) }
             }
         }
         return renames.moves.compactMap { renamed[$0.rank] } + adoptions + ordered(transfers) + kept + skipped
@@ -118,9 +149,10 @@ private struct Planner {
             }
         case .skip(let skip):
             action.kind = .skip(skip)
-        case .adopt(let path):
+        case .adopt(let path, let verification):
             action.kind = .adopt
             action.path = path
+            action.verification = verification
             targets[path] = decision.shelved.episode.section
         case .transfer(let kind, let replacing):
             action.kind = kind
@@ -162,7 +194,6 @@ private struct Planner {
         switch obstacle {
         case .occupied: return standing(at: path)
         case .takenBy(let rank): return "episode \(decisions[rank].shelved.episode.section) is to stand at \(path)"
-        case .circle: return "it and others would have to swap their names"
         }
     }
 }

@@ -9,15 +9,22 @@ package struct PlannerInput {
     package var episodes: [ShelvedEpisode]
     /// Episode key → the library-relative path that the naming wants for it.
     package var paths: [String: String]
-    /// Library-relative path → what stands there, for every recorded and every wanted path that is taken.
+    /// Library-relative path → what stands there, for every recorded and every wanted path that is taken, and for all
+    /// else where a file of the book may be.
     package var files: [String: FileFacts]
+    /// Paths that are other books' files.
+    package var others: Set<String>
+    /// Library-relative path → what a look into the file brought (``examinations(for:)``).
+    package var examined: [String: ExaminedFile]
+    /// Episode key → how long its audio is by its server's word, where that was asked.
+    package var declaredLengths: [String: Int64] = [:]
     /// Episode key → bytes of its partial file.
     package var partials: [String: Int64]
     package var rules: PlanRules
 
     package init(
         book: Book, episodes: [ShelvedEpisode], paths: [String: String], files: [String: FileFacts],
-        partials: [String: Int64], rules: PlanRules
+        partials: [String: Int64], rules: PlanRules, others: Set<String> = [], examined: [String: ExaminedFile] = [:]
     ) {
         self.book = book
         self.episodes = episodes
@@ -25,6 +32,19 @@ package struct PlannerInput {
         self.files = files
         self.partials = partials
         self.rules = rules
+        self.others = others
+        self.examined = examined
+    }
+
+    /// Whether a symbolic link stands in the place of one of the path's folders: links are not followed, so nobody
+    /// knows what is behind it.
+    package func isBehindLink(_ path: String) -> Bool {
+        var rest = path[...]
+        while let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")) {
+            rest = rest[..<slash]
+            if files[String(rest)]?.kind == .symbolicLink { return true }
+        }
+        return false
     }
 }
 
@@ -36,15 +56,19 @@ package struct PlanRules {
     package var order: TransferOrder
     /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the listener.
     package var force: Bool
+    /// What becomes of episodes whose file is gone from the disk.
+    package var onMissingFile: MissingFileRule
     /// The time to hold next tries against.
     package var now: Date
 
     package init(
-        filter: CompiledFilter = .everything, order: TransferOrder = .first, force: Bool = false, now: Date
+        filter: CompiledFilter = .everything, order: TransferOrder = .first, force: Bool = false,
+        onMissingFile: MissingFileRule = .fetch, now: Date
     ) {
         self.filter = filter
         self.order = order
         self.force = force
+        self.onMissingFile = onMissingFile
         self.now = now
     }
 }

@@ -1,8 +1,8 @@
 /// Puts renames into an order in which none overwrites anything, and tells which cannot be done.
 ///
 /// A book that is renumbered is a chain: 12 wants the name that 13 has, 13 that of 14, and so on. The chain is walked
-/// from its free end. Names that go round in a circle are left as they are: swapping them would need a third name, and
-/// a run that is killed in between would leave files under names that mean nothing.
+/// from its free end. Where names go round in a circle (two that swapped are the smallest) there is no free end: the
+/// first of the circle steps aside under a name of its own until its new one is free, and the others are a chain.
 struct RenameOrder {
     struct Move: Equatable {
         /// Tells the moves apart; the lower one wins where two want the same path.
@@ -16,11 +16,12 @@ struct RenameOrder {
         case occupied
         /// The move of another rank goes there.
         case takenBy(rank: Int)
-        /// It waits for itself.
-        case circle
     }
 
+    /// In the order in which they are to be begun. What a move overtakes on its way, it waits for under another name.
     private(set) var moves: [Move] = []
+    /// The ranks of those that swap their names with others.
+    private(set) var swapping: Set<Int> = []
     /// Rank → why the file keeps its name.
     private(set) var obstacles: [Int: Obstacle] = [:]
     /// What is taken once all is done.
@@ -50,22 +51,23 @@ struct RenameOrder {
                 next = claims[move.from]
             }
         }
-        let movers = Dictionary(claimants.map { ($0.from, $0) }, uniquingKeysWith: { one, _ in one })
-        for move in claimants where !done.contains(move.rank) {
-            obstacles[move.rank] = Self.isCircle(from: move, movers: movers) ? .circle : .occupied
+        for first in claimants where !done.contains(first.rank) {
+            // Backwards, as the chain is walked: who wants the name of the one before. No two want one name, so this
+            // either ends or comes back to the first.
+            var chain = [first]
+            var next = claims[first.from]
+            while let move = next, move.rank != first.rank, !done.contains(move.rank) {
+                chain.append(move)
+                done.insert(move.rank)
+                next = claims[move.from]
+            }
+            done.insert(first.rank)
+            if next?.rank == first.rank, chain.count > 1 {
+                moves += chain
+                swapping.formUnion(chain.map(\.rank))
+            } else {
+                for move in chain { obstacles[move.rank] = .occupied }
+            }
         }
-    }
-
-    /// Whether the chain of those in the way leads back to `start`. (It may also lead into a circle further on; then
-    /// what stands in the way is simply a file that does not move.)
-    private static func isCircle(from start: Move, movers: [String: Move]) -> Bool {
-        var seen: Set<Int> = [start.rank]
-        var next = movers[start.to]
-        while let move = next {
-            if move.rank == start.rank { return true }
-            guard seen.insert(move.rank).inserted else { return false }
-            next = movers[move.to]
-        }
-        return false
     }
 }

@@ -7,7 +7,7 @@ extension ProductTests {
     @Suite struct Help {
         private static let commands = [
             "fetch", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "queue", "pause",
-            "resume", "cancel", "remove", "demo", "config", "config-show", "config-path",
+            "resume", "cancel", "remove", "adopt", "demo", "config", "config-show", "config-path",
         ]
 
         @Test(arguments: ["booksync"] + commands)

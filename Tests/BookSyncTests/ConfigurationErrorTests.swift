@@ -18,6 +18,7 @@ import Testing
         ("downloads: { connect-timeout: 0 }", "'downloads.connect-timeout'", "found '0'"),
         ("downloads: { limit-rate: -2M }", "'downloads.limit-rate'", "found '-2M'"),
         ("downloads: { order: lifo }", "'downloads.order'", "one of first, last, listed"),
+        ("downloads: { on-missing-file: delete }", "'downloads.on-missing-file'", "one of fetch, tombstone"),
         ("on-catalog-removal: delete", "'on-catalog-removal'", "one of keep, report"),
         (
             "naming: \"{titel}/{section}\"", "line 1: the naming '{titel}/{section}' cannot be used",

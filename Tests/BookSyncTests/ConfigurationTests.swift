@@ -9,7 +9,7 @@ import Testing
         library: ~/Audiobooks
         default-source: kting
         naming: "{author}/{title}/{section} {name}.{ext}"   # empty parts vanish with their separator
-        downloads: { jobs: 3, jobs-per-host: 2, order: last, limit-rate: 2M, retries: 0, connect-timeout: 1m, stall-timeout: 500ms, min-free-space: 1Gi }
+        downloads: { jobs: 3, jobs-per-host: 2, order: last, limit-rate: 2M, retries: 0, connect-timeout: 1m, stall-timeout: 500ms, min-free-space: 1Gi, on-missing-file: tombstone }
         on-catalog-removal: report
         notify: { exec: "notify-send --token x", webhook: "https://hooks.example/T0/SECRET" }
         sources:
@@ -45,7 +45,7 @@ import Testing
             configuration.downloads
                 == DownloadSettings(
                     jobs: 3, jobsPerHost: 2, order: .last, limitRate: 2_000_000, retries: 0, connectTimeout: 60,
-                    stallTimeout: 0.5, minFreeSpace: 1_073_741_824))
+                    stallTimeout: 0.5, minFreeSpace: 1_073_741_824, onMissingFile: .tombstone))
         #expect(configuration.onCatalogRemoval == .report)
         #expect(configuration.notify.exec == Secret("notify-send --token x"))
 

@@ -60,6 +60,24 @@ import Testing
         }
     }
 
+    @Test func `files that the listener swapped are noted in one go, under names that are the listener's`() async throws
+    {
+        try await withFiles(["a", "b"]) { store in
+            var swapped = [LocalFile.sample(1, path: "b"), .sample(2, path: "a")]
+            swapped[0].isNamedByListener = true
+            let files = swapped
+            try await store.updateFiles(files)
+            #expect(try await paths(store) == ["b", "a"])
+            #expect(try await store.episode(.sample(1))?.file == files[0])
+            // A new version keeps the name; another place, or a rename of ours, ends that it is the listener's.
+            try await store.finish([.sample(1, path: "b")])
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == true)
+            try await store.intendRenames([(.sample(1), to: "c")])
+            try await store.completeRenames([.sample(1)])
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == false)
+        }
+    }
+
     @Test func `noting a file anew keeps its intended rename, another place ends it`() async throws {
         try await withFiles(["a"]) { store in
             try await store.intendRenames([(.sample(1), to: "x")])

@@ -147,6 +147,25 @@ import Testing
         }
     }
 
+    @Test func `a check finds a page overwritten with rubbish, and the store remembers`() async throws {
+        try await withStorePath { path async throws in
+            let store = try await CatalogStore(path: path, access: .readWrite)
+            _ = try await store.merge(samples(1...200), startingAt: 0, of: veterinary)
+            try await store.check()
+            #expect(store.damage == nil)
+            try await store.close()
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            let middle = bytes.count / 2 / 4096 * 4096
+            bytes.replaceSubrange(middle..<middle + 4096, with: Data(repeating: 0x55, count: 4096))
+            try bytes.write(to: URL(filePath: path))
+            let damaged = try await CatalogStore(path: path, access: .readWrite)
+            let failure = try await failure { try await damaged.check() }
+            #expect(failure?.isStoreDamage == true)
+            #expect(damaged.damage == failure)
+            try await damaged.close()
+        }
+    }
+
     @Test func `a store that is not there cannot be read, and is not made`() async throws {
         try await withStorePath { path async throws in
             let failure = try await failure { _ = try await CatalogStore(path: path, access: .readOnly) }

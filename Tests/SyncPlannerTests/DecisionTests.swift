@@ -36,7 +36,9 @@ private let later = noon.addingTimeInterval(36_000)
 private let failedThrice = episode.transfer(.failed, attempts: 3, next: later)
 private let not7 = EpisodeFilter(only: SectionRanges([1...6]))
 private let changedFile = here.standing(at: wanted, facts(size: 900, time: 60))
-private let changeWords = "the file at Book/7.mp3 had 1000 bytes when it was fetched and has 900 now"
+private let changeWords =
+    "the file at Book/7.mp3 was truncated: it had 1000 bytes when it was fetched and has 900 now"
+private let editedFile = here.standing(at: wanted, facts(size: 1100, time: 60))
 private let renewed = here.size(1200)
 private let renewedWords = "the catalog's size changed from 1000 to 1200"
 private let removedWords = "removed by the listener; it is not fetched again"
@@ -82,10 +84,11 @@ private let absent: [Row] = [
     Row("gone, forced", episode.gone(), force: true, "skip gone", "no longer in the catalog, and not on disk"),
     Row("not asked for", episode, filter: not7, "skip filtered", "not asked for"),
     Row("not asked for, and locked", episode.locked(), filter: not7, "skip filtered", "not asked for"),
-    Row("a foreign file in its place", episode.standing(at: wanted, facts()), "skip obstructed", foreignWords),
     Row(
-        "a foreign file in its place, forced", episode.standing(at: wanted, facts()), force: true, "skip obstructed",
-        foreignWords),
+        "a foreign file in its place", episode.standing(at: wanted, facts(size: 999)), "skip obstructed", foreignWords),
+    Row(
+        "a foreign file in its place, forced", episode.standing(at: wanted, facts(size: 999)), force: true,
+        "skip obstructed", foreignWords),
     Row(
         "a folder in its place", episode.standing(at: wanted, facts(kind: .folder)), "skip obstructed",
         "a folder stands at Book/7.mp3; it is left alone"),
@@ -133,6 +136,9 @@ private let present: [Row] = [
     Row("a transfer left over", here.transfer(.paused), "keep", "on disk", bytes: 1000),
     Row("changed", changedFile, "skip obstructed", "\(changeWords); it is left alone"),
     Row(
+        "made longer", editedFile, "skip obstructed",
+        "the file at Book/7.mp3 was edited: it had 1000 bytes when it was fetched and has 1100 now; it is left alone"),
+    Row(
         "changed, forced", changedFile, force: true, "replace", "\(changeWords); fetched again because it is forced",
         bytes: 1000),
     Row(
@@ -156,7 +162,8 @@ private let present: [Row] = [
         "no longer in the catalog, and not on disk"),
     Row(
         "deleted, and a foreign file stands at its new name",
-        episode.fetched(at: "old").standing(at: "old", nil).standing(at: wanted, facts(inode: 99)), "skip obstructed",
+        episode.fetched(at: "old").standing(at: "old", nil).standing(at: wanted, facts(size: 999, inode: 99)),
+        "skip obstructed",
         foreignWords),
     Row(
         "renamed to its new name already",
@@ -214,6 +221,70 @@ private let present: [Row] = [
         let plan = makePlan(for: try input([episode.fetched(at: "old").size(1200)]))
         #expect(plan.outline == ["rename 7 Book/7.mp3", "replace 7 Book/7.mp3"])
         #expect(plan.actions.last?.replacing?.path == wanted)
+    }
+
+    /// The plan when every file is looked into: all begin as audio and have this SHA-256 and MD5.
+    private func plan(
+        _ situation: Situation, force: Bool = false, rule: MissingFileRule = .fetch, sha256: String = "?",
+        md5: String = "?"
+    ) throws -> [SyncAction] {
+        var input = try input([situation], force: force)
+        input.rules.onMissingFile = rule
+        for (path, facts) in input.files {
+            input.examined[path] = ExaminedFile(
+                facts: facts, beginning: .audio, digests: [.sha256: sha256, .md5: md5])
+        }
+        return makePlan(for: input).actions
+    }
+
+    private func outline(_ actions: [SyncAction]) -> [String] {
+        actions.map { "\($0.kind.outline) \($0.path) \($0.verification?.rawValue ?? "")" }
+    }
+
+    @Test func `a file that the listener moved is followed, and then replaced where it is`() throws {
+        let moved = here.standing(at: wanted, nil).standing(at: "Book/mine.mp3", facts())
+        let kept = try plan(moved)
+        #expect(outline(kept) == ["adopt Book/mine.mp3 "])
+        #expect(kept.first?.fromPath == wanted)
+        #expect(outline(try plan(moved.size(1200))) == ["adopt Book/mine.mp3 ", "replace Book/mine.mp3 "])
+        #expect(outline(try plan(moved.gone())) == ["adopt Book/mine.mp3 "])
+        let copied = here.standing(at: wanted, nil).standing(at: "Book/mine.mp3", facts(time: 60, inode: 99))
+        #expect(outline(try plan(copied, sha256: "ab")) == ["adopt Book/mine.mp3 "])
+        #expect(outline(try plan(copied, sha256: "cd")) == ["fetch \(wanted) "])
+    }
+
+    @Test func `a file that nobody recorded is adopted by what the catalog says of it`() throws {
+        let placed = episode.standing(at: wanted, facts(inode: 99))
+        #expect(outline(try plan(placed)) == ["adopt \(wanted) length"])
+        #expect(outline(try plan(placed.locked())) == ["adopt \(wanted) length"])
+        #expect(outline(try plan(placed.size(nil))) == ["adopt \(wanted) unverified"])
+        #expect(outline(try plan(placed.size(1001))) == ["skip obstructed \(wanted) "])
+        var stale = try input([placed.size(1001)])
+        stale.examined[wanted] = ExaminedFile(facts: facts(inode: 99), beginning: .audio)
+        #expect(makeProvisionalPlan(for: stale).lengths == ["id7"])
+        stale.declaredLengths = ["id7": 1000]
+        #expect(outline(makePlan(for: stale).actions) == ["adopt \(wanted) length"])
+        stale.declaredLengths = ["id7": 1002]
+        #expect(outline(makePlan(for: stale).actions) == ["skip obstructed \(wanted) "])
+        #expect(outline(try plan(placed.removed())) == ["skip tombstone \(wanted) "])
+        #expect(outline(try plan(placed.transfer(.downloading))) == ["skip obstructed \(wanted) "])
+        var declared = placed
+        declared.shelved.episode.digest = ContentDigest(algorithm: .md5, hexadecimal: "aa")
+        #expect(outline(try plan(declared, md5: "aa")) == ["adopt \(wanted) digest"])
+        #expect(outline(try plan(declared, md5: "bb")) == ["skip obstructed \(wanted) "])
+        let elsewhere = episode.standing(at: "Book/07 old.mp3", facts(inode: 99))
+        #expect(outline(try plan(elsewhere)) == ["adopt Book/07 old.mp3 length"])
+        #expect(outline(try plan(elsewhere.size(nil))) == ["fetch \(wanted) "])
+        #expect(outline(try plan(episode.standing(at: "Book/8.mp3", facts(inode: 99)))) == ["fetch \(wanted) "])
+    }
+
+    @Test func `a deleted file counts as removed where the rules say so, unless forced`() throws {
+        let deleted = here.standing(at: wanted, nil)
+        #expect(outline(try plan(deleted, rule: .tombstone)) == ["skip tombstone \(wanted) "])
+        #expect(outline(try plan(deleted, force: true, rule: .tombstone)) == ["fetch \(wanted) "])
+        // Nobody knows what is behind a link.
+        let behind = deleted.standing(at: "Book", facts(kind: .symbolicLink))
+        #expect(outline(try plan(behind, rule: .tombstone)) == ["fetch \(wanted) "])
     }
 
     @Test func `a file found under its new name says which record is stale`() throws {

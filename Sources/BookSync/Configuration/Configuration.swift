@@ -42,6 +42,8 @@ package struct DownloadSettings: Sendable, Hashable {
     package var stallTimeout: Double = 30
     /// Bytes that stay free on the library's disk.
     package var minFreeSpace: Int64 = 500_000_000
+    /// What becomes of episodes whose file the listener deleted.
+    package var onMissingFile = MissingFileRule.fetch
 }
 
 /// What becomes of an episode's file when the catalog no longer lists it. Deleting is not among the choices.

@@ -48,6 +48,7 @@ struct ScalarSetting: Sendable {
         .seconds("downloads.connect-timeout", \.downloads.connectTimeout),
         .seconds("downloads.stall-timeout", \.downloads.stallTimeout),
         .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
+        .choice("downloads.on-missing-file", \.downloads.onMissingFile),
         .choice("on-catalog-removal", \.onCatalogRemoval),
         ScalarSetting(key: "notify.exec", expected: "a command", isSecret: true) { settings, text, _ in
             settings.notify.exec = text.isEmpty ? nil : Secret(text)

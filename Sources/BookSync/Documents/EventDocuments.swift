@@ -43,6 +43,20 @@ extension JSONDocument {
                 "seconds": .number(receipt.seconds),
                 "remarks": .array(receipt.remarks.map(JSONDocument.string)),
             ]
+        case .adopted(let receipt):
+            self = [
+                "event": "adopted",
+                "source": .string(receipt.file.episode.book.source),
+                "book_id": .string(receipt.file.episode.book.id),
+                "id": .string(receipt.file.episode.key),
+                "section": .init(receipt.section),
+                "name": .string(receipt.name),
+                "path": .string(receipt.file.path),
+                "size": .integer(receipt.file.size),
+                "sha256": .string(receipt.file.sha256),
+                "verified": .string(receipt.file.verification.rawValue),
+                "reason": .string(receipt.reason),
+            ]
         case .failed(let report):
             self = [
                 "event": "failed",

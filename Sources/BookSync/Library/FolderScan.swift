@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 
 #if canImport(Glibc)
@@ -35,6 +36,24 @@ package enum FolderScan {
             return facts
         }
     }
+
+    /// Lists folders with all that is below them, but for what is hidden. No symbolic link is followed.
+    /// - Parameter folders: relative to the library.
+    package static func scanTrees(_ folders: Set<String>, under library: String) async throws -> [String: FileFacts] {
+        var facts: [String: FileFacts] = [:]
+        var level = folders
+        var seen: Set<String> = []
+        while !level.isEmpty {
+            seen.formUnion(level)
+            let found = try await scan(folders: level, under: library)
+            level = Set(found.lazy.filter { $0.value.kind == .folder && !isHidden($0.key) }.map(\.key)).subtracting(
+                seen)
+            facts.merge(found) { _, new in new }
+        }
+        return facts
+    }
+
+    private static func isHidden(_ path: String) -> Bool { splitLibraryPath(path).name.utf8.first == 0x2E }
 
     private static func openLibrary(_ path: String) throws -> Int32? {
         do {

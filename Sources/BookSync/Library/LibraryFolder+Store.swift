@@ -2,6 +2,20 @@ import BookModel
 import CatalogStore
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Bytes of a file; nil when there is none.
+func fileSize(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+}
+
 extension LibraryFolder {
     /// The folder of the partial files, relative to the library.
     static let partialPath = ".booksync/partial"
@@ -10,10 +24,36 @@ extension LibraryFolder {
     package var storePath: String { ownFolder + "/store.sqlite" }
 
     /// The store of the library at `path`, opened for reading.
+    /// - Parameter refusingLost: whether a store that must have been there is missed; else the library counts as one
+    ///   without a store.
     /// - Returns: nil when there is none yet.
-    static func readableStore(in path: String) async throws -> CatalogStore? {
-        let storePath = existing(at: path).storePath
-        guard try await offPool({ FileManager.default.fileExists(atPath: storePath) }) else { return nil }
+    static func readableStore(in path: String, refusingLost: Bool = true) async throws -> CatalogStore? {
+        let folder = existing(at: path)
+        if refusingLost { try await folder.refuseLostStore() }
+        let storePath = folder.storePath
+        let size = try await offPool { fileSize(storePath) }
+        guard let size, refusingLost || size > 0 else { return nil }
         return try await CatalogStore(path: storePath, access: .readOnly)
+    }
+
+    /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
+    ///   nothing.
+    func refuseLostStore() async throws {
+        let storePath = storePath
+        guard try await offPool({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
+        throw Failure(
+            .inputOutput, disposition: .stop, what: "the store of the library \(path) is lost",
+            why: "\(storePath) is missing or empty, and there are files that it knew",
+            remedy:
+                "put back a backup of it, or run booksync fetch for each book: it begins a new store and recognises "
+                + "what is on disk")
+    }
+
+    /// Whether a run has been here: what booksync keeps for itself is there, and so are files that a store would know.
+    func isInUse() async throws -> Bool {
+        let (library, own) = (path, ownFolder)
+        guard try await offPool({ FileManager.default.fileExists(atPath: own) }) else { return false }
+        let entries = try await FolderScan.scan(folders: ["", Self.partialPath], under: library).keys
+        return entries.contains { $0.hasPrefix(Self.partialPath + "/") ? $0.hasSuffix(".part") : !$0.hasPrefix(".") }
     }
 }

@@ -44,7 +44,7 @@ package struct ProgressBoard: Sendable {
 
     package mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
         switch event {
-        case .notice, .advanced, .summarised: return
+        case .notice, .advanced, .adopted, .summarised: return
         case .planned(let plan):
             for action in plan.actions where action.kind.isTransfer {
                 expected[action.episode.identity] = .some(action.bytes)

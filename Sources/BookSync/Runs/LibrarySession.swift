@@ -8,6 +8,8 @@ import Foundation
 package struct LibrarySession: Sendable {
     let folder: LibraryFolder
     let store: CatalogStore
+    /// What the listener should know of how the store was found.
+    let notices: [String]
 
     /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
     ///
@@ -22,15 +24,22 @@ package struct LibrarySession: Sendable {
         _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
         try await notes?.requireMounted(path)
+        let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
-            let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-            let session = LibrarySession(folder: folder, store: store)
-            return try await store.closing {
-                await notes?.remember(folder)
-                try await session.settleInterruptedRun()
-                return try await body(session)
+            let rescue = StoreRescue(folder: folder)
+            let (store, notices) = try await rescue.openStore(wasInUse: wasInUse)
+            let session = LibrarySession(folder: folder, store: store, notices: notices)
+            let outcome = await Swift.Result.of {
+                try await store.closing {
+                    await notes?.remember(folder)
+                    try await session.settleInterruptedRun()
+                    return try await body(session)
+                }
             }
+            // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
+            if store.damage != nil { _ = try await rescue.putAside() }
+            return try outcome.get()
         }
     }
 

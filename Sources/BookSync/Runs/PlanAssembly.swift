@@ -15,9 +15,15 @@ struct AssembledPlan: Sendable {
     var vanished: [EpisodeIdentity]
     /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
     var revived: [EpisodeIdentity]
+    /// Episodes whose file the listener deleted, which counts as removing them: they get a tombstone.
+    var buried: [EpisodeIdentity]
+    /// Files that nobody had recorded, to be recorded where they are.
+    var adoptions: [AdoptionExecution.Adoption]
 
-    /// Where files are to be that are not there yet.
-    var claims: [String] { requests.map(\.path) + plan.actions.filter { $0.kind == .rename }.map(\.path) }
+    /// Where files are to be that are not there yet, and those that are this book's from now on.
+    var claims: [String] {
+        requests.map(\.path) + plan.actions.filter { $0.kind == .rename || $0.kind == .adopt }.map(\.path)
+    }
 
     /// Sends the transfers the way that their source's requests take.
     mutating func useProxy(_ proxy: ProxyChoice) {
@@ -40,7 +46,10 @@ struct PlanAssembly: Sendable {
     let library: String
     let naming: NamingTemplate
     let request: RunRequest
+    let onMissingFile: MissingFileRule
     let store: CatalogStore?
+    /// Asks an episode's server how long its audio is; nil when no server is asked.
+    var declaredLength: (@Sendable (Episode) async -> Int64?)?
 
     /// - Parameters:
     ///   - claimed: paths that other books of this run are going to take.
@@ -52,26 +61,79 @@ struct PlanAssembly: Sendable {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
-        let paths = try await paths(for: episodes.map(\.episode), of: book, recorded: recorded, claimed: claimed)
+        let (paths, others) = try await paths(
+            for: episodes.map(\.episode), of: book, recorded: recorded, claimed: claimed)
         let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
         let files = try await FolderScan.scan(folders: folders, under: library)
         let rules = PlanRules(
-            filter: try CompiledFilter(filter), order: request.order, force: request.force, now: Date())
-        let plan = makePlan(
-            for: PlannerInput(
-                book: book, episodes: episodes, paths: paths, files: files,
-                partials: try await resumableBytes(of: episodes), rules: rules))
-        return assembled(plan, episodes: episodes, files: files, allowsLocalAddresses: allowsLocalAddresses)
+            filter: try CompiledFilter(filter), order: request.order, force: request.force,
+            onMissingFile: onMissingFile, now: Date())
+        var input = PlannerInput(
+            book: book, episodes: episodes, paths: paths, files: files,
+            partials: try await resumableBytes(of: episodes), rules: rules, others: others)
+        try await search(for: recorded.values.filter { files[$0] == nil }, adding: &input)
+        let plan = try await recognisingPlan(for: &input)
+        return assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
     }
 
-    private func paths(
+    /// Where the book's files belong, and which paths are other books'.
+    func paths(
         for episodes: [Episode], of book: Book, recorded: [String: String], claimed: Set<String>
-    ) async throws -> [String: String] {
+    ) async throws -> (paths: [String: String], others: Set<String>) {
         let paths = libraryPaths(for: episodes, of: book, template: naming, recorded: recorded)
-        let standing = try await store?.pathsOfOthers(than: book.identity, in: Self.folders(of: paths.values)) ?? []
+        let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
+        let standing = try await store?.pathsOfOthers(than: book.identity, in: folders) ?? []
         let others = standing.union(claimed)
-        guard !others.isEmpty else { return paths }
-        return libraryPaths(for: episodes, of: book, template: naming, recorded: recorded, others: others)
+        guard !others.isEmpty else { return (paths, others) }
+        return (
+            libraryPaths(for: episodes, of: book, template: naming, recorded: recorded, others: others), others
+        )
+    }
+
+    /// Lists where files may be that are no longer where they were recorded: below their folder or, where that is gone,
+    /// below the one that it was in.
+    private func search(for missing: [String], adding input: inout PlannerInput) async throws {
+        var roots: Set<String> = []
+        for var folder in Self.folders(of: missing) where !folder.isEmpty {
+            while !folder.isEmpty, input.files[folder]?.kind != .symbolicLink,
+                try await FolderScan.scan(folders: [folder], under: library).isEmpty
+            {
+                folder = String(splitLibraryPath(folder).folder)
+            }
+            roots.insert(folder)
+        }
+        guard !roots.isEmpty else { return }
+        let found = try await FolderScan.scanTrees(roots, under: library)
+        input.files.merge(found) { _, new in new }
+        if let store {
+            input.others.formUnion(
+                try await store.pathsOfOthers(than: input.book.identity, in: Self.folders(of: found.keys)))
+        }
+    }
+
+    /// Makes the plan, with a look into the files that may be the book's.
+    private func recognisingPlan(for input: inout PlannerInput) async throws -> SyncPlan {
+        var asked: Set<String> = []
+        while true {
+            let (plan, questions, lengths) = makeProvisionalPlan(for: input)
+            let unasked = input.episodes.map(\.episode).filter {
+                lengths.contains($0.identity.key) && !asked.contains("length of \($0.identity.key)")
+            }
+            if let declaredLength, !unasked.isEmpty {
+                for episode in unasked {
+                    try Task.checkCancellation()
+                    asked.insert("length of \(episode.identity.key)")
+                    input.declaredLengths[episode.identity.key] = await declaredLength(episode)
+                }
+                continue
+            }
+            // What has no answer cannot be read; asking again does not help.
+            let open = questions.filter { !asked.contains("\($0)") }
+            guard !open.isEmpty else { return plan }
+            asked.formUnion(open.map { "\($0)" })
+            let answers = try await FileExamination.examine(open, in: library)
+            input.examined.merge(answers) { _, new in new }
+        }
     }
 
     private static func folders(of paths: some Collection<String>) -> Set<String> {
@@ -79,40 +141,55 @@ struct PlanAssembly: Sendable {
     }
 
     private func assembled(
-        _ plan: SyncPlan, episodes: [ShelvedEpisode], files: [String: FileFacts], allowsLocalAddresses: Bool
+        _ plan: SyncPlan, input: PlannerInput, allowsLocalAddresses: Bool
     ) -> AssembledPlan {
+        let (episodes, files) = (input.episodes, input.files)
         let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
-        var assembled = AssembledPlan(plan: plan, requests: [], moved: [], vanished: [], revived: [])
+        var assembled = AssembledPlan(
+            plan: plan, requests: [], moved: [], vanished: [], revived: [], buried: [], adoptions: [])
+        var followed: Set<EpisodeIdentity> = []
         for action in plan.actions {
-            let known = places[action.episode.identity].map { episodes[$0] }
+            let identity = action.episode.identity
+            let known = places[identity].map { episodes[$0] }
+            let isTemplateName = input.paths[identity.key] == action.path
+            if action.kind.isTransfer || action.kind == .adopt, known?.removedAt != nil {
+                assembled.revived.append(identity)
+            }
+            if action.kind == .skip(.tombstone), known?.removedAt == nil { assembled.buried.append(identity) }
+            if action.kind == .adopt, action.fromPath == nil {
+                let examined = input.examined[action.path]
+                assembled.adoptions.append(
+                    .init(
+                        action: action, examined: examined?.digests.isEmpty == false ? examined : nil,
+                        isNamedByListener: !isTemplateName))
+            }
             if action.kind.isTransfer {
-                if known?.removedAt != nil { assembled.revived.append(action.episode.identity) }
                 assembled.requests.append(
                     TransferRequest(
                         episode: action.episode, path: action.path, record: known?.transfer,
                         replacing: action.replacing, overwrites: action.kind == .replace,
                         allowsLocalAddresses: allowsLocalAddresses))
             }
-            guard var file = known?.file, files[file.path] == nil else { continue }
-            if action.kind == .keep, action.fromPath == file.path {
-                file.path = action.path
+            guard var file = known?.file, !followed.contains(identity) else { continue }
+            if files[file.path] != nil {
+                // The listener gave it the name that the naming wants by now.
+                guard file.isNamedByListener, action.kind == .keep, isTemplateName else { continue }
+                file.isNamedByListener = false
                 assembled.moved.append(file)
-            } else if !isBehindLink(file.path, files: files) {
+            } else if let fromPath = action.fromPath, fromPath == file.path, action.kind != .rename {
+                file.path = action.path
+                file.isNamedByListener = !isTemplateName
+                if action.kind == .adopt, let facts = files[action.path] {
+                    file.modificationTime = facts.modificationTime
+                    file.inode = facts.inode
+                }
+                assembled.moved.append(file)
+                followed.insert(identity)
+            } else if !input.isBehindLink(file.path) {
                 assembled.vanished.append(file.episode)
             }
         }
         return assembled
-    }
-
-    /// Whether the listener put a symbolic link in the place of one of the file's folders: links are not followed, so
-    /// nobody knows whether the file is gone.
-    private func isBehindLink(_ path: String, files: [String: FileFacts]) -> Bool {
-        var folder = splitLibraryPath(path).folder
-        while !folder.isEmpty {
-            if files[String(folder)]?.kind == .symbolicLink { return true }
-            folder = splitLibraryPath(String(folder)).folder
-        }
-        return false
     }
 
     /// Episode key → bytes of its partial file that will not be fetched again.

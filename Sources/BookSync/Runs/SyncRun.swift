@@ -26,6 +26,7 @@ package struct SyncRun: Sendable {
     package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
         let begin = ContinuousClock.now
         var report = RunReport()
+        for notice in session.notices { emit(.notice(notice)) }
         for setting in configuration.settingsWithoutEffect {
             emit(.notice("\(setting) is set, and this version does not act on it yet"))
         }
@@ -38,9 +39,17 @@ package struct SyncRun: Sendable {
                 emit(.planned(assembled.plan))
                 report.note(assembled.plan)
                 if let notice = assembled.plan.obstructionNotice { emit(.notice(notice)) }
+                if let notice = assembled.burialNotice { emit(.notice(notice)) }
                 try await session.store.updateFiles(assembled.moved)
+                // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
+                for episode in assembled.buried { try await session.store.setRemoved(episode, at: Date()) }
                 for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
                 for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
+                let adoptions = AdoptionExecution(
+                    library: session.folder.path, store: session.store, emit: emit)
+                let recognised = try await adoptions.execute(assembled.adoptions)
+                report.summary.adopted += recognised.adopted + assembled.plan.followed
+                for failure in recognised.failures { report.fail(failure, emit: emit) }
                 let renames = RenameExecution(library: session.folder.path, store: session.store)
                 let outcome = try await renames.execute(assembled.plan.actions)
                 report.summary.renamed += outcome.renamed
@@ -83,7 +92,7 @@ package struct SyncRun: Sendable {
     package func plan(
         _ request: RunRequest, library: String, offline: Bool
     ) async throws -> (plans: [SyncPlan], report: RunReport) {
-        guard let store = try await LibraryFolder.readableStore(in: library) else {
+        guard let store = try await LibraryFolder.readableStore(in: library, refusingLost: false) else {
             return try await plan(request, library: library, offline: offline, store: nil)
         }
         return try await store.closing {
@@ -116,7 +125,8 @@ package struct SyncRun: Sendable {
         onFailure: (FailureReport) -> Void
     ) async -> [AssembledPlan] {
         let assembly = PlanAssembly(
-            library: library ?? configuration.library, naming: configuration.naming, request: request, store: store)
+            library: library ?? configuration.library, naming: configuration.naming, request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
         var planned: [AssembledPlan] = []
         var claimed: Set<String> = []
         for item in request.items where !Task.isCancelled {
@@ -126,11 +136,15 @@ package struct SyncRun: Sendable {
                     item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
                 let stored = try await store?.episodes(of: item.book) ?? []
+                let allowsLocal = await configuration.allowsLocalAddresses(
+                    of: item.book.source, transport: transport)
+                var assembly = assembly
+                assembly.declaredLength = { episode in
+                    await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
+                }
                 var assembled = try await assembly.plan(
                     refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
-                    claimed: claimed,
-                    allowsLocalAddresses: await configuration.allowsLocalAddresses(
-                        of: item.book.source, transport: transport))
+                    claimed: claimed, allowsLocalAddresses: allowsLocal)
                 assembled.useProxy(configuration.sources[item.book.source]?.proxy ?? .environment)
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
                 claimed.formUnion(assembled.claims)
@@ -152,7 +166,9 @@ package struct SyncRun: Sendable {
     private func offlinePlans(
         _ request: RunRequest, library: String, store: CatalogStore?
     ) async throws -> [AssembledPlan] {
-        let assembly = PlanAssembly(library: library, naming: configuration.naming, request: request, store: store)
+        let assembly = PlanAssembly(
+            library: library, naming: configuration.naming, request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
         var planned: [AssembledPlan] = []
         var claimed: Set<String> = []
         for item in request.items {
@@ -190,7 +206,20 @@ extension Failure {
     }
 }
 
+extension AssembledPlan {
+    /// What counts as removed from now on because its file is gone; nil when nothing does.
+    fileprivate var burialNotice: String? {
+        guard !buried.isEmpty else { return nil }
+        let those = buried.count == 1 ? "1 episode was" : "\(buried.count) episodes were"
+        return "\(plan.book.identity): \(those) deleted from disk and will not be fetched again "
+            + "(downloads.on-missing-file: tombstone); fetch --force does"
+    }
+}
+
 extension SyncPlan {
+    /// How many records follow their files to where the listener moved them.
+    fileprivate var followed: Int { actions.count { $0.kind == .adopt && $0.fromPath != nil } }
+
     /// What is left alone because something stands in its place; nil when nothing is. Such episodes are asked for and
     /// not brought, so a run may not pass them over in silence.
     fileprivate var obstructionNotice: String? {

@@ -12,6 +12,8 @@ package struct SubscriptionBook: Sendable {
         in library: String, notes: LibraryNotes? = nil, _ body: (SubscriptionBook) async throws -> Result
     ) async throws -> Result {
         try await notes?.requireMounted(library)
+        // A new store in the place of a lost one would hide the loss.
+        try await LibraryFolder.existing(at: library).refuseLostStore()
         let folder = try await LibraryFolder.open(at: library)
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
         return try await store.closing { try await body(SubscriptionBook(store: store)) }
@@ -31,13 +33,19 @@ package struct SubscriptionBook: Sendable {
 extension CatalogStore {
     /// Runs `body`, and closes the store however it ends.
     func closing<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-        let outcome: Swift.Result<Result, any Error>
-        do {
-            outcome = .success(try await body())
-        } catch {
-            outcome = .failure(error)
-        }
+        let outcome = await Swift.Result.of(body)
         try await close()
         return try outcome.get()
+    }
+}
+
+extension Result where Failure == any Error {
+    /// How the body ended.
+    static func of(_ body: () async throws -> Success) async -> Self {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
     }
 }

@@ -57,7 +57,7 @@ actor EventPrinter {
         guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else {
             return
         }
-        if style.isJSON, case .finished = event { return }
+        if style.isJSON, event.isTold { return }
         let line = Self.printable(sentence)
         if let display { await display.log(line) } else { await streams.writeError(line) }
     }

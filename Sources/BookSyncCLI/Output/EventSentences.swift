@@ -12,7 +12,8 @@ extension SyncEvent {
             guard isVerbose else { return nil }
             let totals = plan.totals
             return "\(plan.book.identity) \(plan.book.title): \(totals.fetch) to fetch, \(totals.resume) to resume, "
-                + "\(totals.replace) to replace, \(totals.rename) to rename, \(totals.keep) to keep, "
+                + "\(totals.replace) to replace, \(totals.rename) to rename, \(totals.adopt) to adopt, "
+                + "\(totals.keep) to keep, "
                 + "\(totals.skip) to leave (\(describeBytes(totals.bytes)))"
         case .started(let progress):
             guard isVerbose else { return nil }
@@ -28,8 +29,18 @@ extension SyncEvent {
             let remarks = receipt.remarks.map { "; " + $0 }.joined()
             let size = describeBytes(receipt.file.size)
             return "\(receipt.outcome.rawValue) \(receipt.file.path) (\(size))\(remarks)"
+        case .adopted(let receipt):
+            return "adopted \(receipt.file.path) (\(describeBytes(receipt.file.size))): \(receipt.reason)"
         case .failed(let report):
             return "failed: \(report.failure)"
+        }
+    }
+
+    /// Whether it tells what went well: with `--json` the line on standard output is enough.
+    var isTold: Bool {
+        switch self {
+        case .finished, .adopted: true
+        default: false
         }
     }
 

@@ -13,7 +13,7 @@ struct RunBench: Sendable {
 
     let server: MisbehavingServer
     let catalog: Watched<ScriptedCatalog>
-    let configuration: Configuration
+    var configuration: Configuration
     let events = Watched<[SyncEvent]>([])
 
     var library: String { configuration.library }

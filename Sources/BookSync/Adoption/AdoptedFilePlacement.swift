@@ -1,0 +1,195 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import SyncPlanner
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Brings recognised files to their places and records them.
+///
+/// What is brought is announced in the journal first, as a download is that is about to be published: a run that is
+/// killed before the record finds the file again. A file that is moved is gone from where it was only when it is in its
+/// place, on disk.
+struct AdoptedFilePlacement: Sendable {
+    /// Absolute; where the files are.
+    let folder: String
+    let way: AdoptionRequest.Way
+    let library: LibraryFolder
+    let store: CatalogStore
+
+    private static let suffix = ".adopt"
+
+    /// Deletes what a killed adoption had begun to copy.
+    func removeLeftovers() async throws {
+        let found = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library.path)
+        let names = found.keys.filter { $0.hasSuffix(Self.suffix) }.map { splitLibraryPath($0).name }
+        guard !names.isEmpty else { return }
+        let library = library.path
+        try await offPool {
+            let partials = try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
+            for name in names { try partials.delete(name) }
+        }
+    }
+
+    /// - Throws: ``Failure``; then the file is where it was.
+    func adopt(_ item: AdoptionReport.Item) async throws -> LocalFile {
+        let read = try await FileExamination.examine([item.from: .whole([])], in: folder)
+        guard let examined = read[item.from], let sha256 = examined.digests[.sha256], examined.facts.size == item.size
+        else {
+            throw Failure(
+                .temporary, what: "\(item.from) is not adopted as episode \(item.episode.section)",
+                why: "it cannot be read, or changes while it is", remedy: "run again when nothing writes to it")
+        }
+        var file = LocalFile(
+            episode: item.episode.identity, path: item.path, size: item.size, sha256: sha256,
+            modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
+            catalogSize: item.episode.size, catalogModifiedAt: item.episode.modifiedAt, fetchedAt: Date(),
+            verification: item.confidence.verification)
+        if way == .inPlace {
+            file.isNamedByListener = true
+        } else {
+            let before = try await store.transferRecord(of: item.episode.identity)
+            try await announce(file)
+            do {
+                try await place(item, facts: examined.facts)
+            } catch {
+                try await withdraw(file.episode, before)
+                throw error
+            }
+            let facts = try await facts(of: item.path)
+            (file.modificationTime, file.inode) = (facts.modificationTime, facts.inode)
+        }
+        try await store.finish([file])
+        try await store.setRemoved(file.episode, at: nil)
+        try await tidyUp(item)
+        return file
+    }
+
+    private func announce(_ file: LocalFile) async throws {
+        try await store.save([
+            TransferRecord(
+                episode: file.episode, state: .verifying,
+                total: file.verification == .unverified ? nil : file.size, bootID: BootIdentity.current,
+                sha256: file.sha256, path: file.path)
+        ])
+    }
+
+    private func withdraw(_ episode: EpisodeIdentity, _ before: TransferRecord?) async throws {
+        try await store.save([before ?? TransferRecord(episode: episode)])
+    }
+
+    private func place(_ item: AdoptionReport.Item, facts: FileFacts) async throws {
+        let source = folder + "/" + item.from
+        let waiting = library.partialFolder + "/" + PartialFile.name(for: item.episode.identity) + Self.suffix
+        let (way, library, path) = (way, library, item.path)
+        try await offPool {
+            let onOneDisk = try device(of: source) == device(of: library.partialFolder)
+            let (targetFolder, name) = splitLibraryPath(path)
+            let target = try LibraryDirectory(targetFolder, in: library.path)
+            switch way {
+            case .inPlace:
+                return
+            case .link:
+                guard onOneDisk else {
+                    throw Failure(
+                        .usage, what: "\(source) cannot be linked", why: "it is on another disk than the library",
+                        remedy: "say --copy or --move")
+                }
+                try makeLink(from: source, to: waiting)
+                try target.receive(waiting, as: name, replaces: false)
+            case .move where onOneDisk:
+                try syncFile(source)
+                try target.receive(source, as: name, replaces: false)
+            case .copy, .move:
+                try copyFile(source, to: waiting, size: facts.size)
+                try target.receive(waiting, as: name, replaces: false)
+            }
+            try target.sync()
+        }
+    }
+
+    private func facts(of path: String) async throws -> (modificationTime: Int64, inode: UInt64) {
+        let library = library.path
+        return try await offPool {
+            let (folder, name) = splitLibraryPath(path)
+            let facts = try LibraryDirectory(folder, in: library, creating: false).facts(of: name)
+            return (facts.modificationTime, facts.inode)
+        }
+    }
+
+    /// The original of what was moved over to another disk, and what had been fetched of the episode.
+    private func tidyUp(_ item: AdoptionReport.Item) async throws {
+        let (library, way) = (library.path, way)
+        let source = folder + "/" + item.from
+        try await offPool {
+            try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
+                .delete(PartialFile.name(for: item.episode.identity))
+            guard way == .move, fileSize(source) != nil else { return }
+            guard unlink(source) == 0 || errno == ENOENT else {
+                throw Failure.file("\(source), which is in the library now, cannot be deleted", errno: errno)
+            }
+        }
+    }
+}
+
+private func device(of path: String) throws -> UInt64 {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw Failure.file("\(path) cannot be looked at", errno: errno) }
+    return UInt64(status.st_dev)
+}
+
+private func makeLink(from source: String, to path: String) throws {
+    unlink(path)
+    guard link(source, path) == 0 else { throw Failure.file("\(source) cannot be linked", errno: errno) }
+}
+
+private func syncFile(_ path: String) throws {
+    let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
+}
+
+/// A copy of the file, with its times, on disk when the call returns.
+private func copyFile(_ source: String, to path: String, size: Int64) throws {
+    let input = try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    defer { close(input) }
+    unlink(path)
+    let output = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
+    defer { close(output) }
+    var copied: Int64 = 0
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { chunk.deallocate() }
+    while true {
+        let count = read(input, chunk.baseAddress, chunk.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw Failure.file("\(source) cannot be read", errno: errno) }
+        if count == 0 { break }
+        var rest = UnsafeRawBufferPointer(rebasing: chunk[..<count])[...]
+        while !rest.isEmpty {
+            let written = write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw Failure.file("\(path) cannot be written", errno: errno) }
+            rest = rest.dropFirst(written)
+        }
+        copied += Int64(count)
+    }
+    guard copied == size else {
+        throw Failure(
+            .temporary, what: "\(source) is not copied", why: "it changed meanwhile",
+            remedy: "run again when nothing writes to it")
+    }
+    guard fsync(output) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
+}
+
+private func opened(_ path: String, _ flags: Int32) throws -> Int32 {
+    let descriptor = open(path, flags, 0o644)
+    guard descriptor >= 0 else { throw Failure.file("\(path) cannot be opened", errno: errno) }
+    return descriptor
+}

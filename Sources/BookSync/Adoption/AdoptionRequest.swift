@@ -1,0 +1,110 @@
+import BookModel
+import SyncPlanner
+
+/// A folder whose files are to be recognised as episodes of a book.
+package struct AdoptionRequest: Sendable {
+    /// How a recognised file comes to be in the library.
+    package enum Way: String, Sendable, CaseIterable {
+        /// It is in the library already, and stays where it is.
+        case inPlace = "in_place"
+        /// A second name for the same bytes; both must be on one disk.
+        case link
+        case copy
+        case move
+    }
+
+    /// Absolute.
+    package var folder: String
+    package var book: BookIdentity
+    /// Overrides what the catalog says.
+    package var title: String?
+    /// nil for ``Way/inPlace``, which a folder outside the library refuses.
+    package var way: Way?
+
+    package init(folder: String, book: BookIdentity, title: String? = nil, way: Way? = nil) {
+        self.folder = folder
+        self.book = book
+        self.title = title
+        self.way = way
+    }
+}
+
+/// What came, or would come, of an adoption.
+package struct AdoptionReport: Sendable {
+    package struct Item: Sendable {
+        package var episode: Episode
+        /// Relative to the folder.
+        package var from: String
+        /// Relative to the library.
+        package var path: String
+        /// Bytes.
+        package var size: Int64
+        var confidence: EpisodeMatcher.Confidence
+        /// By what it was recognised: `digest`, `size` or `name`.
+        package var by: String { confidence.word }
+        /// Why it was recognised and not adopted; nil where it was.
+        package var failure: Failure?
+    }
+
+    package var book: Book
+    package var way: AdoptionRequest.Way
+    package var isDryRun: Bool
+    package var recognised: [Item] = []
+    /// Files, relative to the folder, with the episodes that each may be: left alone.
+    package var ambiguous: [(path: String, episodes: [Episode])] = []
+    /// Files that are no missing episode of the book, relative to the folder: left alone.
+    package var unmatched: [String] = []
+    /// How many files of the folder were recorded before.
+    package var known = 0
+
+    package var failures: [Failure] { recognised.compactMap(\.failure) }
+    package var adopted: Int { recognised.count { $0.failure == nil } }
+
+    /// `30776 回到古代当兽医: 12 adopted, 2 ambiguous, 1 not recognised`.
+    package var sentence: String {
+        var parts = ["\(adopted) \(isDryRun ? "to adopt" : "adopted")"]
+        for (count, words) in [
+            (failures.count, "failed"), (ambiguous.count, "ambiguous and left alone"),
+            (unmatched.count, "not recognised and left alone"), (known, "recorded already"),
+        ] where count > 0 {
+            parts.append("\(count) \(words)")
+        }
+        return "\(book.identity.id) \(book.title): \(parts.joined(separator: ", "))"
+    }
+}
+
+extension JSONDocument {
+    package init(_ report: AdoptionReport) {
+        self = [
+            "book": .init(report.book),
+            "way": .string(report.way.rawValue),
+            "dry_run": .bool(report.isDryRun),
+            "recognised": .array(
+                report.recognised.map { item in
+                    [
+                        "section": .init(item.episode.section),
+                        "id": .string(item.episode.identity.key),
+                        "name": .string(item.episode.name),
+                        "from": .string(item.from),
+                        "path": .string(item.path),
+                        "size": .integer(item.size),
+                        "confidence": .string(item.by),
+                        "error": .init(item.failure?.description),
+                    ]
+                }),
+            "ambiguous": .array(
+                report.ambiguous.map { file in
+                    [
+                        "from": .string(file.path),
+                        "sections": .array(file.episodes.map { .init($0.section) }),
+                    ]
+                }),
+            "unmatched": .array(report.unmatched.map(JSONDocument.string)),
+            "totals": [
+                "adopted": .init(report.adopted), "failed": .init(report.failures.count),
+                "ambiguous": .init(report.ambiguous.count), "unmatched": .init(report.unmatched.count),
+                "known": .init(report.known),
+            ],
+        ]
+    }
+}

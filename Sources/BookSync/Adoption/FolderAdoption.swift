@@ -1,0 +1,150 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import DownloadEngine
+import Foundation
+import Logging
+import SyncPlanner
+import Transport
+
+/// Recognises the files of a folder as episodes of a book, by the same measures as a run does, and by number and name
+/// as well: here the listener says which book it is.
+///
+/// Nothing in the folder is changed but what `move` takes away, and that only once it is in its place.
+package struct FolderAdoption: Sendable {
+    private let configuration: Configuration
+    private let logger: Logger
+    private let emit: @Sendable (SyncEvent) -> Void
+
+    package init(configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void) {
+        self.configuration = configuration
+        self.logger = logger
+        self.emit = emit
+    }
+
+    /// Says what would be adopted, and changes nothing.
+    package func plan(_ request: AdoptionRequest) async throws -> AdoptionReport {
+        let library = configuration.library
+        guard let store = try await LibraryFolder.readableStore(in: library, refusingLost: false) else {
+            return try await recognise(request, store: nil, stores: false)
+        }
+        return try await store.closing { try await recognise(request, store: store, stores: false) }
+    }
+
+    /// Adopts what is recognised.
+    package func execute(_ request: AdoptionRequest, in session: LibrarySession) async throws -> AdoptionReport {
+        for notice in session.notices { emit(.notice(notice)) }
+        var report = try await recognise(request, store: session.store, stores: true)
+        let placement = AdoptedFilePlacement(
+            folder: request.folder, way: report.way, library: session.folder, store: session.store)
+        try await placement.removeLeftovers()
+        for index in report.recognised.indices {
+            try Task.checkCancellation()
+            let item = report.recognised[index]
+            do {
+                let file = try await placement.adopt(item)
+                emit(
+                    .adopted(
+                        AdoptionReceipt(
+                            section: item.episode.section, name: item.episode.name, file: file,
+                            reason: item.confidence.words)))
+            } catch let failure as Failure {
+                report.recognised[index].failure = failure
+                let identity = item.episode.identity
+                emit(
+                    .failed(
+                        FailureReport(
+                            book: identity.book, episode: identity, section: item.episode.section,
+                            name: item.episode.name, failure: failure)))
+                if failure.disposition == .stop { throw failure }
+            }
+        }
+        return report
+    }
+
+    // MARK: - Recognising
+
+    private func recognise(
+        _ request: AdoptionRequest, store: CatalogStore?, stores: Bool
+    ) async throws -> AdoptionReport {
+        let place = try await AdoptedFolder(request.folder, library: configuration.library)
+        let way = request.way ?? .inPlace
+        if way == .inPlace, place.pathInLibrary == nil, stores || request.way != nil {
+            throw Failure(
+                .usage, what: "\(request.folder) cannot be adopted where it is",
+                why: "it is not in the library \(configuration.library)", remedy: "say --link, --copy or --move")
+        }
+        let refreshed = try await refreshed(request, store: store, stores: stores)
+        let known = try await store?.episodes(of: request.book) ?? []
+        let episodes = refreshed.shelved(with: known)
+        let recorded = Dictionary(
+            episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
+        ) { first, _ in first }
+        let assembly = PlanAssembly(
+            library: configuration.library, naming: configuration.naming, request: try RunRequest(items: []),
+            onMissingFile: .fetch, store: store)
+        let (paths, others) = try await assembly.paths(
+            for: episodes.map(\.episode), of: refreshed.book, recorded: recorded, claimed: [])
+        let folders = Set((Array(paths.values) + recorded.values).map { String(splitLibraryPath($0).folder) })
+        let standing = try await FolderScan.scan(folders: folders, under: configuration.library)
+
+        var report = AdoptionReport(book: refreshed.book, way: way, isDryRun: !stores)
+        let owned = others.union(recorded.values).union(try await othersBelow(place, of: request.book, store: store))
+        let found = try await place.files()
+        let files = found.filter { path, _ in !place.isRecorded(path, among: owned) }
+        report.known = found.count - files.count
+        let wanting = episodes.filter { shelved in
+            !shelved.isGone && shelved.file.map { standing[$0.path] == nil } ?? true
+        }
+        let matcher = try await matcher(wanting.map(\.episode), of: refreshed.book, files: files, in: request.folder)
+        for match in matcher.matches {
+            let key = match.episode.identity.key
+            let path = way == .inPlace ? place.libraryPath(of: match.path) ?? match.path : paths[key] ?? match.path
+            report.recognised.append(
+                .init(
+                    episode: match.episode, from: match.path, path: path, size: files[match.path]?.size ?? 0,
+                    confidence: match.confidence))
+        }
+        report.ambiguous = matcher.ambiguous.sorted { $0.key < $1.key }.map { (path: $0.key, episodes: $0.value) }
+        let spokenOf = Set(matcher.matches.map(\.path)).union(matcher.ambiguous.keys)
+        report.unmatched = files.keys.filter { AdoptedFolder.isAudio($0) && !spokenOf.contains($0) }.sorted()
+        return report
+    }
+
+    private func refreshed(
+        _ request: AdoptionRequest, store: CatalogStore?, stores: Bool
+    ) async throws -> RefreshedBook {
+        try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+            let source = try configuration.catalogSource(for: request.book, transport: transport)
+            let refreshed = try await source.refresh(
+                request.book, title: request.title, known: try await store?.book(request.book),
+                into: stores ? store : nil)
+            for warning in refreshed.proof.warnings { emit(.notice("\(request.book): \(warning)")) }
+            return refreshed
+        }
+    }
+
+    /// What is recorded for other books in the folder itself, where that is in the library.
+    private func othersBelow(
+        _ place: AdoptedFolder, of book: BookIdentity, store: CatalogStore?
+    ) async throws -> Set<String> {
+        guard let store, place.pathInLibrary != nil else { return [] }
+        return try await store.pathsOfOthers(than: book, in: try await place.foldersInLibrary())
+    }
+
+    private func matcher(
+        _ episodes: [Episode], of book: Book, files: [String: FileFacts], in folder: String
+    ) async throws -> EpisodeMatcher {
+        var examined: [String: ExaminedFile] = [:]
+        var asked: [String: Examination] = [:]
+        while true {
+            let matcher = EpisodeMatcher(
+                episodes, of: book, among: files, examined: examined, least: .name, isCandidate: AdoptedFolder.isAudio)
+            // What has no answer cannot be read; asking again does not help.
+            let open = matcher.questions.filter { asked[$0.key] != $0.value }
+            guard !open.isEmpty else { return matcher }
+            asked.merge(open) { _, new in new }
+            examined.merge(try await FileExamination.examine(open, in: folder)) { _, new in new }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import BookModel
+import Transport
+
+extension HTTPTransport {
+    /// How long an episode's audio is by its server's word, without a byte of it.
+    /// - Returns: nil when the server does not say, or cannot be asked.
+    func declaredLength(of episode: Episode, allowsLocalAddresses: Bool) async -> Int64? {
+        guard let address = episode.address, !address.isMasked else { return nil }
+        var request = WireRequest(.head, address)
+        request.allowsLocalAddresses = allowsLocalAddresses
+        do {
+            let answer = try await send(request)
+            guard answer.status == 200, answer.first("Content-Encoding") == nil else { return nil }
+            return answer.first("Content-Length").flatMap { Int64($0) }
+        } catch {
+            // Nobody needs to know it: what stands there is left alone then.
+            return nil
+        }
+    }
+}

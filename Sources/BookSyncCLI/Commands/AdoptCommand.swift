@@ -1,0 +1,93 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import Foundation
+
+struct AdoptCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "adopt", abstract: "Recognise files that are already there as episodes of a book.",
+        discussion: """
+            By the catalog's digest; by exact size and number; by number and name: each match says by which. What may be \
+            several episodes, or none, is listed and left alone. Files in the library stay where they are unless a way \
+            is said; files elsewhere need one.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("The folder that holds the files; those below it count.", valueName: "dir"))
+    var folder: String
+
+    @Option(name: .customLong("book"), help: ArgumentHelp("The book.", valueName: "ref"))
+    var book: String
+
+    @Flag(help: "Give the files a second name in the library; they must be on the same disk.")
+    var link = false
+
+    @Flag(help: "Copy the files into the library.")
+    var copy = false
+
+    @Flag(help: "Move the files into the library.")
+    var move = false
+
+    @Flag(help: "Print what would be adopted and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if [link, copy, move].count(where: \.self) > 1 {
+            throw ValidationError("--link, --copy and --move exclude each other.")
+        }
+    }
+
+    private var way: AdoptionRequest.Way? { link ? .link : copy ? .copy : move ? .move : nil }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let reference = try BookReference(parsing: book)
+        guard reference.filter.isEmpty else {
+            throw Failure(
+                .usage, what: "'\(book)' names episodes", why: "files are recognised as any of a book's episodes",
+                remedy: "name the book alone")
+        }
+        let identity = try configuration.book(reference)
+        let title = try configuration.allSubscriptions(with: []).first { $0.book == identity }?.title
+        let path = folder.hasPrefix("/") ? folder : FileManager.default.currentDirectoryPath + "/" + folder
+        let request = AdoptionRequest(
+            folder: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path, book: identity,
+            title: title, way: way)
+        var style = program.eventStyle
+        style.isJSON = false
+        style.showsBars = false
+        style.isQuiet = style.isQuiet || program.options.json
+        let printer = EventPrinter(style: style, streams: program.streams)
+        let report = try await program.withCatalogs(configuration) { configuration in
+            try await printer.printing { emit in
+                let adoption = FolderAdoption(configuration: configuration, logger: program.logger, emit: emit)
+                if dryRun { return try await adoption.plan(request) }
+                return try await LibrarySession.withLibrary(at: configuration.library, command: "adopt") {
+                    try await adoption.execute(request, in: $0)
+                }
+            }
+        }
+        await program.print(JSONDocument(report), or: Self.lines(report, width: program.outputWidth))
+        return ExitStatus(of: report.failures)
+    }
+
+    private static func lines(_ report: AdoptionReport, width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "section", alignment: .trailing), .init(title: "by"), .init(title: "file", isFlexible: true),
+            .init(title: "path", isFlexible: true),
+        ])
+        table.rows =
+            report.recognised.map { item in
+                [
+                    "\(item.episode.section)", item.failure == nil ? item.by : "failed", item.from,
+                    item.path,
+                ]
+            }
+            + report.ambiguous.map { file in
+                [file.episodes.map { "\($0.section)" }.joined(separator: ","), "ambiguous", file.path, ""]
+            }
+            + report.unmatched.map { ["", "unknown", $0, ""] }
+        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [report.sentence]
+    }
+}

@@ -1,0 +1,179 @@
+import BookModel
+
+/// Tells which of some files are which episodes of a book: by digest where the catalog gives one, else by exact size and
+/// number, else by number and name. What fits several is left alone.
+///
+/// It looks into no file: ``questions`` says which have to be examined first. Asked again with the answers it says the
+/// rest.
+package struct EpisodeMatcher {
+    /// By what a file was recognised; the surest first.
+    package enum Confidence: Int, Sendable, CaseIterable, Comparable {
+        case digest, size, name
+
+        package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+
+        /// In words for the listener.
+        package var words: String {
+            switch self {
+            case .digest: "the catalog's digest fits"
+            case .size: "exactly the catalog's size, and the number in its name fits"
+            case .name: "the number and the name fit"
+            }
+        }
+
+        /// The word in `--json`.
+        package var word: String {
+            switch self {
+            case .digest: "digest"
+            case .size: "size"
+            case .name: "name"
+            }
+        }
+
+        package var verification: LocalFile.Verification {
+            switch self {
+            case .digest: .digest
+            case .size: .length
+            case .name: .unverified
+            }
+        }
+    }
+
+    package struct Match: Sendable, Hashable {
+        package var episode: Episode
+        package var path: String
+        package var confidence: Confidence
+    }
+
+    /// By section.
+    package private(set) var matches: [Match] = []
+    /// Path → the episodes that it may be, or that it shares with other files.
+    package private(set) var ambiguous: [String: [Episode]] = [:]
+    /// Path → how far it is to be examined before more can be said.
+    package private(set) var questions: [String: Examination] = [:]
+
+    private let files: [String: FileFacts]
+    private let examined: [String: ExaminedFile]
+    private let title: String
+    private var hints: [String: FileNameHint] = [:]
+    private var byNumber: [Int: [String]] = [:]
+    private var bySize: [Int64: [String]] = [:]
+
+    /// - Parameters:
+    ///   - episodes: those that want a file. By digest alone those of `digestOnly`.
+    ///   - files: path → what stands there; anything but files is passed over.
+    ///   - least: what is enough.
+    ///   - isCandidate: whether a path may be an episode at all; the others tell of their neighbours only.
+    package init(
+        _ episodes: [Episode], of book: Book, among files: [String: FileFacts], examined: [String: ExaminedFile],
+        digestOnly: Set<String> = [], least: Confidence, isCandidate: (String) -> Bool = { _ in true }
+    ) {
+        // A downloader that lays files out in full marks the unfinished ones so.
+        self.files = files.filter { path, facts in
+            facts.kind == .file && facts.size > 0 && !path.hasSuffix(Self.mark) && files[path + Self.mark] == nil
+                && isCandidate(path)
+        }
+        self.examined = examined
+        self.title = book.title
+        guard !episodes.isEmpty, !self.files.isEmpty else { return }
+        for (path, facts) in self.files {
+            let hint = FileNameHint(Self.stem(of: path), title: title)
+            hints[path] = hint
+            bySize[facts.size, default: []].append(path)
+            if let number = hint.number { byNumber[number, default: []].append(path) }
+        }
+        let sorted = episodes.sorted { ($0.section, $0.identity.key) < ($1.section, $1.identity.key) }
+        var open = sorted
+        var used: Set<String> = []
+        for confidence in Confidence.allCases where confidence <= least {
+            let asked = confidence == .digest ? open : open.filter { !digestOnly.contains($0.identity.key) }
+            settle(asked, by: confidence, used: &used)
+            let settled = Set(matches.map(\.episode.identity.key))
+                .union(ambiguous.values.joined().map(\.identity.key))
+            open.removeAll { settled.contains($0.identity.key) }
+        }
+        matches.sort {
+            ($0.episode.section, $0.episode.identity.key) < ($1.episode.section, $1.episode.identity.key)
+        }
+    }
+
+    /// One round: who fits whom, and then those pairs in which neither fits another.
+    private mutating func settle(_ episodes: [Episode], by confidence: Confidence, used: inout Set<String>) {
+        var fits: [(episode: Episode, paths: [String])] = []
+        var takers: [String: [Episode]] = [:]
+        for episode in episodes {
+            let free = candidates(for: episode, by: confidence).filter { !used.contains($0) }.sorted()
+            let paths = best(of: free.filter { fit(episode, $0, by: confidence) }, for: episode, by: confidence)
+            guard !paths.isEmpty else { continue }
+            fits.append((episode, paths))
+            for path in paths { takers[path, default: []].append(episode) }
+        }
+        for (episode, paths) in fits {
+            // Files with one digest are one file, and episodes with one digest are as good as one.
+            let path = confidence == .digest ? paths.first { !used.contains($0) } : paths.first
+            guard let path else { continue }
+            if confidence == .digest || paths.count == 1 && takers[path]?.count == 1 {
+                matches.append(Match(episode: episode, path: path, confidence: confidence))
+                used.insert(path)
+            } else {
+                for path in paths { ambiguous[path] = takers[path] }
+            }
+        }
+        used.formUnion(ambiguous.keys)
+    }
+
+    private func candidates(for episode: Episode, by confidence: Confidence) -> [String] {
+        switch confidence {
+        case .digest:
+            guard episode.digest != nil else { return [] }
+            return episode.size.map { bySize[$0] ?? [] } ?? byNumber[episode.section] ?? []
+        case .size:
+            guard episode.digest == nil, let size = episode.size else { return [] }
+            return (bySize[size] ?? []).filter { hints[$0]?.number == episode.section }
+        case .name:
+            guard episode.digest == nil else { return [] }
+            return byNumber[episode.section] ?? []
+        }
+    }
+
+    private mutating func fit(_ episode: Episode, _ path: String, by confidence: Confidence) -> Bool {
+        if let digest = episode.digest {
+            if let fits = examined[path]?.has(digest) { return fits }
+            questions[path] = Examination.whole([digest.algorithm]).united(with: questions[path])
+            return false
+        }
+        guard let beginning = examined[path]?.beginning else {
+            questions[path] = Examination.beginning.united(with: questions[path])
+            return false
+        }
+        switch confidence {
+        case .digest, .size: return !beginning.isForeign
+        case .name: return beginning == .audio && likeness(path, episode) >= FileNameHint.likely
+        }
+    }
+
+    /// Of several files that fit, those with the likest name; a digest needs no name.
+    private func best(of paths: [String], for episode: Episode, by confidence: Confidence) -> [String] {
+        guard confidence != .digest, paths.count > 1 else { return paths }
+        let rated = paths.map { (path: $0, likeness: likeness($0, episode)) }
+        let highest = rated.map(\.likeness).max() ?? 0
+        return rated.filter { $0.likeness == highest }.map(\.path)
+    }
+
+    private func likeness(_ path: String, _ episode: Episode) -> Double {
+        hints[path]?.likeness(to: FileNameHint(episode.name, title: title)) ?? 0
+    }
+
+    static let mark = ".aria2"
+
+    /// The name without its folder and extension.
+    static func stem(of path: String) -> String {
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return String(name) }
+        return String(name[..<dot])
+    }
+}
+
+extension ExaminedFile.Beginning {
+    var isForeign: Bool { if case .foreign = self { true } else { false } }
+}

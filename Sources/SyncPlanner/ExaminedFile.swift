@@ -1,0 +1,48 @@
+import BookModel
+
+/// What a look into a file brought.
+package struct ExaminedFile: Sendable, Hashable {
+    /// What the first bytes say.
+    package enum Beginning: Sendable, Hashable {
+        case audio
+        /// Neither known audio nor anything else that is known: encoders put all sorts of padding in front.
+        case unknown
+        /// Something else than audio, by its name: "an HTML page".
+        case foreign(String)
+    }
+
+    /// Of the file that was read, taken as it was opened.
+    package var facts: FileFacts
+    package var beginning: Beginning
+    /// Lower-case hexadecimal; empty when only the beginning was read, else with SHA-256 at least.
+    package var digests: [ContentDigest.Algorithm: String]
+
+    package init(
+        facts: FileFacts, beginning: Beginning, digests: [ContentDigest.Algorithm: String] = [:]
+    ) {
+        self.facts = facts
+        self.beginning = beginning
+        self.digests = digests
+    }
+
+    /// Whether the file has the digest; nil when it was not computed.
+    func has(_ digest: ContentDigest) -> Bool? {
+        digests[digest.algorithm].map { $0 == digest.hexadecimal }
+    }
+}
+
+/// How far a file must be read before it can be said whose it is.
+package enum Examination: Sendable, Hashable {
+    case beginning
+    /// All of it, for these digests besides SHA-256.
+    case whole(Set<ContentDigest.Algorithm>)
+
+    /// Both of them.
+    package func united(with other: Examination?) -> Examination {
+        switch (self, other) {
+        case (_, nil), (_, .beginning?): self
+        case (.beginning, let other?): other
+        case (.whole(let mine), .whole(let theirs)?): .whole(mine.union(theirs))
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import BookModel
+
+/// Recognises files that the store does not know at the place where they stand: those that the listener renamed or
+/// moved, and those that were there before the store was (because it was lost, or because the listener put them there).
+///
+/// Nothing is recognised by its name alone, and no file as two episodes.
+struct FileRecognition {
+    struct Match: Equatable {
+        var path: String
+        var reason: String
+        /// nil when it is the recorded file: then its record follows it as it is.
+        var verification: LocalFile.Verification?
+    }
+
+    /// Episode key → its file.
+    private(set) var matches: [String: Match] = [:]
+    /// Path → how far it is to be examined before more can be said.
+    private(set) var questions: [String: Examination] = [:]
+
+    /// The keys of the episodes whose servers are to be asked for a length.
+    private(set) var lengthQuestions: Set<String> = []
+
+    private let input: PlannerInput
+    /// Files that are recorded as nobody's.
+    private var strays: [String: FileFacts] = [:]
+
+    /// - Parameters:
+    ///   - episodes: in section order.
+    ///   - conditions: of the episodes' recorded files, in the same order.
+    ///   - wanted: the keys of the episodes that the filter lets pass.
+    ///   - owners: path → key of the episode that the store records there.
+    init(
+        _ episodes: [ShelvedEpisode], conditions: [FileCondition], wanted: Set<String>, owners: [String: String],
+        input: PlannerInput
+    ) {
+        self.input = input
+        var lost: [(shelved: ShelvedEpisode, file: LocalFile)] = []
+        var missing: [ShelvedEpisode] = []
+        for (shelved, condition) in zip(episodes, conditions) where shelved.removedAt == nil || input.rules.force {
+            if case .missing(let file) = condition { lost.append((shelved, file)) }
+            guard condition == .unrecorded || condition.isMissing, wanted.contains(shelved.episode.identity.key),
+                !shelved.isGone, shelved.transfer?.state != .verifying
+            else { continue }
+            missing.append(shelved)
+        }
+        guard !lost.isEmpty || !missing.isEmpty else { return }
+        // Found under its wanted name, or published by a run that was cut off.
+        let spokenFor = Set(conditions.compactMap(\.standing?.path))
+            .union(episodes.lazy.compactMap(\.transfer).filter { $0.state == .verifying }.compactMap(\.path))
+        strays = input.files.filter { path, facts in
+            facts.kind == .file && owners[path] == nil && !spokenFor.contains(path) && !input.others.contains(path)
+                && !Self.isOurs(path)
+        }
+        guard !strays.isEmpty else { return }
+        follow(lost)
+        missing.removeAll { matches[$0.episode.identity.key] != nil }
+        takePlaces(of: missing)
+        missing.removeAll { matches[$0.episode.identity.key] != nil }
+        search(missing)
+    }
+
+    // MARK: - Recorded files that are elsewhere now
+
+    private mutating func follow(_ lost: [(shelved: ShelvedEpisode, file: LocalFile)]) {
+        guard !lost.isEmpty else { return }
+        let sizes = Set(lost.map(\.file.size))
+        var bySize: [Int64: [String]] = [:]
+        for (path, facts) in strays where sizes.contains(facts.size) { bySize[facts.size, default: []].append(path) }
+        var open: [(file: LocalFile, candidates: [String])] = []
+        for (shelved, file) in lost {
+            let key = shelved.episode.identity.key
+            let candidates = (bySize[file.size] ?? []).sorted { one, other in
+                (rank(one, for: file, key: key), one) < (rank(other, for: file, key: key), other)
+            }
+            let same = candidates.first {
+                strays[$0]?.inode == file.inode && strays[$0]?.modificationTime == file.modificationTime
+            }
+            if let same {
+                take(same, for: file, because: "it has the same inode, size and time")
+            } else {
+                open.append((file, candidates))
+            }
+        }
+        for (file, candidates) in open {
+            for path in candidates where strays[path] != nil {
+                guard let digest = input.examined[path]?.digests[.sha256] else {
+                    questions[path] = Examination.whole([]).united(with: questions[path])
+                    continue
+                }
+                guard digest == file.sha256 else { continue }
+                take(path, for: file, because: "its SHA-256 is the recorded one")
+                break
+            }
+        }
+    }
+
+    private mutating func take(_ path: String, for file: LocalFile, because proof: String) {
+        strays[path] = nil
+        matches[file.episode.key] = Match(
+            path: path, reason: "the listener moved it from \(file.path), and it stays where it is now; \(proof)",
+            verification: nil)
+    }
+
+    /// Of files that are all alike, the one to be taken first.
+    private func rank(_ path: String, for file: LocalFile, key: String) -> Int {
+        if path == input.paths[key] { return 0 }
+        if Self.name(of: path) == Self.name(of: file.path) { return 1 }
+        return Self.folder(of: path) == Self.folder(of: file.path) ? 2 : 3
+    }
+
+    // MARK: - Files that nobody recorded
+
+    /// Files that stand right where the episode's is to be.
+    private mutating func takePlaces(of missing: [ShelvedEpisode]) {
+        for shelved in missing {
+            guard let path = input.paths[shelved.episode.identity.key], let facts = strays[path], facts.size > 0,
+                let match = match(shelved, at: path, facts)
+            else { continue }
+            strays[path] = nil
+            matches[shelved.episode.identity.key] = match
+        }
+    }
+
+    private mutating func match(_ shelved: ShelvedEpisode, at path: String, _ facts: FileFacts) -> Match? {
+        let episode = shelved.episode
+        if let digest = episode.digest {
+            guard let fits = input.examined[path]?.has(digest) else {
+                questions[path] = Examination.whole([digest.algorithm]).united(with: questions[path])
+                return nil
+            }
+            let reason = "it stands in its place, and the catalog's digest fits"
+            return fits ? Match(path: path, reason: reason, verification: .digest) : nil
+        }
+        guard !isUnderWay(shelved), input.files[path + EpisodeMatcher.mark] == nil else { return nil }
+        guard let beginning = input.examined[path]?.beginning else {
+            questions[path] = Examination.beginning.united(with: questions[path])
+            return nil
+        }
+        if episode.size == facts.size {
+            let reason = "it stands in its place, and has exactly the catalog's size"
+            return beginning.isForeign ? nil : Match(path: path, reason: reason, verification: .length)
+        }
+        if let size = episode.size {
+            // The catalog's sizes are sometimes stale; the server's word counts.
+            guard beginning == .audio else { return nil }
+            let declared = input.declaredLengths[episode.identity.key]
+            if declared == nil, !episode.isLocked { lengthQuestions.insert(episode.identity.key) }
+            let reason =
+                "it stands in its place, and has exactly the length that its server tells (the catalog's "
+                + "\(size) bytes are stale)"
+            return declared == facts.size ? Match(path: path, reason: reason, verification: .length) : nil
+        }
+        guard episode.size == nil, beginning == .audio else { return nil }
+        let reason = "it stands in its place and begins as audio does; the catalog tells nothing to hold it against"
+        return Match(path: path, reason: reason, verification: .unverified)
+    }
+
+    /// Whether its own bytes are on their way: then nothing but a digest makes another file the episode's.
+    private func isUnderWay(_ shelved: ShelvedEpisode) -> Bool {
+        shelved.transfer?.state == .downloading || shelved.transfer?.state == .verifying
+    }
+
+    /// Files in the book's folders under names of their own.
+    private mutating func search(_ missing: [ShelvedEpisode]) {
+        guard !missing.isEmpty else { return }
+        let folders = Set(input.paths.values.map(Self.folder(of:)))
+        let places = Set(input.paths.values)
+        let elsewhere = strays.filter { path, _ in
+            input.files[path + EpisodeMatcher.mark] == nil && folders.contains(Self.folder(of: path))
+                && !places.contains(path) && Self.name(of: path).first != "."
+        }
+        let matcher = EpisodeMatcher(
+            missing.map(\.episode), of: input.book, among: elsewhere, examined: input.examined,
+            digestOnly: Set(missing.filter(isUnderWay).map(\.episode.identity.key)), least: .size)
+        for match in matcher.matches {
+            strays[match.path] = nil
+            matches[match.episode.identity.key] = Match(
+                path: match.path, reason: "it is there under the listener's own name; \(match.confidence.words)",
+                verification: match.confidence.verification)
+        }
+        for (path, examination) in matcher.questions { questions[path] = examination.united(with: questions[path]) }
+    }
+
+    // MARK: - Paths
+
+    /// Whether it is what booksync keeps for itself, or a file of a rename that stepped aside.
+    private static func isOurs(_ path: String) -> Bool { path.hasPrefix(".booksync") || path.contains("/.booksync-") }
+
+    private static func folder(of path: String) -> Substring {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
+    }
+
+    private static func name(of path: String) -> Substring {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
+    }
+}

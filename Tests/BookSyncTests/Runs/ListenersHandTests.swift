@@ -1,0 +1,152 @@
+import BookModel
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// Case 42: what the listener does to files between two runs is noticed, and what is still there is never fetched again.
+@Suite struct ListenersHandTests {
+    private let files = FileManager.default
+
+    /// Moves an episode's file within the library.
+    private func move(_ section: Int, to path: String, _ bench: RunBench) async throws {
+        let from = try #require(try await bench.recordedPath(section))
+        let target = bench.library + "/" + path
+        try files.createDirectory(
+            atPath: URL(filePath: target).deletingLastPathComponent().path, withIntermediateDirectories: true)
+        try files.moveItem(atPath: from, toPath: target)
+    }
+
+    @Test(arguments: ["Book/my own name.mp3", "Book/read already/002 第2集.mp3", "Book/.. 2.mp3"])
+    func `case 42: a file that was renamed or moved is followed, and keeps the listener's name`(path: String)
+        async throws
+    {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            try await move(2, to: path, bench)
+            #expect(try await bench.plan()?.totals.adopt == 1)
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 1)
+            #expect(report.summary.fetched == 0)
+            #expect(bench.lastPlan[2]?.reason.contains("stays where it is now; it has the same inode") == true)
+            #expect(bench.audioRequests.count == 3)
+            #expect(try await bench.recordedPath(2) == bench.library + "/" + path)
+            let again = try await bench.run()
+            #expect(again.summary.kept == 3 && again.summary.adopted + again.summary.renamed == 0)
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test func `case 42: a file that was copied elsewhere and deleted is recognised by its digest`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(2))
+            // Of the same size and not the file; looked into, and left alone.
+            try Data(sampleMP3(bytes: 40_000, seed: 9)).write(to: URL(filePath: bench.library + "/Book/a.mp3"))
+            try Data(bench.read(path)).write(to: URL(filePath: bench.library + "/Book/b.mp3"))
+            try files.removeItem(atPath: path)
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 1 && report.summary.fetched == 0)
+            #expect(bench.lastPlan[2]?.reason.contains("its SHA-256 is the recorded one") == true)
+            #expect(try await bench.recordedPath(2) == bench.library + "/Book/b.mp3")
+            #expect(try await bench.run().summary.kept == 3)
+            #expect(bench.audioRequests.count == 3)
+        }
+    }
+
+    @Test func `case 42: a book's folder that was renamed is followed with all that is in it`() async throws {
+        try await withRunBench(.episodes(4)) { bench in
+            try await bench.run()
+            try files.moveItem(atPath: bench.library + "/Book", toPath: bench.library + "/My favourite")
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 4 && report.summary.fetched == 0)
+            #expect(try await bench.run().summary.kept == 4)
+            #expect(bench.audioRequests.count == 4)
+            // The listener's title by configuration: then these are the names that the naming wants.
+            #expect(try await bench.run(title: "My favourite").summary.kept == 4)
+            #expect(try await bench.shelved(1)?.file?.isNamedByListener == false)
+        }
+    }
+
+    @Test func `case 42: a name that the listener chose outlives a new version and a corrected title`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            try await move(2, to: "Book/mine.mp3", bench)
+            bench.catalog.update { $0.elements[1].size = 45_000 }
+            bench.catalog.update { $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"") }
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 1 && report.summary.replaced == 1)
+            bench.catalog.update { $0.elements[1].name = "corrected" }
+            #expect(try await bench.run().summary.renamed == 0)
+            #expect(try await bench.recordedPath(2) == bench.library + "/Book/mine.mp3")
+            #expect(try await bench.bytes(2)?.count == 45_000)
+        }
+    }
+
+    @Test(arguments: [MissingFileRule.fetch, .tombstone])
+    func `case 42: what becomes of a deleted file is for the rules to say`(rule: MissingFileRule) async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            var bench = bench
+            bench.configuration.downloads.onMissingFile = rule
+            try await bench.run()
+            try files.removeItem(atPath: try #require(try await bench.recordedPath(2)))
+            let report = try await bench.run()
+            #expect(report.summary.fetched == (rule == .fetch ? 1 : 0))
+            #expect(try await bench.shelved(2)?.state == (rule == .fetch ? .finished : .removed))
+            #expect(try await bench.run().summary.fetched == 0)
+            guard rule == .tombstone else { return }
+            #expect(bench.lastPlan[2]?.kind == .skip(.tombstone))
+            var notices: [String] = []
+            for case .notice(let text) in bench.events.value { notices.append(text) }
+            #expect(notices.filter { $0.contains("1 episode was deleted from disk") }.count == 1)
+            #expect(try await bench.run(force: true).summary.fetched == 1)
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test(arguments: [(10_000, "truncated"), (50_000, "edited")])
+    func `case 42: a file of another size is reported and left alone, until it is forced`(
+        size: Int, word: String
+    ) async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(2))
+            let mine = sampleMP3(bytes: size, seed: 5)
+            try Data(mine).write(to: URL(filePath: path))
+            #expect(try await bench.run().summary.fetched == 0)
+            #expect(bench.lastPlan[2]?.reason.contains("was \(word): it had 40000 bytes") == true)
+            #expect(try bench.read(path) == mine)
+            // The server gives half of the file: what the listener has stays.
+            bench.catalog.update {
+                $0.audio["/audio/2.mp3"] = .file(
+                    ScriptedCatalog.bytes(2), [.wellBehaved, .cut(at: 20_000), .instead(.notFound)])
+            }
+            #expect(try await bench.run(force: true).summary.failed == 1)
+            #expect(try bench.read(path) == mine)
+            bench.catalog.update { $0.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2)) }
+            #expect(try await bench.run(force: true).summary.replaced == 1)
+            #expect(try bench.read(path) == ScriptedCatalog.bytes(2))
+        }
+    }
+
+    @Test func `case 42: a file that is there before it is fetched is taken by exact size and number`() async throws {
+        try await withRunBench(.episodes(4)) { bench in
+            let folder = bench.library + "/Book"
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(ScriptedCatalog.bytes(1)).write(to: URL(filePath: folder + "/001 第1集.mp3"))
+            try Data(ScriptedCatalog.bytes(2)).write(to: URL(filePath: folder + "/2 old name.mp3"))
+            // The number fits and not the size; a page of the right size; the size fits and not the number.
+            try Data(ScriptedCatalog.bytes(3, 39_999)).write(to: URL(filePath: folder + "/3.mp3"))
+            try Data(Array("<html>".utf8) + [UInt8](repeating: 32, count: 39_994)).write(
+                to: URL(filePath: folder + "/4.mp3"))
+            try Data(sampleMP3(bytes: 40_000, seed: 99)).write(to: URL(filePath: folder + "/7.mp3"))
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 2 && report.summary.fetched == 2)
+            #expect(try await bench.recordedPath(2) == folder + "/2 old name.mp3")
+            #expect(try await bench.shelved(2)?.file?.sha256 == sha256(ScriptedCatalog.bytes(2)))
+            #expect(try await bench.run().summary.kept == 4)
+            #expect(try files.contentsOfDirectory(atPath: folder).count == 7)
+        }
+    }
+}

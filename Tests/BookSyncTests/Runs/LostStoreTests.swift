@@ -1,0 +1,172 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// Case 44: a store that is damaged or lost costs no byte that is on disk.
+@Suite struct LostStoreTests {
+    private let files = FileManager.default
+
+    enum Loss: String, CaseIterable {
+        case deleted, databaseDeleted, emptied, garbageAtStart, garbageInTheMiddle, garbageInTheHeader, halved,
+            allDeleted
+    }
+
+    private func inflict(_ loss: Loss, on bench: RunBench) throws {
+        let path = LibraryFolder.existing(at: bench.library).storePath
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        switch loss {
+        case .allDeleted:
+            return try files.removeItem(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
+        case .deleted:
+            return try files.removeItem(atPath: path)
+        case .databaseDeleted:
+            // What a killed run left of its log stays behind.
+            try files.removeItem(atPath: path)
+            return try Data(repeating: 0x37, count: 9000).write(to: URL(filePath: path + "-wal"))
+        case .emptied:
+            bytes = Data()
+        case .garbageAtStart:
+            bytes.replaceSubrange(0..<4096, with: Data(repeating: 0xA5, count: 4096))
+        case .garbageInTheHeader:
+            bytes.replaceSubrange(16..<100, with: Data(repeating: 0xA5, count: 84))
+        case .garbageInTheMiddle:
+            let middle = bytes.count / 2 / 4096 * 4096
+            bytes.replaceSubrange(middle..<middle + 8192, with: Data(repeating: 0xA5, count: 8192))
+        case .halved:
+            bytes.removeLast(bytes.count / 2)
+        }
+        try bytes.write(to: URL(filePath: path))
+    }
+
+    private func notices(_ bench: RunBench) -> [String] {
+        bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `case 44: the next run recognises what is on disk and fetches nothing of it`(loss: Loss) async throws {
+        try await withRunBench(.episodes(12)) { bench in
+            try await bench.run()
+            try inflict(loss, on: bench)
+            bench.events.update { $0 = [] }
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.adopted == 12)
+            #expect(report.summary.fetched == 0 && report.summary.bytesReceived == 0)
+            #expect(bench.audioRequests.count == 12)
+            for section in 1...12 {
+                let file = try #require(try await bench.shelved(section)?.file)
+                #expect(file.sha256 == sha256(ScriptedCatalog.bytes(section)))
+                #expect(file.verification == .length && !file.isNamedByListener)
+            }
+            let told = notices(bench).joined(separator: " ")
+            #expect(told.contains("store") == (loss != .allDeleted))
+            #expect(told.contains("subscribe again") == (loss != .allDeleted))
+            let kept = try files.contentsOfDirectory(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
+                .filter { $0.contains(".damaged-") }
+            #expect(kept.isEmpty == [.deleted, .emptied, .allDeleted].contains(loss), "\(kept)")
+            #expect(try await bench.run().summary.kept == 12)
+        }
+    }
+
+    @Test func `case 44: where the catalog's size is stale, the server is asked for the length and sends no byte`()
+        async throws
+    {
+        var catalog = ScriptedCatalog.episodes(3)
+        catalog.elements[1].size = 39_000
+        try await withRunBench(catalog) { bench in
+            try await bench.run()
+            let sent = bench.audioBytesSent
+            try inflict(.deleted, on: bench)
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 3 && report.summary.fetched == 0)
+            #expect(bench.audioBytesSent == sent)
+            #expect(bench.lastPlan[2]?.reason.contains("its server tells") == true)
+            #expect(try await bench.run().summary.kept == 3)
+            #expect(bench.audioRequests.count == 4)
+        }
+    }
+
+    @Test func `case 44: without sizes, what stands in its place and begins as audio is recorded as unverified`()
+        async throws
+    {
+        var catalog = ScriptedCatalog.episodes(3)
+        for index in catalog.elements.indices { catalog.elements[index].size = nil }
+        try await withRunBench(catalog) { bench in
+            try await bench.run()
+            let page = try #require(try await bench.recordedPath(3))
+            try inflict(.deleted, on: bench)
+            try Data("<html><body>no audio</body></html>".utf8).write(to: URL(filePath: page))
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 2)
+            #expect(bench.lastPlan[3]?.kind == .skip(.obstructed))
+            #expect(try await bench.shelved(1)?.file?.verification == .unverified)
+            #expect(bench.audioRequests.count == 3)
+        }
+    }
+
+    @Test func `case 44: what is not whole is not taken, and unfinished downloads are said to begin anew`() async throws
+    {
+        try await withRunBench(.episodes(4)) { bench in
+            try await bench.run()
+            try files.removeItem(atPath: try #require(try await bench.recordedPath(4)))
+            try Data(ScriptedCatalog.bytes(4).prefix(20_000)).write(to: URL(filePath: bench.partialFile(4)))
+            let half = try #require(try await bench.recordedPath(2))
+            try Data(ScriptedCatalog.bytes(2).prefix(20_000)).write(to: URL(filePath: half))
+            try inflict(.deleted, on: bench)
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 2 && report.summary.fetched == 1)
+            #expect(report.summary.bytesReceived == 40_000 && report.summary.bytesReused == 0)
+            #expect(bench.lastPlan[2]?.kind == .skip(.obstructed))
+            #expect(notices(bench).contains { $0.hasPrefix("1 unfinished download (20.0 kB)") })
+            #expect(try await bench.bytes(4) == ScriptedCatalog.bytes(4))
+            #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test func `case 44: a store of a newer booksync is refused and stays as it is`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let path = LibraryFolder.existing(at: bench.library).storePath
+            // The name of the last migration, as the store notes it.
+            var bytes = try Data(contentsOf: URL(filePath: path))
+            while let name = bytes.range(of: Data("v2".utf8)) { bytes.replaceSubrange(name, with: Data("v9".utf8)) }
+            try bytes.write(to: URL(filePath: path))
+            let failure = try await #require(throws: Failure.self) { try await bench.run() }
+            #expect(failure.kind == .configuration)
+            #expect(failure.why.contains("made by a newer booksync"))
+            #expect(try Data(contentsOf: URL(filePath: path)).range(of: Data("v9".utf8)) != nil)
+            let own = try files.contentsOfDirectory(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
+            #expect(!own.contains { $0.contains(".damaged-") })
+            #expect(bench.audioRequests.count == 2)
+        }
+    }
+
+    @Test(arguments: [Loss.deleted, .emptied, .garbageAtStart])
+    func `case 44: what only reads says what is wrong and makes nothing`(loss: Loss) async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            try inflict(loss, on: bench)
+            let own = LibraryFolder.existing(at: bench.library).ownFolder
+            let before = try files.contentsOfDirectory(atPath: own).sorted()
+            for attempt in 1...3 {
+                let failure = try await #require(throws: Failure.self) {
+                    switch attempt {
+                    case 1: _ = try await ShelfReader.read(bench.library) { try await $0.books() }
+                    case 2: _ = try await bench.control { try await $0.pause(.everything) }
+                    default:
+                        try await SubscriptionBook.open(in: bench.library) {
+                            _ = try await $0.subscribe(Subscription(book: RunBench.book))
+                        }
+                    }
+                }
+                #expect(failure.kind == .inputOutput)
+                #expect(failure.remedy?.contains("booksync fetch") == true)
+                #expect(try files.contentsOfDirectory(atPath: own).sorted() == before)
+            }
+        }
+    }
+}
