@@ -13,7 +13,7 @@ package enum SourceKind: String, Sendable, CaseIterable {
 /// A source's kind with what is configured for it.
 package enum SourceSettings: Sendable {
     case bookResource(BookResourceSettings)
-    case feed
+    case feed(FeedSettings)
     case internetArchive
     case librivox
     case directory
@@ -39,7 +39,9 @@ package enum SourceSettings: Sendable {
         switch self {
         case .bookResource(let settings):
             return BookResourceSource(settings: settings, transport: transport, retry: retry, pause: pause)
-        case .feed, .internetArchive, .librivox, .directory:
+        case .feed(let settings):
+            return FeedSource(settings: settings, transport: transport, retry: retry, pause: pause)
+        case .internetArchive, .librivox, .directory:
             throw Failure(
                 .configuration, disposition: .skip, what: "source \(name) cannot be used",
                 why: "sources of type \(kind.rawValue) cannot be read by this version",

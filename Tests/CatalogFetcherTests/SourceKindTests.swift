@@ -13,7 +13,7 @@ import Transport
             ])
     }
 
-    @Test(arguments: [SourceSettings.feed, .internetArchive, .librivox, .directory])
+    @Test(arguments: [SourceSettings.internetArchive, .librivox, .directory])
     func `kinds of later versions are told in a sentence`(settings: SourceSettings) async throws {
         try await withHTTPTransport(options: .init(), logger: Logger(label: "test")) { transport in
             let failure = #expect(throws: Failure.self) {

@@ -117,7 +117,11 @@ extension Configuration {
 extension SourceConfiguration {
     fileprivate func settings() throws -> SourceSettings {
         switch kind {
-        case .feed: return .feed
+        case .feed:
+            return .feed(
+                FeedSettings(
+                    address: url, query: query.map { ($0.name, $0.value.secretText) },
+                    headers: headers.map { ($0.name, $0.value.secretText) }))
         case .librivox: return .librivox
         case .internetArchive: return .internetArchive
         case .directory: return .directory
