@@ -89,7 +89,10 @@ enum FeedText {
         let short =
             text.utf8.count <= FeedItemDraft.greatestName ? text : String(text.prefix(FeedItemDraft.greatestName))
         let name = CatalogText.name(isHTML ? withoutTags(short) : short)
-        return name.isEmpty ? nil : name
+        if name.isEmpty { return nil }
+        // Titles are broken into lines and indented as the document is.
+        let hasGap = zip(name.utf8, name.utf8.dropFirst()).contains { $0 == 0x20 && $1 == 0x20 }
+        return hasGap ? name.split(separator: " ").joined(separator: " ") : name
     }
 
     /// Bytes of a description that are kept.

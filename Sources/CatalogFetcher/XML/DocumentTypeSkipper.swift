@@ -10,6 +10,8 @@ struct DocumentTypeSkipper {
     /// Declarations that are open, DOCTYPE itself among them.
     private var open = 1
     private var isInSubset = false
+    /// Whether there are declarations of the document's own.
+    private(set) var hasSubset = false
     /// The last four bytes.
     private var recent: UInt32 = 0
 
@@ -40,7 +42,9 @@ struct DocumentTypeSkipper {
     private mutating func ends(with byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): if !isInSubset || open > 1 { state = .quoted(byte) }
-        case UInt8(ascii: "["): isInSubset = true
+        case UInt8(ascii: "["):
+            isInSubset = true
+            hasSubset = true
         case UInt8(ascii: "]"): if open == 1 { isInSubset = false }
         case UInt8(ascii: "<"): open += 1
         case UInt8(ascii: "-"): if recent == 0x3C21_2D2D { state = .comment(dashes: 0) }

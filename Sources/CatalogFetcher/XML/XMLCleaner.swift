@@ -2,7 +2,7 @@
 ///
 /// It takes UTF-8 in pieces and gives UTF-8 that is well-formed where it matters:
 /// - References to characters become the characters, whether the document defines them or not; any other `&` is one.
-///   So there is nothing to expand.
+///   What a DTD of the document's own may have declared is left out. So there is nothing to expand.
 /// - DTDs, comments, processing instructions and the XML declaration are left out.
 /// - Control characters are left out, and a `<` that begins nothing is text.
 /// - Attributes are quoted (``XMLTag``); a tag above ``greatestTag`` bytes is left out.
@@ -234,12 +234,13 @@ struct XMLCleaner {
                 position += 1
                 if held.count > 20 { return endReference(quote) }
             case UInt8(ascii: ";"):
-                guard let scalar = held.withUnsafeBufferPointer(CharacterReference.scalar) else {
+                if let scalar = held.withUnsafeBufferPointer(CharacterReference.scalar) {
+                    append(scalar)
+                } else if !documentType.hasSubset || held.isEmpty {
                     return endReference(quote)
                 }
                 position += 1
                 held.removeAll(keepingCapacity: true)
-                append(scalar)
                 state = quote.map { .value(quote: $0) } ?? .text
                 return
             default: return endReference(quote)

@@ -18,7 +18,8 @@ import Testing
                 <podcast:transcript url="http://a.example/t.vtt?token=abc" type="text/vtt"/>\(Self.audio)</item>
                 """,
                 head: """
-                    <title> The Show </title><itunes:author>Anna</itunes:author>
+                    <title> The
+                       Show </title><itunes:author>Anna</itunes:author>
                     <description>&lt;p&gt;About &lt;b&gt;it&lt;/b&gt;.&lt;/p&gt;</description>
                     <itunes:image href="http://a.example/show.jpg"/><itunes:type>serial</itunes:type>
                     """))
