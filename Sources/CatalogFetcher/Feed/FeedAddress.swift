@@ -67,16 +67,17 @@ enum FeedAddress {
         "mp3", "m4a", "m4b", "aac", "ogg", "oga", "opus", "flac", "wav", "wma", "aif", "aiff", "ape", "amr", "mka",
         "spx",
     ]
-    static let otherExtensions: Set<String> = [
-        "jpg", "jpeg", "png", "gif", "webp", "svg", "pdf", "epub", "mobi", "zip", "rar", "torrent", "txt", "html",
-        "htm",
-        "php", "mp4", "m4v", "mov", "mpg", "mpeg", "avi", "mkv", "webm", "wmv", "srt", "vtt", "json", "xml",
+    static let filmExtensions: Set<String> = ["mp4", "m4v", "mov", "mpg", "mpeg", "avi", "mkv", "webm", "wmv"]
+    static let documentExtensions: Set<String> = [
+        "jpg", "jpeg", "png", "gif", "webp", "svg", "pdf", "epub", "mobi", "zip", "rar", "txt", "html", "htm", "srt",
+        "vtt",
+        "json", "xml", "torrent",
     ]
 
     /// Of the last component of the path, in lower case; empty when there is none.
     static func fileExtension(of address: String) -> String {
         let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        let ending = path.suffix(6)
+        let ending = path.suffix(8)
         guard let point = ending.lastIndex(of: UInt8(ascii: ".")) else { return "" }
         let name = ending[ending.index(after: point)...]
         return name.contains(UInt8(ascii: "/")) ? "" : String(Substring(name)).lowercased()

@@ -6,6 +6,7 @@ struct FeedAttributes {
     var relation: String?
     var base: String?
     var about: String?
+    var medium: String?
     /// Bytes.
     var length: Int64?
     /// Seconds.
@@ -22,6 +23,7 @@ struct FeedAttributes {
             case .relation: relation = relation ?? Self.text(value)?.lowercased()
             case .base: base = base ?? Self.text(value)
             case .about: about = about ?? Self.text(value)
+            case .medium: medium = medium ?? Self.text(value)?.lowercased()
             case .length: length = length ?? Self.length(value)
             case .duration: duration = duration ?? Self.text(value).flatMap { CatalogDuration.seconds(parsing: $0) }
             case .other, nil: break

@@ -134,7 +134,8 @@ struct FeedBuilder {
         else { return }
         let enclosure = FeedEnclosure(
             address: resolve(address), type: fields.type.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : nil },
-            length: fields.length, duration: fields.duration, isMediaContent: isMedia)
+            length: fields.length, duration: fields.duration, isMediaContent: isMedia,
+            medium: fields.medium)
         item?.enclosures.append(enclosure)
     }
 

@@ -51,6 +51,9 @@ struct FeedEnclosure {
     /// Whether it is from `media:content`, which counts less than `enclosure`.
     var isMediaContent = false
 
+    /// What `media:content` says it is: `audio`, `image`, ….
+    var medium: String?
+
     enum Kind: Int {
         /// By its type.
         case audio = 0
@@ -58,16 +61,24 @@ struct FeedEnclosure {
         case audioName
         /// It may be anything, and be it audio.
         case unknown
+        /// By its type, or a film by its name.
         case other
+        /// By its name: a picture, a document.
+        case document
     }
 
     var kind: Kind {
         if type?.utf8.starts(with: "audio/".utf8) == true { return .audio }
         let type = type?.lowercased() ?? ""
-        if type.hasPrefix("audio") || type.hasPrefix("x-audio") || type == "application/ogg" { return .audio }
+        if type.hasPrefix("audio") || type.hasPrefix("x-audio") || type == "application/ogg" || medium == "audio" {
+            return .audio
+        }
         let ending = address.map(FeedAddress.fileExtension) ?? ""
         if FeedAddress.audioExtensions.contains(ending) { return .audioName }
+        if FeedAddress.documentExtensions.contains(ending) || medium == "image" || medium == "document" {
+            return .document
+        }
         let saysNothing = type.isEmpty || type == "application/octet-stream"
-        return saysNothing && !FeedAddress.otherExtensions.contains(ending) ? .unknown : .other
+        return saysNothing && medium == nil && !FeedAddress.filmExtensions.contains(ending) ? .unknown : .other
     }
 }

@@ -47,11 +47,11 @@ struct FeedListing {
         return entries.count - before
     }
 
-    /// Items that are listed: those with audio; where a feed has none at all, whatever it encloses, because types are
-    /// often wrong.
+    /// Items that are listed: those with audio; where a feed has none at all, what else it encloses, because types are
+    /// often wrong, but for pictures and documents.
     private var listed: [FeedItem] {
-        let audio = entries.filter { $0.media.kind != .other }
-        return audio.isEmpty ? entries : audio
+        let audio = entries.filter { $0.media.kind.rawValue < FeedEnclosure.Kind.other.rawValue }
+        return audio.isEmpty ? entries.filter { $0.media.kind == .other } : audio
     }
 
     /// In the order of the feed.
@@ -86,11 +86,10 @@ struct FeedListing {
         if count == 0 { warnings.append("the feed lists no episodes: the listing counts as incomplete") }
         tell(emptyItems) { "\($0) without a file: left out" }
         tell(repeated) { "\($0) listed a second time: the first of each is kept" }
-        let others = entries.count { $0.media.kind == .other }
-        if others < entries.count {
-            tell(others) { "\($0) with something else than audio: left out" }
-        } else if others > 0 {
-            warnings.append("the feed declares none of its files as audio: all of them are listed")
+        let listed = listed
+        tell(entries.count - listed.count) { "\($0) with something else than audio: left out" }
+        if listed.first?.media.kind == .other {
+            warnings.append("the feed declares none of its files as audio: what is left of them is listed")
         }
         tell(listed.count { $0.media.address == nil }) { "\($0) with an address that cannot be fetched" }
         if oversized > 0 {
@@ -137,7 +136,12 @@ struct FeedListing {
         if FeedAddress.mayHoldSecrets(guid) {
             return "guid-" + hash(FeedAddress.normalised(guid, keepsQuery: true))
         }
-        return guid.utf8.count <= 200 ? guid : "guid-" + hash(guid)
+        if guid.utf8.count > 200 { return "guid-" + hash(guid) }
+        // A site that moves to HTTPS takes its guids along.
+        for scheme in ["https:", "http:"] where guid.hasPrefix(scheme + "//") {
+            return String(guid.dropFirst(scheme.count))
+        }
+        return guid
     }
 
     private static func hash(_ text: String) -> String {

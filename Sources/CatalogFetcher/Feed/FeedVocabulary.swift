@@ -45,7 +45,7 @@ enum FeedElement: UInt8 {
 /// The attributes that a feed is read from.
 enum FeedAttribute: UInt8 {
     case other = 0
-    case url, href, type, length, relation, base, duration, about
+    case url, href, type, length, relation, base, duration, about, medium
 
     init(_ name: XMLName) {
         switch (name.prefix ?? "", name.local.lowercased()) {
@@ -56,6 +56,7 @@ enum FeedAttribute: UInt8 {
         case ("", "length"), ("", "filesize"): self = .length
         case ("", "rel"): self = .relation
         case ("", "duration"): self = .duration
+        case ("", "medium"): self = .medium
         case (_, "about"): self = .about
         default: self = .other
         }

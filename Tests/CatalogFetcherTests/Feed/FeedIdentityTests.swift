@@ -23,6 +23,11 @@ import Testing
         #expect(try keys(item("Uno", guid: "g", url: "http://b.example/x.mp3?token=2")) == before)
     }
 
+    @Test func `a guid that is an address stays the same when its site moves to HTTPS`() throws {
+        let before = try keys(item("One", guid: "http://a.example/e1", url: "http://a.example/1.mp3"))
+        #expect(try keys(item("One", guid: "https://a.example/e1", url: "https://a.example/1.mp3")) == before)
+    }
+
     @Test func `without a guid the address counts, without what changes of it`() throws {
         let first = try keys(item("One", url: "http://a.example/1.mp3?Expires=1&Signature=abc"))
         #expect(try keys(item("Uno", url: "https://A.example:443/1.mp3?Expires=2&Signature=def#t")) == first)

@@ -114,6 +114,12 @@ import Testing
             rss(#"<item><title>a</title><enclosure url="http://a.example/a.mp4" type="video/mpeg4"/></item>"#))
         #expect(read.episodes.count == 1)
         #expect(read.warnings.contains("declares none of its files as audio"))
+        let blog = try readFeed(
+            rss(
+                #"<item><title>a</title><media:content url="http://a.example/photo" medium="image"/></item>"#
+                    + #"<item><title>b</title><enclosure url="http://a.example/b.jpg" type="image/jpeg"/></item>"#))
+        #expect(blog.episodes.isEmpty)
+        #expect(blog.warnings.contains("2 items with something else than audio: left out"))
     }
 
     @Test func `a feed that lists nothing proves nothing`() throws {
