@@ -84,7 +84,7 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "BookSync", "BookSyncWeb",
+                "BookModel", "CatalogFetcher", "BookSync", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict),

@@ -9,7 +9,7 @@ CREATE TABLE book (
     cover TEXT,
     declared INTEGER,
     complete INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)),
-    updated_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL, listing_etag TEXT, listing_last_modified TEXT,
     UNIQUE (source, key)
 ) STRICT;
 CREATE TABLE episode (

@@ -39,11 +39,17 @@ package struct ListingProof: Sendable, Hashable {
     package var isComplete: Bool
     /// What was odd about the listing, in sentences for the listener.
     package var warnings: [String]
+    /// What the catalog's answer came with, where the next listing may ask whether anything changed since; nil after an
+    /// incomplete one.
+    package var validator: ContentValidator?
 
-    package init(declared: Int?, collected: Int, isComplete: Bool, warnings: [String] = []) {
+    package init(
+        declared: Int?, collected: Int, isComplete: Bool, warnings: [String] = [], validator: ContentValidator? = nil
+    ) {
         self.declared = declared
         self.collected = collected
         self.isComplete = isComplete
         self.warnings = warnings
+        self.validator = validator
     }
 }

@@ -20,7 +20,14 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
                 remedy: "write for example 30776 or kting:30776/12-40")
         }
         if text.contains("://") {
-            self.target = .address(ResourceAddress(text))
+            // `feeds:https://example.org/feed.xml` names a book whose id is an address.
+            let source = text.prefix { $0 != ":" }
+            let rest = text.dropFirst(source.count + 1)
+            if rest.hasPrefix("//") || source.contains("/") {
+                self.target = .address(ResourceAddress(text))
+            } else {
+                self.target = .book(BookIdentity(source: String(source), id: String(rest)))
+            }
             self.filter = EpisodeFilter()
             return
         }

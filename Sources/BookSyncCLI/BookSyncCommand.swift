@@ -18,14 +18,15 @@ struct BookSyncCommand: AsyncParsableCommand {
         commandName: "booksync",
         abstract: "Keep a shelf of audiobooks in step with the catalogs they come from.",
         discussion: """
-            A REF names a book: ID (in the default source) or SOURCE:ID. REF/12, REF/12-40,55 and REF/latest:5 name \
-            episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+            A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive item, a \
+            LibriVox book or a directory. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
 
             --config, --library, --quiet, --verbose, --json and --no-color may stand before or after the command.
             """,
         version: version,
         subcommands: [
-            FetchCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self, UnsubscribeCommand.self,
+            FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
+            UnsubscribeCommand.self,
             SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
             ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, DemoCommand.self,
             ConfigCommand.self,

@@ -42,12 +42,15 @@ struct Program: Sendable {
     /// What is remembered of libraries from one run to the next.
     var notes: LibraryNotes? { LibraryNotes(environment: environment, logger: logger) }
 
-    /// Runs `body` with a configuration whose catalogs can be asked: without any source of its own the built-in demo
-    /// catalog is started for as long as `body` takes, and said so.
+    /// Runs `body` with a configuration whose catalogs can be asked: when there is no source of the listener's own, and
+    /// one of the books is of the built-in demo catalog, that is started for as long as `body` takes, and said so.
     func withCatalogs<Result: Sendable>(
-        _ configuration: Configuration, _ body: @Sendable (Configuration) async throws -> Result
+        _ configuration: Configuration, for books: [BookIdentity],
+        _ body: @Sendable (Configuration) async throws -> Result
     ) async throws -> Result {
-        guard configuration.usesDemoCatalog else { return try await body(configuration) }
+        guard configuration.usesDemoCatalog, books.contains(where: { $0.source == Configuration.demoSource }) else {
+            return try await body(configuration)
+        }
         return try await withDemoCatalog(pace: demoPace) { address in
             if !options.quiet {
                 await streams.writeError("no source is configured: using the built-in demo catalog at \(address.url)")

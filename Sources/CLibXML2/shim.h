@@ -10,6 +10,9 @@
 #include <libxml/HTMLparser.h>
 #include <libxml/xmlwriter.h>
 
+// Converts the encodings that documents come in; part of the C library.
+#include <iconv.h>
+
 // xmlFree is a mutable global function pointer, which Swift 6 does not let through.
 static inline void booksync_xml_free(void *pointer) { xmlFree(pointer); }
 

@@ -1,6 +1,7 @@
 import BookModel
 import Foundation
 import NIOCore
+import NIOHTTP1
 import Transport
 
 /// Asks a catalog over HTTP until there is an answer that can be read, or a reason to stop asking.
@@ -25,16 +26,27 @@ struct CatalogExchange: Sendable {
     func fetch<Document>(
         _ request: WireRequest, for subject: CatalogSubject, read: ([UInt8]) -> Reading<Document>
     ) async throws -> (document: Document, address: ResourceAddress) {
+        try await fetch(request, for: subject, receive: { read(try await collect($0, for: subject)) })
+    }
+
+    /// - Parameter receive: reads the body of an answer as it arrives; it is called again when that failed and the request
+    ///   is sent again. An answer 304 is handed to it where the request asks for one.
+    /// - Returns: what `receive` makes of the answer, and the address that it came from in the end.
+    /// - Throws: ``Failure``; `CancellationError`.
+    func fetch<Document>(
+        _ request: WireRequest, for subject: CatalogSubject,
+        receive: (WireAnswer) async throws -> Reading<Document>
+    ) async throws -> (document: Document, address: ResourceAddress) {
         var failures = 0
         while true {
             let trouble: Trouble
             do {
                 let answer = try await transport.send(request)
-                if let refusal = try judge(answer, for: subject) {
+                let isUnchanged = answer.status == 304 && request.isConditional
+                if !isUnchanged, let refusal = try judge(answer, for: subject) {
                     trouble = refusal
                 } else {
-                    let bytes = try await collect(answer, for: subject)
-                    switch read(bytes) {
+                    switch try await receive(answer) {
                     case .document(let document): return (document, answer.address)
                     case .unreadable(let why): throw subject.unreadable(why: why)
                     case .cutShort(let why):
@@ -103,7 +115,7 @@ struct CatalogExchange: Sendable {
         return bytes
     }
 
-    private func oversized(limit: Int, for subject: CatalogSubject) -> Failure {
+    func oversized(limit: Int, for subject: CatalogSubject) -> Failure {
         subject.unreadable(why: "the answer is longer than \(describeBytes(Int64(limit)))")
     }
 }
@@ -135,5 +147,12 @@ extension CatalogExchange {
 
 extension WireAnswer {
     /// Whether the head says where the body ends; otherwise it ends with the connection, however that ends.
-    fileprivate var declaresLength: Bool { first("Content-Length") != nil || first("Transfer-Encoding") != nil }
+    var declaresLength: Bool { first("Content-Length") != nil || first("Transfer-Encoding") != nil }
+}
+
+extension WireRequest {
+    /// Whether it asks for an answer only if that has changed (RFC 9110 §13.1).
+    fileprivate var isConditional: Bool {
+        headers.contains(name: "If-None-Match") || headers.contains(name: "If-Modified-Since")
+    }
 }

@@ -35,10 +35,13 @@ package struct CatalogAnswer: Sendable {
     package var bytes: [UInt8]
     /// Where it came from in the end; nil when nobody knows.
     package var address: ResourceAddress?
+    /// The answer's `Content-Type`, where that is known; its charset counts.
+    package var contentType: String?
 
-    package init(bytes: [UInt8], address: ResourceAddress? = nil) {
+    package init(bytes: [UInt8], address: ResourceAddress? = nil, contentType: String? = nil) {
         self.bytes = bytes
         self.address = address
+        self.contentType = contentType
     }
 
     /// The first byte that is neither white space nor part of a byte order mark.

@@ -11,6 +11,15 @@ package protocol CatalogSource: Sendable {
     ///   `configuration`; `CancellationError`.
     func list(_ book: BookIdentity, onPage: (CatalogPage) async throws -> Void) async throws -> CatalogListing
 
+    /// Asks the catalog as ``list(_:onPage:)`` does, but only if it changed since a complete listing of the book that
+    /// came with `validator` (``ListingProof/validator``).
+    ///
+    /// - Returns: nil when the catalog says that nothing changed; `onPage` was not called then. Catalogs that cannot say
+    ///   so are listed.
+    func list(
+        _ book: BookIdentity, ifChangedSince validator: ContentValidator, onPage: (CatalogPage) async throws -> Void
+    ) async throws -> CatalogListing?
+
     /// Asks the catalog for one episode anew, because the address it gave before is no longer good.
     ///
     /// - Parameter section: where the catalog listed the episode before.
@@ -20,6 +29,12 @@ package protocol CatalogSource: Sendable {
 }
 
 extension CatalogSource {
+    package func list(
+        _ book: BookIdentity, ifChangedSince validator: ContentValidator, onPage: (CatalogPage) async throws -> Void
+    ) async throws -> CatalogListing? {
+        try await list(book, onPage: onPage)
+    }
+
     package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
         try await findInListing(episode)
     }

@@ -78,7 +78,7 @@ enum CatalogText {
     private static let longestReference = 10
 
     private static func character(of reference: Substring) -> Character? {
-        guard reference.hasPrefix("#") else { return named[String(reference)] }
+        guard reference.hasPrefix("#") else { return NamedCharacters.scalar(String(reference)).map { Character($0) } }
         let number = reference.dropFirst()
         let isHexadecimal = number.hasPrefix("x") || number.hasPrefix("X")
         let digits = isHexadecimal ? number.dropFirst() : number
@@ -86,19 +86,4 @@ enum CatalogText {
         else { return nil }
         return Unicode.Scalar(value).map { Character($0) }
     }
-
-    /// Those of HTML's names that are seen in titles.
-    private static let named: [String: Character] = [
-        "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": "\u{A0}", "middot": "·", "bull": "•",
-        "hellip": "…", "mdash": "—", "ndash": "–", "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”",
-        "laquo": "«", "raquo": "»", "lsaquo": "‹", "rsaquo": "›", "sbquo": "‚", "bdquo": "„", "times": "×",
-        "divide": "÷", "copy": "©", "reg": "®", "trade": "™", "deg": "°", "sect": "§", "para": "¶", "shy": "\u{AD}",
-        "ensp": "\u{2002}", "emsp": "\u{2003}", "thinsp": "\u{2009}", "zwj": "\u{200D}", "zwnj": "\u{200C}",
-        "iexcl": "¡", "iquest": "¿", "szlig": "ß", "aelig": "æ", "AElig": "Æ", "oslash": "ø", "Oslash": "Ø",
-        "aring": "å", "Aring": "Å", "auml": "ä", "Auml": "Ä", "ouml": "ö", "Ouml": "Ö", "uuml": "ü", "Uuml": "Ü",
-        "agrave": "à", "aacute": "á", "acirc": "â", "atilde": "ã", "ccedil": "ç", "Ccedil": "Ç", "egrave": "è",
-        "eacute": "é", "Eacute": "É", "ecirc": "ê", "euml": "ë", "igrave": "ì", "iacute": "í", "icirc": "î",
-        "iuml": "ï", "ntilde": "ñ", "Ntilde": "Ñ", "ograve": "ò", "oacute": "ó", "ocirc": "ô", "otilde": "õ",
-        "ugrave": "ù", "uacute": "ú", "ucirc": "û", "euro": "€", "pound": "£", "yen": "¥", "cent": "¢",
-    ]
 }

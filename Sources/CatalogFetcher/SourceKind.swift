@@ -1,5 +1,4 @@
 import BookModel
-import Transport
 
 /// The kinds of source that a configuration may name (`type`).
 package enum SourceKind: String, Sendable, CaseIterable {
@@ -8,12 +7,23 @@ package enum SourceKind: String, Sendable, CaseIterable {
     case internetArchive = "internet-archive"
     case librivox
     case directory
+
+    /// What recognises catalogs of this kind.
+    package var format: any CatalogFormat.Type {
+        switch self {
+        case .bookResource: BookResourceSettings.self
+        case .feed: FeedSettings.self
+        case .internetArchive: InternetArchiveSettings.self
+        case .librivox: LibriVoxSettings.self
+        case .directory: DirectorySettings.self
+        }
+    }
 }
 
 /// A source's kind with what is configured for it: the one place that says which kind is read by what.
 package enum SourceSettings: Sendable {
     case bookResource(BookResourceSettings)
-    case feed
+    case feed(FeedSettings)
     case internetArchive(InternetArchiveSettings)
     case librivox(LibriVoxSettings)
     case directory(DirectorySettings)
@@ -28,38 +38,14 @@ package enum SourceSettings: Sendable {
         }
     }
 
-    /// What reads this kind of catalog; nil for a kind that cannot be read yet.
-    private var readableFormat: (any CatalogFormat)? {
+    /// What reads this kind of catalog.
+    package var format: any CatalogFormat {
         switch self {
         case .bookResource(let settings): settings
+        case .feed(let settings): settings
         case .internetArchive(let settings): settings
         case .librivox(let settings): settings
         case .directory(let settings): settings
-        case .feed: nil
         }
-    }
-
-    /// What reads this kind of catalog.
-    ///
-    /// - Parameter name: what the configuration calls the source.
-    /// - Throws: ``Failure`` of kind `configuration` for a kind that cannot be read yet.
-    package func format(named name: String) throws -> any CatalogFormat {
-        if let readableFormat { return readableFormat }
-        let kinds = SourceKind.allCases.filter { $0 != kind }.map(\.rawValue).joined(separator: ", ")
-        throw Failure(
-            .configuration, disposition: .skip, what: "source \(name) cannot be used",
-            why: "sources of type \(kind.rawValue) cannot be read by this version",
-            remedy: "use a source of another type (\(kinds))")
-    }
-
-    /// The source itself.
-    ///
-    /// - Parameter name: what the configuration calls it.
-    /// - Throws: ``Failure`` of kind `configuration` for a kind that cannot be read yet.
-    package func source(
-        named name: String, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
-        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) throws -> any CatalogSource {
-        try format(named: name).source(over: CatalogConnection(transport: transport, retry: retry, pause: pause))
     }
 }

@@ -5,10 +5,14 @@ import GRDB
 struct BookRow: Sendable {
     /// The values of ``columns``.
     private let content: [DatabaseValue]
-    private let isComplete: Bool
+    /// Those of ``proofColumns``.
+    private let proof: [DatabaseValue]
 
     /// What the catalog says about a book. A difference in any of them is a change; that a listing broke off is none.
     private static let columns = ["title", "author", "announcer", "summary", "cover", "declared"]
+
+    /// What else the listing leaves behind.
+    private static let proofColumns = ["complete", "listing_etag", "listing_last_modified"]
 
     init(_ book: Book, proof: ListingProof) {
         let values: [(any DatabaseValueConvertible)?] = [
@@ -16,21 +20,25 @@ struct BookRow: Sendable {
             book.cover?.withoutSecrets, proof.declared ?? book.declaredEpisodes,
         ]
         self.content = values.map { $0?.databaseValue ?? .null }
-        self.isComplete = proof.isComplete
+        let validator = proof.isComplete ? proof.validator : nil
+        self.proof = [
+            proof.isComplete.databaseValue, validator?.entityTag?.databaseValue ?? .null,
+            validator?.lastModified?.databaseValue ?? .null,
+        ]
     }
 
     enum Comparison {
         case same
-        /// Only whether the listing was complete differs.
+        /// Only what else the listing leaves behind differs.
         case otherProof
         case different
     }
 
     func compared(with id: Int64, _ database: Database) throws -> Comparison {
-        let conditions = Self.columns.map { "\($0) IS ?" }.joined(separator: " AND ")
+        func equal(_ columns: [String]) -> String { columns.map { "\($0) IS ?" }.joined(separator: " AND ") }
         let statement = try database.cachedStatement(
-            sql: "SELECT ((\(conditions)) << 1) | (complete = ?) FROM book WHERE id = ?")
-        let arguments = StatementArguments(content + [isComplete.databaseValue, id.databaseValue])
+            sql: "SELECT ((\(equal(Self.columns))) << 1) | (\(equal(Self.proofColumns))) FROM book WHERE id = ?")
+        let arguments = StatementArguments(content + proof + [id.databaseValue])
         switch try Int64.fetchOne(statement, arguments: arguments) {
         case 3: return .same
         case 2: return .otherProof
@@ -39,8 +47,8 @@ struct BookRow: Sendable {
     }
 
     func update(_ id: Int64, _ database: Database) throws {
-        let assignments = Self.columns.map { "\($0) = ?" }.joined(separator: ", ")
-        try database.cachedStatement(sql: "UPDATE book SET \(assignments), complete = ? WHERE id = ?")
-            .execute(arguments: StatementArguments(content + [isComplete.databaseValue, id.databaseValue]))
+        let assignments = (Self.columns + Self.proofColumns).map { "\($0) = ?" }.joined(separator: ", ")
+        try database.cachedStatement(sql: "UPDATE book SET \(assignments) WHERE id = ?")
+            .execute(arguments: StatementArguments(content + proof + [id.databaseValue]))
     }
 }

@@ -91,6 +91,21 @@ extension CatalogStore {
             return (changed, unseen.count)
         }
     }
+
+    /// What the last complete listing of a book came with; nil when there is none, or nothing came with it.
+    package func listingValidator(of book: BookIdentity) async throws -> ContentValidator? {
+        try await read("the last listing of \(book) cannot be looked up") { database in
+            let sql = """
+                SELECT listing_etag, listing_last_modified FROM book
+                WHERE source = ? AND key = ? AND complete AND COALESCE(listing_etag, listing_last_modified) IS NOT NULL
+                """
+            let rows = try Row.fetchCursor(
+                database.cachedStatement(sql: sql), arguments: [book.source, book.id])
+            guard let row = try rows.next() else { return nil }
+            var columns = ColumnReader(row)
+            return ContentValidator(entityTag: try columns.next(), lastModified: try columns.next())
+        }
+    }
 }
 
 extension Database {

@@ -131,11 +131,13 @@ enum StoreSchema {
         ) STRICT;
         """
 
-    /// Files whose names are the listener's own, and transfers that go before others: the greater the priority, the
-    /// sooner.
+    /// Files whose names are the listener's own; transfers that go before others, the greater the priority the sooner;
+    /// what a complete listing came with, so that the next one may ask whether anything changed.
     private static let version2 = """
         ALTER TABLE local_file ADD COLUMN named_by_listener INTEGER NOT NULL DEFAULT 0
             CHECK (named_by_listener IN (0, 1));
         ALTER TABLE transfer ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE book ADD COLUMN listing_etag TEXT;
+        ALTER TABLE book ADD COLUMN listing_last_modified TEXT;
         """
 }

@@ -46,7 +46,7 @@ package enum HTTPDate {
     // low-level date algorithms"). Foundation's calendars would do the same a hundred times slower.
 
     /// Days since 1970-01-01 of a date in the Gregorian calendar.
-    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    package static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400

@@ -117,8 +117,8 @@ package struct FolderAdoption: Sendable {
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let source = try configuration.catalogSource(for: request.book, transport: transport)
             let refreshed = try await source.refresh(
-                request.book, title: request.title, known: try await store?.book(request.book),
-                into: stores ? store : nil)
+                request.book, title: request.title, known: try await store?.book(request.book), store: store,
+                stores: stores)
             for warning in refreshed.proof.warnings { emit(.notice("\(request.book): \(warning)")) }
             return refreshed
         }

@@ -154,7 +154,7 @@ extension Configuration {
     }
 
     private func requireSource(_ name: String, for what: String) throws {
-        guard sources[name] == nil, name != Self.demoSource else { return }
+        guard source(named: name) == nil, name != Self.demoSource else { return }
         let known = sources.keys.sorted()
         throw Failure(
             .configuration, disposition: .stop, what: "\(what) names a source that is not configured",

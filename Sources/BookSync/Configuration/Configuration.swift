@@ -16,6 +16,8 @@ package struct Configuration: Sendable, Hashable {
     package var subscriptions: [SubscriptionSetting]
     /// Of the environment.
     package var proxies = ProxyEnvironment.none
+    /// The books that addresses were found to name, for as long as the program runs.
+    var recognised: [ResourceAddress: BookIdentity] = [:]
 
     /// The name of the built-in catalog. A configured source may take the name over.
     package static let demoSource = "demo"

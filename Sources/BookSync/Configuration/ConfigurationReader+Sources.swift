@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import Transport
 
 extension ConfigurationReader {
@@ -15,7 +16,7 @@ extension ConfigurationReader {
         }
         let entries = try map(entry.value, of: entry.key)
         guard let type = entries.first(where: { $0.key == "type" }) else {
-            let kinds = SourceConfiguration.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            let kinds = SourceKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw refusal(entry.line, entry.key, expected: "a 'type' (one of \(kinds))", found: nil)
         }
         var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
@@ -54,10 +55,10 @@ extension ConfigurationReader {
         !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 
-    private func readKind(_ entry: SettingNode.Entry) throws -> SourceConfiguration.Kind {
+    private func readKind(_ entry: SettingNode.Entry) throws -> SourceKind {
         let text = try expanded(try text(entry), line: entry.line)
-        if let kind = SourceConfiguration.Kind(rawValue: text) { return kind }
-        let kinds = SourceConfiguration.Kind.allCases.map(\.rawValue)
+        if let kind = SourceKind(rawValue: text) { return kind }
+        let kinds = SourceKind.allCases.map(\.rawValue)
         let hint = nearest(to: text, among: kinds).map { " (did you mean \($0)?)" } ?? ""
         throw refusal(
             entry.line, "type", expected: "one of " + kinds.joined(separator: ", ") + hint, found: try self.text(entry))

@@ -1,16 +1,9 @@
 import BookModel
+import CatalogFetcher
 import Transport
 
 /// A configured catalog: where it is, in which format, with which credentials.
 package struct SourceConfiguration: Sendable, Hashable {
-    package enum Kind: String, Sendable, CaseIterable {
-        case bookResource = "book-resource"
-        case librivox
-        case feed
-        case internetArchive = "internet-archive"
-        case directory
-    }
-
     /// A query parameter or a header; the order is that of the file.
     package struct Field: Sendable, Hashable {
         package var name: String
@@ -48,7 +41,7 @@ package struct SourceConfiguration: Sendable, Hashable {
     }
 
     package var name: String
-    package var kind: Kind
+    package var kind: SourceKind
     package var url: ResourceAddress?
     /// Where a book-resource catalog tells title, author and cover.
     package var detailURL: ResourceAddress?
@@ -72,7 +65,7 @@ package struct SourceConfiguration: Sendable, Hashable {
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.
     package var unsetVariables: [UnsetVariable] = []
 
-    package init(name: String, kind: Kind) {
+    package init(name: String, kind: SourceKind) {
         self.name = name
         self.kind = kind
     }

@@ -17,18 +17,30 @@ extension CatalogSource {
     ///   - title: overrides what the catalog says.
     ///   - known: what the store knows of the book. Its title outranks one that was only inferred from the episodes,
     ///     and its details stand in for those that could not be asked for this time.
-    ///   - store: takes over every page as it arrives; nil stores nothing.
+    ///   - store: what is known; nil where nothing is.
+    ///   - stores: whether the store takes over every page as it arrives.
     func refresh(
-        _ identity: BookIdentity, title: String?, known: Book?, into store: CatalogStore?
+        _ identity: BookIdentity, title: String?, known: Book?, store: CatalogStore?, stores: Bool
     ) async throws -> RefreshedBook {
         var episodes: [Episode] = []
-        let listing = try await list(identity) { page in
-            _ = try await store?.merge(page.episodes, startingAt: episodes.count, of: identity)
+        let onPage = { (page: CatalogPage) async throws -> Void in
+            if stores { _ = try await store?.merge(page.episodes, startingAt: episodes.count, of: identity) }
             episodes += page.episodes.map { episode in
                 var episode = episode
                 episode.element = nil
                 return episode
             }
+        }
+        let listing: CatalogListing
+        if let known, let last = try await store?.lastListing(of: identity) {
+            guard let changed = try await list(identity, ifChangedSince: last.validator, onPage: onPage) else {
+                var book = known
+                if let title { book.title = title }
+                return RefreshedBook(book: book, episodes: last.episodes, proof: last.proof(of: known))
+            }
+            listing = changed
+        } else {
+            listing = try await list(identity, onPage: onPage)
         }
         var book = listing.book(identity)
         if let known {
@@ -39,9 +51,33 @@ extension CatalogSource {
             book.cover = book.cover ?? known.cover
         }
         if let title { book.title = title }
-        _ = try await store?.finishListing(
-            of: book, proof: listing.proof, seen: Set(episodes.lazy.map(\.identity.key)))
+        if stores {
+            _ = try await store?.finishListing(
+                of: book, proof: listing.proof, seen: Set(episodes.lazy.map(\.identity.key)))
+        }
         return RefreshedBook(book: book, episodes: episodes, proof: listing.proof)
+    }
+}
+
+/// The last complete listing of a book, as the store has it.
+private struct LastListing {
+    var validator: ContentValidator
+    var episodes: [Episode]
+
+    func proof(of book: Book) -> ListingProof {
+        ListingProof(
+            declared: book.declaredEpisodes, collected: episodes.count, isComplete: true, validator: validator)
+    }
+}
+
+extension CatalogStore {
+    /// - Returns: nil when there is none that the catalog could be asked about, or the addresses of its episodes were
+    ///   stored without their secrets, so that nothing could be fetched from it.
+    fileprivate func lastListing(of book: BookIdentity) async throws -> LastListing? {
+        guard let validator = try await listingValidator(of: book) else { return nil }
+        let listed = try await episodes(of: book).filter { !$0.isGone }.map(\.episode)
+        guard !listed.contains(where: { $0.address?.isMasked == true }) else { return nil }
+        return LastListing(validator: validator, episodes: listed)
     }
 }
 

@@ -48,10 +48,18 @@ extension Configuration {
         sources[Self.demoSource] = demo
     }
 
+    /// A source of that name: a configured one, or the one of a type that needs no configuration, under the type's own
+    /// name.
+    package func source(named name: String) -> SourceConfiguration? {
+        if let source = sources[name] { return source }
+        guard let kind = SourceKind(rawValue: name), kind != .bookResource else { return nil }
+        return SourceConfiguration(name: name, kind: kind)
+    }
+
     /// - Throws: ``Failure`` of kind `configuration` when the book's source is not configured.
     @discardableResult
     package func requireSource(of book: BookIdentity) throws -> SourceConfiguration? {
-        if let source = sources[book.source] { return source }
+        if let source = source(named: book.source) { return source }
         if usesDemoCatalog, book.source == Self.demoSource { return nil }
         let known = sources.isEmpty ? [Self.demoSource] : sources.keys.sorted()
         throw Failure(
@@ -62,7 +70,7 @@ extension Configuration {
 
     /// The book that a REF names.
     ///
-    /// - Throws: ``Failure`` of kind `usage` when it is an address, or an ID while no source is the default.
+    /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default.
     package func book(_ reference: BookReference) throws -> BookIdentity {
         switch reference.target {
         case .book(let book):
@@ -75,10 +83,7 @@ extension Configuration {
             }
             return BookIdentity(source: defaultSource, id: id)
         case .address(let address):
-            throw Failure(
-                .usage, what: "\(address) cannot be read",
-                why: "what an address is of is not recognised by this version",
-                remedy: "name a book by ID or SOURCE:ID")
+            return self.book(at: address)
         }
     }
 
@@ -88,18 +93,20 @@ extension Configuration {
                 .defect, disposition: .stop, what: "the demo catalog cannot be asked", why: "it was not started")
         }
         try source.requireVariables()
-        return try source.settings().source(
-            named: source.name, transport: transport.using(source.proxy), retry: RetryPolicy(retries: downloads.retries)
-        )
+        let connection = CatalogConnection(
+            transport: transport.using(source.proxy), retry: RetryPolicy(retries: downloads.retries))
+        return try source.settings(knownAddresses: Array(recognised.keys)).format.source(over: connection)
     }
 
     /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there
     /// itself.
-    func allowsLocalAddresses(of name: String, transport: HTTPTransport) async -> Bool {
-        guard let source = sources[name] else { return false }
+    func allowsLocalAddresses(of book: BookIdentity, transport: HTTPTransport) async -> Bool {
+        guard let source = source(named: book.source) else { return false }
         if source.allowsPrivateAddresses { return true }
-        guard let url = source.url else { return false }
-        return await transport.isLocal(url)
+        // The id of a book may be the very address that the listener gave.
+        let named = book.id.contains("://") ? ResourceAddress(book.id) : source.url
+        guard let named else { return false }
+        return await transport.isLocal(named)
     }
 
     /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two
@@ -121,12 +128,15 @@ extension Configuration {
 }
 
 extension SourceConfiguration {
-    fileprivate func settings() throws -> SourceSettings {
+    /// - Parameter knownAddresses: whole addresses, secrets included, that the listener gave.
+    func settings(knownAddresses: [ResourceAddress] = []) throws -> SourceSettings {
         let query = query.map { (name: $0.name, value: $0.value.secretText) }
         let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
         let credentials = CatalogCredentials(query: query, headers: headers)
         switch kind {
-        case .feed: return .feed
+        case .feed:
+            return .feed(
+                FeedSettings(address: url, knownAddresses: knownAddresses, query: query, headers: headers))
         case .librivox:
             return .librivox(
                 LibriVoxSettings(

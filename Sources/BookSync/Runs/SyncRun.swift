@@ -133,11 +133,12 @@ package struct SyncRun: Sendable {
             do {
                 let source = try configuration.catalogSource(for: item.book, transport: transport)
                 let refreshed = try await source.refresh(
-                    item.book, title: item.title, known: try await store?.book(item.book), into: stores ? store : nil)
+                    item.book, title: item.title, known: try await store?.book(item.book), store: store,
+                    stores: stores)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
                 let stored = try await store?.episodes(of: item.book) ?? []
                 let allowsLocal = await configuration.allowsLocalAddresses(
-                    of: item.book.source, transport: transport)
+                    of: item.book, transport: transport)
                 var assembly = assembly
                 assembly.declaredLength = { episode in
                     await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)

@@ -41,13 +41,14 @@ struct AdoptCommand: Subcommand {
     private var way: AdoptionRequest.Way? { link ? .link : copy ? .copy : move ? .move : nil }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
         let reference = try BookReference(parsing: book)
         guard reference.filter.isEmpty else {
             throw Failure(
                 .usage, what: "'\(book)' names episodes", why: "files are recognised as any of a book's episodes",
                 remedy: "name the book alone")
         }
+        let configuration = try await program.configuration().configuration
+            .recognising([reference], logger: program.logger)
         let identity = try configuration.book(reference)
         let title = try configuration.allSubscriptions(with: []).first { $0.book == identity }?.title
         let path = folder.hasPrefix("/") ? folder : FileManager.default.currentDirectoryPath + "/" + folder
@@ -59,7 +60,7 @@ struct AdoptCommand: Subcommand {
         style.showsBars = false
         style.isQuiet = style.isQuiet || program.options.json
         let printer = EventPrinter(style: style, streams: program.streams)
-        let report = try await program.withCatalogs(configuration) { configuration in
+        let report = try await program.withCatalogs(configuration, for: [identity]) { configuration in
             try await printer.printing { emit in
                 let adoption = FolderAdoption(configuration: configuration, logger: program.logger, emit: emit)
                 if dryRun { return try await adoption.plan(request) }

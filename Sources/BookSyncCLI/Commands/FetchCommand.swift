@@ -36,17 +36,18 @@ struct FetchCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration(transfer.overrides()).configuration
         let filter = try selection.filter()
-        let items = try (books + references).map { text in
-            let reference = try BookReference(parsing: text)
-            return RunRequest.Item(
+        let references = try (books + references).map(BookReference.init(parsing:))
+        let configuration = try await program.configuration(transfer.overrides()).configuration
+            .recognising(references, logger: program.logger)
+        let items = try references.map { reference in
+            RunRequest.Item(
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }
         let request = try RunRequest(
             items: items.titled(by: try configuration.allSubscriptions(with: [])),
             order: configuration.downloads.order, force: force)
-        return try await program.withCatalogs(configuration) { configuration in
+        return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             do {
                 return try await LibrarySession.withLibrary(

@@ -46,6 +46,7 @@ struct MirrorCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration(transfer.overrides()).configuration
+            .recognising([], andSubscriptions: true, logger: program.logger)
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = try RunRequest(
@@ -54,7 +55,7 @@ struct MirrorCommand: Subcommand {
                 await program.sayThatNothingIsSubscribedTo()
                 return try await program.printPlans(request, configuration: configuration, offline: true)
             }
-            return try await program.withCatalogs(configuration) { configuration in
+            return try await program.withCatalogs(configuration, for: request.items.map(\.book)) { configuration in
                 try await program.printPlans(request, configuration: configuration, offline: false)
             }
         }
@@ -68,7 +69,7 @@ struct MirrorCommand: Subcommand {
                 await program.sayThatNothingIsSubscribedTo()
                 return try await program.execute(request, configuration: configuration, in: session)
             }
-            return try await program.withCatalogs(configuration) { configuration in
+            return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
                 try await program.execute(request, configuration: configuration, in: session)
             }
         }

@@ -23,11 +23,15 @@ struct PlanCommand: Subcommand {
     var force = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration(transfer.overrides()).configuration
         let filter = try selection.filter()
-        var items = try references.map { text in
-            let reference = try BookReference(parsing: text)
-            return RunRequest.Item(
+        let references = try references.map(BookReference.init(parsing:))
+        var configuration = try await program.configuration(transfer.overrides()).configuration
+        if !offline {
+            configuration = try await configuration.recognising(
+                references, andSubscriptions: references.isEmpty, logger: program.logger)
+        }
+        var items = try references.map { [configuration] reference in
+            RunRequest.Item(
                 book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
         }.titled(by: try configuration.allSubscriptions(with: []))
         if items.isEmpty {
@@ -39,7 +43,7 @@ struct PlanCommand: Subcommand {
         if offline || items.isEmpty {
             return try await program.printPlans(request, configuration: configuration, offline: true)
         }
-        return try await program.withCatalogs(configuration) { configuration in
+        return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             try await program.printPlans(request, configuration: configuration, offline: false)
         }
     }

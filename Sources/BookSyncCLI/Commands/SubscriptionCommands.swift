@@ -14,9 +14,10 @@ struct SubscribeCommand: Subcommand {
     var references: [String]
 
     func perform(in program: Program) async throws -> ExitStatus {
+        let references = try references.map(BookReference.init(parsing:))
         let configuration = try await program.configuration().configuration
-        let subscriptions = try references.map { text in
-            let reference = try BookReference(parsing: text)
+            .recognising(references, logger: program.logger)
+        let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)
             try configuration.requireSource(of: book)
             return Subscription(book: book, filter: reference.filter, subscribedAt: .now)

@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import CatalogStore
 import DownloadEngine
 import Foundation

@@ -1,0 +1,107 @@
+import BookModel
+import CatalogFetcher
+import Foundation
+import Logging
+import Transport
+
+/// What a catalog lists, asked now or read from a saved answer. Nothing is stored.
+package struct CatalogPreview: Sendable {
+    package var kind: SourceKind
+    package var book: Book
+    /// In the order of the catalog.
+    package var episodes: [Episode]
+    package var proof: ListingProof
+
+    private static let greatestFile = 256 << 20
+
+    /// Asks the book's catalog.
+    ///
+    /// - Throws: ``Failure``; `CancellationError`.
+    package init(of book: BookIdentity, configuration: Configuration, logger: Logger) async throws {
+        let (episodes, listing) = try await withHTTPTransport(
+            options: configuration.transportOptions, logger: logger
+        ) { transport in
+            var episodes: [Episode] = []
+            let listing = try await configuration.catalogSource(for: book, transport: transport).list(book) {
+                episodes += $0.episodes
+            }
+            return (episodes, listing)
+        }
+        self.kind = try configuration.requireSource(of: book)?.kind ?? .bookResource
+        self.book = listing.book(book)
+        self.episodes = episodes
+        self.proof = listing.proof
+    }
+
+    /// Reads a saved answer.
+    ///
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - kind: what it is an answer of; nil tells it from the answer.
+    /// - Throws: ``Failure`` of kind `unreadableCatalog`, `unknownBook` or `inputOutput`.
+    package init(file path: String, kind: SourceKind?, configuration: Configuration) async throws {
+        let bytes = try await offPool { try Self.bytes(of: path) }
+        let answer = CatalogAnswer(bytes: bytes)
+        guard let kind = kind ?? SourceKind.recognitionOrder.first(where: { $0.format.bookID(in: answer) != nil })
+        else {
+            throw Failure(
+                .unreadableCatalog, what: "\(path) cannot be read as a catalog's answer",
+                why: "it is no feed, archive item, LibriVox book, book-resource page or directory",
+                remedy: "say what it is with --type, or look into it")
+        }
+        let sources = configuration.sources.values.filter { $0.kind == kind }.sorted { $0.name < $1.name }
+        var source = sources.first ?? SourceConfiguration(name: kind.rawValue, kind: kind)
+        if kind == .bookResource, source.url == nil { source.url = ResourceAddress("http://catalog.invalid/") }
+        let contents = try source.settings().format.read(answer, source: source.name, id: nil)
+        self.kind = kind
+        self.book = contents.book
+        self.episodes = contents.episodes
+        self.proof = contents.listing.proof
+    }
+
+    private static func bytes(of path: String) throws -> [UInt8] {
+        let file: FileHandle
+        do {
+            file = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { _ = Result { try file.close() } }
+            let data = try file.read(upToCount: greatestFile + 1) ?? Data()
+            guard data.count <= greatestFile else {
+                throw Failure(
+                    .unreadableCatalog, what: "\(path) cannot be read",
+                    why: "it is longer than \(describeBytes(Int64(greatestFile)))")
+            }
+            return Array(data)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(
+                .inputOutput, what: "\(path) cannot be read", why: error.localizedDescription,
+                remedy: "check the name and the permissions of the file")
+        }
+    }
+}
+
+extension JSONDocument {
+    package init(_ preview: CatalogPreview) {
+        self = [
+            "book": JSONDocument(preview.book).adding([
+                "announcer": .init(preview.book.announcer),
+                "summary": .init(preview.book.summary),
+                "cover": .init(preview.book.cover?.withoutSecrets),
+            ]),
+            "type": .string(preview.kind.rawValue),
+            "complete": .bool(preview.proof.isComplete),
+            "declared": .init(preview.proof.declared),
+            "warnings": .array(preview.proof.warnings.map(JSONDocument.string)),
+            "episodes": .array(
+                preview.episodes.map { episode in
+                    JSONDocument(ShelvedEpisode(episode: episode), bytesDone: 0).adding([
+                        "type": .init(episode.mediaType),
+                        "number": .init(episode.number),
+                        "season": .init(episode.season),
+                        "guid": .init(episode.guid),
+                    ])
+                }),
+        ]
+    }
+}

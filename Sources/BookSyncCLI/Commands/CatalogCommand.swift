@@ -1,0 +1,107 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import CatalogFetcher
+import Foundation
+
+struct CatalogCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "catalog",
+        abstract: "Print what a catalog lists now, or what a saved answer lists; stores nothing.",
+        discussion: """
+            What names a file that is there is read as a saved answer, several at once; everything else is a REF, or the \
+            address of a feed, an archive item, a LibriVox book or a directory.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("Books, or files of saved answers.", valueName: "ref|file"))
+    var subjects: [String]
+
+    @Option(
+        help: ArgumentHelp(
+            "What the answers are: \(SourceKind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "type"))
+    var type: SourceKind?
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        var failures: [Failure] = []
+        for subject in subjects {
+            do {
+                try await show(try await preview(subject, configuration, program), program)
+            } catch let failure as Failure {
+                failures.append(failure)
+                try await tell(failure, about: subject, program)
+            }
+        }
+        return ExitStatus(of: failures)
+    }
+
+    private func preview(
+        _ subject: String, _ configuration: Configuration, _ program: Program
+    ) async throws -> CatalogPreview {
+        if try await Self.isFile(subject) {
+            return try await CatalogPreview(file: subject, kind: type, configuration: configuration)
+        }
+        let reference = try BookReference(parsing: subject)
+        var configuration = configuration
+        if let type { configuration.take(reference, as: type) }
+        configuration = try await configuration.recognising([reference], logger: program.logger)
+        let book = try configuration.book(reference)
+        return try await program.withCatalogs(configuration, for: [book]) { configuration in
+            try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
+        }
+    }
+
+    private static func isFile(_ path: String) async throws -> Bool {
+        try await offPool {
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+        }
+    }
+
+    private func show(_ preview: CatalogPreview, _ program: Program) async throws {
+        if program.options.json {
+            await program.streams.writeOutput(JSONDocument(preview).text(isIndented: subjects.count == 1))
+            return
+        }
+        await program.streams.writeOutput(preview.lines(width: program.outputWidth))
+        guard !program.options.quiet else { return }
+        for warning in preview.proof.warnings { await program.streams.writeError(warning) }
+    }
+
+    /// With several subjects one that cannot be read takes none of the others along.
+    private func tell(_ failure: Failure, about subject: String, _ program: Program) async throws {
+        guard subjects.count > 1 else { throw failure }
+        if program.options.json {
+            let document: JSONDocument = ["file": .string(subject), "error": .string(failure.description)]
+            await program.streams.writeOutput(document.text())
+        } else {
+            await program.streams.writeError("\(subject): \(failure)")
+        }
+    }
+}
+
+extension SourceKind: ExpressibleByArgument {}
+
+extension CatalogPreview {
+    fileprivate func lines(width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
+            .init(title: "bytes", alignment: .trailing), .init(title: "seconds", alignment: .trailing),
+            .init(title: "type"), .init(title: "address", isFlexible: true),
+        ])
+        table.rows = episodes.map { episode in
+            [
+                "\(episode.section)", episode.name, episode.size.map(describeBytes) ?? "",
+                episode.duration.map { "\(Int($0.rounded()))" } ?? "", episode.mediaType ?? "",
+                episode.address?.withoutSecrets ?? "locked",
+            ]
+        }
+        let counted = "\(episodes.count) \(episodes.count == 1 ? "episode" : "episodes")"
+        let proven = proof.isComplete ? "complete" : "incomplete"
+        let author = book.author.map { " by \($0)" } ?? ""
+        return ["\(book.identity) \(book.title)\(author): \(counted), \(proven) (\(kind.rawValue))"]
+            + (episodes.isEmpty ? [] : table.lines(width: width))
+    }
+}

@@ -1,0 +1,154 @@
+import BookModel
+import Foundation
+import Transport
+
+/// Addresses in feeds: what can be fetched, and what they are known by when their changing parts are taken away.
+enum FeedAddress {
+    /// Bytes; servers refuse longer ones.
+    static let greatestLength = 8000
+
+    /// - Parameter base: an absolute address; nil when it is not known.
+    /// - Returns: an http or https address with a host; nil when the text is none and leads to none.
+    static func resolve(_ text: String, against base: String?) -> String? {
+        let text = CatalogText.trimmed(text)
+        guard !text.isEmpty, text.utf8.count <= greatestLength else { return nil }
+        if let scheme = scheme(of: text) {
+            let rest = text.utf8[scheme.endIndex...]
+            let isWeb = scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
+            guard isWeb || ["http", "https"].contains(String(Substring(scheme)).lowercased()),
+                rest.starts(with: "://".utf8), hasUsableHost(rest.dropFirst(3))
+            else { return nil }
+            return isWeb ? text : String(Substring(scheme)).lowercased() + Substring(rest)
+        }
+        guard let base, let url = URL(string: ResourceAddress(base).wireText),
+            let resolved = URL(string: encoded(text), relativeTo: url)?.absoluteString,
+            resolved.hasPrefix("http://") || resolved.hasPrefix("https://"), resolved.utf8.count <= greatestLength,
+            hasUsableHost(resolved.utf8.dropFirst(resolved.hasPrefix("https") ? 8 : 7))
+        else { return nil }
+        return resolved
+    }
+
+    /// Percent-encoded where it must be; a fragment stays.
+    private static func encoded(_ text: String) -> String { ResourceAddress(text).wireText }
+
+    /// What stands before the first colon, if it can be a scheme (RFC 3986 §3.1).
+    private static func scheme(of text: String) -> Substring.UTF8View? {
+        let scheme = text.utf8.prefix { $0 > 0x20 && $0 < 0x80 && !endsScheme($0) }
+        guard scheme.endIndex < text.utf8.endIndex, text.utf8[scheme.endIndex] == UInt8(ascii: ":"),
+            let first = scheme.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
+        else { return nil }
+        return scheme
+    }
+
+    private static func endsScheme(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || endsAuthority(byte)
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    /// - Parameter rest: what comes after `://`.
+    private static func hasUsableHost(_ rest: Substring.UTF8View) -> Bool {
+        let authority = rest.prefix { !endsAuthority($0) }
+        let at = authority.lastIndex(of: UInt8(ascii: "@"))
+        let host = at.map { authority[authority.index(after: $0)...] } ?? authority
+        guard !host.isEmpty, !host.contains(where: { $0 <= 0x20 }) else { return false }
+        let afterBracket = host.lastIndex(of: UInt8(ascii: "]")).map { host[$0...] } ?? host
+        guard let colon = afterBracket.firstIndex(of: UInt8(ascii: ":")) else { return true }
+        let port = afterBracket[afterBracket.index(after: colon)...]
+        guard colon > host.startIndex, port.allSatisfy(DateWords.isDigit) else { return false }
+        return port.isEmpty || (Int(String(Substring(port))).map { (1...65535).contains($0) } ?? false)
+    }
+
+    // MARK: Files
+
+    static let audioExtensions: Set<String> = [
+        "mp3", "m4a", "m4b", "aac", "ogg", "oga", "opus", "flac", "wav", "wma", "aif", "aiff", "ape", "amr", "mka",
+        "spx",
+    ]
+    static let filmExtensions: Set<String> = ["mp4", "m4v", "mov", "mpg", "mpeg", "avi", "mkv", "webm", "wmv"]
+    static let documentExtensions: Set<String> = [
+        "jpg", "jpeg", "png", "gif", "webp", "svg", "pdf", "epub", "mobi", "zip", "rar", "txt", "html", "htm", "srt",
+        "vtt",
+        "json", "xml", "torrent",
+    ]
+
+    /// Of the last component of the path, in lower case; empty when there is none.
+    static func fileExtension(of address: String) -> String {
+        let path = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let ending = path.suffix(8)
+        guard let point = ending.lastIndex(of: UInt8(ascii: ".")) else { return "" }
+        let name = ending[ending.index(after: point)...]
+        return name.contains(UInt8(ascii: "/")) ? "" : String(Substring(name)).lowercased()
+    }
+
+    /// The last component of the path without its extension, for an episode that has no other name.
+    static func fileName(of address: String) -> String? {
+        let path = address.prefix { $0 != "?" && $0 != "#" }
+        guard let slashes = path.firstRange(of: "://"), let slash = path.lastIndex(of: "/"), slash >= slashes.upperBound
+        else { return nil }
+        let file = path[path.index(after: slash)...]
+        let name = file.lastIndex(of: ".").map { file[..<$0] } ?? file
+        let decoded = CatalogText.name(String(name).removingPercentEncoding ?? String(name))
+        return decoded.isEmpty ? nil : decoded
+    }
+
+    // MARK: Identity
+
+    /// Query parameters that change between two answers, or say who asks.
+    private static let changingParameters: Set<String> = [
+        "token", "access_token", "auth", "authkey", "auth_key", "key", "api_key", "apikey", "sig", "sign", "signature",
+        "hmac", "hash", "expires", "expire", "expiry", "exp", "e", "policy", "key-pair-id", "awsaccesskeyid", "ts",
+        "timestamp", "time", "nonce", "rand", "random", "rnd", "cache", "cb", "_", "session", "sessionid", "sid",
+        "phpsessid", "jsessionid", "user", "uid", "userid", "email", "pw", "pass", "password", "passwd", "secret",
+        "client", "from", "source", "ref", "updated", "dest-id", "stok", "st", "sc",
+    ]
+
+    private static func isChanging(_ name: Substring) -> Bool {
+        let name = name.lowercased()
+        return changingParameters.contains(name) || name.hasPrefix("utm_") || name.hasPrefix("x-amz-")
+            || name.hasPrefix("x-goog-")
+    }
+
+    /// The address without what changes: scheme, user, the host's case, the fragment, and the query, or what of it
+    /// changes.
+    ///
+    /// - Parameter keepsQuery: whether the query counts although the path names an audio file.
+    static func normalised(_ address: String, keepsQuery: Bool) -> String {
+        let text = address.prefix { $0 != "#" }
+        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let host = (authority.lastIndex(of: "@").map { authority[$0...].dropFirst() } ?? authority).lowercased()
+        let bareHost = [":80", ":443"].first(where: host.hasSuffix).map { String(host.dropLast($0.count)) } ?? host
+        let target = rest[authority.endIndex...]
+        let path = target.prefix { $0 != "?" }
+        let plain = bareHost + path
+        if !keepsQuery, audioExtensions.contains(fileExtension(of: String(path))) { return plain }
+        let query = target[path.endIndex...].dropFirst().split { $0 == "&" || $0 == ";" }.filter { pair in
+            !isChanging(pair.prefix { $0 != "=" })
+        }
+        return query.isEmpty ? plain : plain + "?" + query.joined(separator: "&")
+    }
+
+    /// Whether a text is an address with a user or a query.
+    static func mayHoldSecrets(_ text: String) -> Bool {
+        text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") } && text.contains("://")
+    }
+
+    /// The address as it may be shown and stored: without user and password, and without the values of parameters that
+    /// change, say who asks, or are too long to be a name.
+    static func shown(_ address: String) -> String {
+        guard mayHoldSecrets(address) || address.utf8.contains(UInt8(ascii: "#")) else { return address }
+        let text = address.prefix { $0 != "#" }
+        let base = ResourceAddress(String(text.prefix { $0 != "?" })).withoutSecrets
+        guard let mark = text.firstIndex(of: "?") else { return base }
+        let pairs = text[mark...].dropFirst().split { $0 == "&" || $0 == ";" }.map { pair -> String in
+            let name = pair.prefix { $0 != "=" }
+            let value = pair[name.endIndex...].dropFirst()
+            if name.endIndex == pair.endIndex { return pair.count <= 12 ? String(pair) : "***" }
+            return isChanging(name) || value.count > 12 ? "\(name)=***" : String(pair)
+        }
+        return pairs.isEmpty ? base : base + "?" + pairs.joined(separator: "&")
+    }
+}

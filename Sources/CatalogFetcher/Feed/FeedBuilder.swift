@@ -1,0 +1,218 @@
+/// Puts a feed together from its elements.
+///
+/// It is told of them in the document's order, looks for what it knows where that may stand, and overlooks everything else: RSS of all versions and Atom differ
+/// in the names only.
+struct FeedBuilder {
+    /// Bytes of the text of an element; what is beyond is cut off.
+    static let greatestText = 1 << 20
+    static let greatestNumberOfItems = 1_000_000
+    private static let greatestNumberOfEnclosures = 64
+
+    private(set) var document = FeedDocument()
+    /// The first element's name, as far as it is known here.
+    private(set) var root: FeedElement?
+    /// Whether anything was seen that only feeds have.
+    private(set) var isFeed = false
+
+    /// The elements that are open, the innermost last; the first is the cleaner's.
+    private var path: [FeedElement] = []
+    /// Addresses that relative ones are relative to, with the depth of the element that says so.
+    private var bases: [(depth: Int, address: String)] = []
+    private var item: FeedItemDraft?
+    private var itemDepth = 0
+    /// The element whose text is collected; nil when there is none.
+    private var collected: FeedElement?
+    private var collectedDepth = 0
+    private var isHTML = false
+    private var buffer: [UInt8] = []
+    private var isCut = false
+    private var head = FeedHeadDraft()
+
+    /// - Parameter base: where the document came from.
+    init(base: String?) {
+        if let base { bases.append((0, base)) }
+        buffer.reserveCapacity(4096)
+    }
+
+    // MARK: Events
+
+    mutating func startElement(_ number: UInt8, _ attributes: XMLAttributes) {
+        let element = FeedElement(rawValue: number) ?? .other
+        let parent = path.last ?? .other
+        path.append(element)
+        if path.count == 2 { root = element }
+        var fields = FeedAttributes()
+        if attributes.count > 0 { fields.read(attributes) }
+        if let base = fields.base, let address = FeedAddress.resolve(base, against: bases.last?.address) {
+            bases.append((path.count, address))
+        }
+        switch element {
+        case .other: return
+        case .rss, .rdf, .feed, .channel: isFeed = true
+        case .item: startItem(fields)
+        case _ where collected == nil:
+            if item != nil, isWithinItem(parent) {
+                startInItem(element, fields)
+            } else if item == nil {
+                startInHead(element, parent: parent, fields)
+            }
+        default: break
+        }
+    }
+
+    mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard collected != nil else { return }
+        let room = Self.greatestText - buffer.count
+        if bytes.count <= room {
+            buffer.append(contentsOf: bytes)
+        } else {
+            buffer.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<room]))
+            isCut = true
+        }
+    }
+
+    mutating func endElement() {
+        if let element = collected, collectedDepth == path.count { finishText(of: element) }
+        if item != nil, itemDepth == path.count { finishItem() }
+        if let base = bases.last, base.depth == path.count, base.depth > 0 { bases.removeLast() }
+        if !path.isEmpty { path.removeLast() }
+    }
+
+    /// - Parameter isWhole: whether the markup ended where it may.
+    mutating func finish(isWhole: Bool, skippedTags: Int) -> FeedDocument {
+        // An item whose end is missing may be missing anything.
+        document.isWhole = isWhole && item == nil
+        document.oversizedElements += skippedTags
+        head.describe(&document)
+        return document
+    }
+
+    // MARK: Items
+
+    private mutating func startItem(_ fields: FeedAttributes) {
+        isFeed = true
+        collected = nil
+        // The end of the one before is missing.
+        if item != nil { finishItem() }
+        item = FeedItemDraft()
+        item?.about = fields.about
+        itemDepth = path.count
+    }
+
+    private func isWithinItem(_ parent: FeedElement) -> Bool {
+        switch parent {
+        case .item, .mediaGroup, .mediaContent: true
+        default: false
+        }
+    }
+
+    private mutating func startInItem(_ element: FeedElement, _ fields: FeedAttributes) {
+        switch element {
+        case .title, .itunesTitle, .guid, .link, .published, .updated, .duration, .episode, .season:
+            collect(element, fields)
+        case .enclosure, .mediaContent: enclose(fields.url ?? fields.href, fields, isMedia: element == .mediaContent)
+        case .atomLink:
+            switch fields.relation ?? "alternate" {
+            case "enclosure": enclose(fields.href, fields, isMedia: false)
+            case "alternate":
+                if item?.item.link == nil, let address = resolve(fields.href) { item?.item.link = address }
+            default: break
+            }
+        case .itunesImage, .mediaThumbnail:
+            if item?.item.image == nil, let address = resolve(fields.href ?? fields.url) { item?.item.image = address }
+        case .chapters:
+            if item?.item.chapters == nil, let address = resolve(fields.url) { item?.item.chapters = address }
+        case .transcript:
+            if item?.item.transcript == nil, let address = resolve(fields.url) { item?.item.transcript = address }
+        default: break
+        }
+    }
+
+    private mutating func enclose(_ address: String?, _ fields: FeedAttributes, isMedia: Bool) {
+        guard let address, let count = item?.enclosures.count, count < Self.greatestNumberOfEnclosures,
+            !CatalogText.trimmed(address).isEmpty
+        else { return }
+        let enclosure = FeedEnclosure(
+            address: resolve(address), type: fields.type.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? $0 : nil },
+            length: fields.length, duration: fields.duration, isMediaContent: isMedia,
+            medium: fields.medium)
+        item?.enclosures.append(enclosure)
+    }
+
+    private func resolve(_ text: String?) -> String? {
+        text.flatMap { FeedAddress.resolve($0, against: bases.last?.address ?? head.ownAddress) }
+    }
+
+    private mutating func finishItem() {
+        guard let draft = item else { return }
+        item = nil
+        guard let finished = draft.finished() else {
+            document.emptyItems += 1
+            return
+        }
+        if document.items.count < Self.greatestNumberOfItems {
+            document.items.append(finished)
+        } else {
+            document.isBeyondCeiling = true
+        }
+    }
+
+    // MARK: The feed itself
+
+    private mutating func startInHead(_ element: FeedElement, parent: FeedElement, _ fields: FeedAttributes) {
+        switch (parent, element) {
+        case (.channel, .title), (.feed, .title), (.channel, .description), (.feed, .description), (.channel, .summary),
+            (.feed, .summary), (.channel, .subtitle), (.channel, .link), (.channel, .itunesAuthor),
+            (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.author, .personName),
+            (.image, .imageAddress), (.feed, .logo), (.feed, .icon):
+            collect(element, fields)
+        case (.channel, .atomLink), (.feed, .atomLink):
+            switch fields.relation ?? "alternate" {
+            case "next": if document.next == nil { document.next = resolve(fields.href) }
+            case "self": head.selfAddress = head.selfAddress ?? FeedAddress.resolve(fields.href ?? "", against: nil)
+            case "alternate": head.link = head.link ?? FeedAddress.resolve(fields.href ?? "", against: nil)
+            default: break
+            }
+        case (.channel, .itunesImage), (.feed, .itunesImage):
+            head.itunesImage = head.itunesImage ?? resolve(fields.href ?? fields.url)
+        case (.channel, .mediaThumbnail), (.feed, .mediaThumbnail):
+            head.icon = head.icon ?? resolve(fields.url)
+        default: break
+        }
+    }
+
+    // MARK: Text
+
+    private mutating func collect(_ element: FeedElement, _ fields: FeedAttributes) {
+        collected = element
+        collectedDepth = path.count
+        isHTML = fields.type?.lowercased().contains("html") == true
+        isCut = false
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func finishText(of element: FeedElement) {
+        collected = nil
+        if isCut { document.oversizedElements += 1 }
+        guard let text = trimmedText else { return }
+        if item != nil {
+            item?.take(element, text, isHTML: isHTML)
+            if element == .link, item?.item.link == nil, let address = resolve(text) { item?.item.link = address }
+        } else {
+            switch element {
+            case .imageAddress: head.image = head.image ?? resolve(text)
+            case .logo: head.image = head.image ?? resolve(text)
+            case .icon: head.icon = head.icon ?? resolve(text)
+            case .link: head.link = head.link ?? FeedAddress.resolve(text, against: nil)
+            default: head.take(element, text, isHTML: isHTML)
+            }
+        }
+    }
+
+    /// What was collected, without white space around it; nil when nothing is left.
+    private var trimmedText: String? {
+        guard let first = buffer.firstIndex(where: { $0 > 0x20 }), let last = buffer.lastIndex(where: { $0 > 0x20 })
+        else { return nil }
+        return buffer.withUnsafeBufferPointer { String(decoding: $0[first...last], as: UTF8.self) }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+
+/// An item while it is read.
+struct FeedItemDraft {
+    var item = FeedItem()
+    var enclosures: [FeedEnclosure] = []
+    /// RSS 1.0's identity of an item.
+    var about: String?
+    private var title: String?
+    private var itunesTitle: String?
+    private var updated: Double?
+
+    /// A name of more characters is none.
+    static let greatestName = 1000
+
+    /// Of two elements of one name the first counts.
+    mutating func take(_ element: FeedElement, _ text: String, isHTML: Bool) {
+        switch element {
+        case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
+        case .itunesTitle: itunesTitle = itunesTitle ?? FeedText.name(text, isHTML: isHTML)
+        case .guid: item.guid = item.guid ?? text
+        case .published: item.published = item.published ?? CatalogDate.seconds(parsing: text)
+        case .updated: updated = updated ?? CatalogDate.seconds(parsing: text)
+        case .duration: item.duration = item.duration ?? CatalogDuration.seconds(parsing: text)
+        case .episode: item.episode = item.episode ?? FeedText.number(text)
+        case .season: item.season = item.season ?? FeedText.number(text)
+        default: break
+        }
+    }
+
+    /// - Returns: nil when the item encloses nothing.
+    func finished() -> FeedItem? {
+        // The best kind, `enclosure` before `media:content`, and of equals the first.
+        let ranked = enclosures.lazy.map { ($0, $0.kind.rawValue * 2 + ($0.isMediaContent ? 1 : 0)) }
+        guard let media = ranked.min(by: { $0.1 < $1.1 })?.0 else { return nil }
+        var item = item
+        item.media = media
+        item.title = title ?? itunesTitle
+        item.guid = item.guid ?? about
+        item.published = item.published ?? updated
+        item.duration = (item.duration ?? media.duration).flatMap { $0 > 0 ? $0 : nil }
+        return item
+    }
+}
+
+/// What a feed says of itself, while it is read.
+struct FeedHeadDraft {
+    var link: String?
+    var selfAddress: String?
+    var itunesImage: String?
+    var image: String?
+    var icon: String?
+    private var title: String?
+    private var description: String?
+    private var summary: String?
+    private var subtitle: String?
+    private var itunesAuthor: String?
+    private var creator: String?
+    private var personName: String?
+
+    /// What addresses are relative to when nobody says where the document came from.
+    var ownAddress: String? { selfAddress ?? link }
+
+    mutating func take(_ element: FeedElement, _ text: String, isHTML: Bool) {
+        switch element {
+        case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
+        case .description: description = description ?? FeedText.paragraph(text)
+        case .summary: summary = summary ?? FeedText.paragraph(text)
+        case .subtitle: subtitle = subtitle ?? FeedText.paragraph(text)
+        case .itunesAuthor: itunesAuthor = itunesAuthor ?? FeedText.name(text, isHTML: false)
+        case .creator: creator = creator ?? FeedText.name(text, isHTML: false)
+        case .personName: personName = personName ?? FeedText.name(text, isHTML: false)
+        default: break
+        }
+    }
+
+    func describe(_ document: inout FeedDocument) {
+        document.title = title
+        document.author = itunesAuthor ?? creator ?? personName
+        document.summary = description ?? summary ?? subtitle
+        document.cover = itunesImage ?? image ?? icon
+    }
+}
+
+/// Texts and numbers of feeds.
+enum FeedText {
+    /// - Returns: nil when nothing is left.
+    static func name(_ text: String, isHTML: Bool) -> String? {
+        let short =
+            text.utf8.count <= FeedItemDraft.greatestName ? text : String(text.prefix(FeedItemDraft.greatestName))
+        let name = CatalogText.name(isHTML ? withoutTags(short) : short)
+        if name.isEmpty { return nil }
+        // Titles are broken into lines and indented as the document is.
+        let hasGap = zip(name.utf8, name.utf8.dropFirst()).contains { $0 == 0x20 && $1 == 0x20 }
+        return hasGap ? name.split(separator: " ").joined(separator: " ") : name
+    }
+
+    /// Bytes of a description that are kept.
+    private static let greatestParagraph = 100_000
+
+    static func paragraph(_ text: String) -> String? {
+        let short = text.utf8.count <= greatestParagraph ? text : String(text.prefix(greatestParagraph / 4))
+        let paragraph = CatalogText.paragraph(withoutTags(short))
+        return paragraph.isEmpty ? nil : paragraph
+    }
+
+    /// From 1 on; nil for what is no such number.
+    static func number(_ text: String) -> Int? {
+        guard text.utf8.count <= 7, text.utf8.allSatisfy(DateWords.isDigit), let number = Int(text), number > 0
+        else { return nil }
+        return number
+    }
+
+    /// Text without HTML's tags; those that end a line do so.
+    private static func withoutTags(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
+        var plain = ""
+        var rest = Substring(text)
+        while let opening = rest.firstIndex(of: "<") {
+            plain += rest[..<opening]
+            let inside = rest[opening...].dropFirst()
+            guard let first = inside.first, first.isLetter || first == "/" || first == "!",
+                let closing = inside.firstIndex(of: ">")
+            else {
+                plain += "<"
+                rest = inside
+                continue
+            }
+            let tag = inside[..<closing].lowercased()
+            if ["br", "p", "/p", "div", "/div", "li", "/li"].contains(where: {
+                tag.hasPrefix($0) && !(tag.dropFirst($0.count).first?.isLetter ?? false)
+            }) {
+                if !plain.hasSuffix("\n") { plain += "\n" }
+            }
+            rest = inside[closing...].dropFirst()
+        }
+        return plain + rest
+    }
+}

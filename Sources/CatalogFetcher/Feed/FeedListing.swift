@@ -1,0 +1,190 @@
+import BookModel
+import Crypto
+import Foundation
+
+/// The episodes of a feed, collected over its pages, with the identity and the number that each has.
+///
+/// **Identity**, in this order: the guid; where several items share one guid, or have none, the address of the audio
+/// without what changes of it; failing that, title and date. An item with an address that was listed before
+/// is a repetition, whatever its guid says, and left out.
+///
+/// **Numbers**: `itunes:episode` where every item has one and no two the same; else by place. Most feeds list the newest
+/// first, serials too (`itunes:type`), and then the oldest is 1; a feed without dates (LibriVox's) or with the oldest first is in its order already.
+struct FeedListing {
+    private var entries: [FeedItem] = []
+    private var first: FeedDocument?
+    private var seen: Set<String> = []
+    private var emptyItems = 0
+    private var repeated = 0
+    private var oversized = 0
+    private var isWhole = true
+    private var isBeyondCeiling = false
+    private(set) var pages = 0
+    /// What else is to be told, and makes the listing incomplete.
+    var troubles: [String] = []
+
+    /// - Returns: how many items were not listed before.
+    mutating func add(_ document: FeedDocument) -> Int {
+        pages += 1
+        let before = entries.count
+        for item in document.items {
+            let mark = item.media.address ?? "\(item.guid ?? "")\n\(item.title ?? "")\n\(item.published ?? 0)"
+            guard seen.insert(mark).inserted else {
+                repeated += 1
+                continue
+            }
+            entries.append(item)
+        }
+        emptyItems += document.emptyItems
+        oversized += document.oversizedElements
+        isWhole = isWhole && document.isWhole
+        isBeyondCeiling = isBeyondCeiling || document.isBeyondCeiling
+        if first == nil {
+            var head = document
+            head.items = []
+            first = head
+        }
+        return entries.count - before
+    }
+
+    /// Items that are listed: those with audio; where a feed has none at all, what else it encloses, because types are
+    /// often wrong, but for pictures and documents.
+    private var listed: [FeedItem] {
+        let audio = entries.filter { $0.media.kind.rawValue < FeedEnclosure.Kind.other.rawValue }
+        return audio.isEmpty ? entries.filter { $0.media.kind == .other } : audio
+    }
+
+    /// In the order of the feed.
+    func episodes(of book: BookIdentity) -> [Episode] {
+        let listed = listed
+        let keys = Self.keys(of: listed)
+        let sections = Self.sections(of: listed)
+        return listed.indices.map { index in
+            Self.episode(listed[index], key: keys[index], section: sections[index], book: book)
+        }
+    }
+
+    /// - Parameter count: how many episodes ``episodes(of:)`` gave.
+    func listing(count: Int) -> CatalogListing {
+        let head = first ?? FeedDocument()
+        let description = BookDescription(
+            title: head.title, author: head.author, summary: head.summary, cover: head.cover.map { ResourceAddress($0) }
+        )
+        // A feed that lost all its episodes is rather one that lost its mind: nothing is gone for that.
+        let isComplete = isWhole && !isBeyondCeiling && troubles.isEmpty && count > 0
+        let proof = ListingProof(
+            declared: nil, collected: count, isComplete: isComplete, warnings: warnings(count: count))
+        let names = head.title == nil ? listed.prefix(TitleInference.sampleSize).compactMap(\.title) : []
+        return CatalogListing(proof: proof, description: description, inferredTitle: TitleInference.title(from: names))
+    }
+
+    private func warnings(count: Int) -> [String] {
+        var warnings: [String] = []
+        func tell(_ count: Int, _ sentence: (String) -> String) {
+            if count > 0 { warnings.append(sentence(count == 1 ? "1 item" : "\(count) items")) }
+        }
+        if count == 0 { warnings.append("the feed lists no episodes: the listing counts as incomplete") }
+        tell(emptyItems) { "\($0) without a file: left out" }
+        tell(repeated) { "\($0) listed a second time: the first of each is kept" }
+        let listed = listed
+        tell(entries.count - listed.count) { "\($0) with something else than audio: left out" }
+        if listed.first?.media.kind == .other {
+            warnings.append("the feed declares none of its files as audio: what is left of them is listed")
+        }
+        tell(listed.count { $0.media.address == nil }) { "\($0) with an address that cannot be fetched" }
+        if oversized > 0 {
+            warnings.append("texts or tags above 1 MB: \(oversized), cut off or left out")
+        }
+        if isBeyondCeiling { warnings.append("the feed has more items than any feed: the rest is left out") }
+        if !isWhole { warnings.append("the feed ends in the middle: the listing counts as incomplete") }
+        return warnings + troubles
+    }
+
+    // MARK: Identity
+
+    private static func keys(of items: [FeedItem]) -> [String] {
+        let guids = Dictionary(items.lazy.compactMap { $0.guid.map { ($0, 1) } }, uniquingKeysWith: +)
+        func guid(of item: FeedItem) -> String? { item.guid.flatMap { guids[$0] == 1 ? $0 : nil } }
+        // Two files that only the query tells apart are two files.
+        let names = items.map { item -> String? in
+            guid(of: item) == nil ? item.media.address.map { FeedAddress.normalised($0, keepsQuery: false) } : nil
+        }
+        let files = Dictionary(names.lazy.compactMap { $0.map { ($0, 1) } }, uniquingKeysWith: +)
+        var taken: Set<String> = []
+        return zip(items, names).map { item, name in
+            var key: String
+            if let guid = guid(of: item) {
+                key = guidKey(guid)
+            } else if let name, let address = item.media.address {
+                key = "file-" + hash(files[name] == 1 ? name : FeedAddress.normalised(address, keepsQuery: true))
+            } else {
+                key = "item-" + hash("\(item.title ?? "")\n\(item.published ?? 0)")
+            }
+            var number = 2
+            let base = key
+            while !taken.insert(key).inserted {
+                key = "\(base)-\(number)"
+                number += 1
+            }
+            return key
+        }
+    }
+
+    /// A guid that is an address may have parts that change or are secret; one of more than 200 bytes is too long to be
+    /// carried about.
+    private static func guidKey(_ guid: String) -> String {
+        if FeedAddress.mayHoldSecrets(guid) {
+            return "guid-" + hash(FeedAddress.normalised(guid, keepsQuery: true))
+        }
+        if guid.utf8.count > 200 { return "guid-" + hash(guid) }
+        // A site that moves to HTTPS takes its guids along.
+        for scheme in ["https:", "http:"] where guid.hasPrefix(scheme + "//") {
+            return String(guid.dropFirst(scheme.count))
+        }
+        return guid
+    }
+
+    private static func hash(_ text: String) -> String {
+        String(SHA256.hash(data: Data(text.utf8)).hexadecimal.prefix(32))
+    }
+
+    // MARK: Numbers
+
+    private static func sections(of items: [FeedItem]) -> [Int] {
+        let numbers = items.compactMap(\.episode)
+        if numbers.count == items.count, Set(numbers).count == numbers.count { return numbers }
+        let dates = items.compactMap(\.published)
+        let steps = zip(dates, dates.dropFirst())
+        let falling = steps.count { $0 > $1 }
+        let rising = steps.count { $0 < $1 }
+        return falling > rising ? (1...items.count).reversed() : Array(1..<(items.count + 1))
+    }
+
+    // MARK: Episodes
+
+    private static func episode(_ item: FeedItem, key: String, section: Int, book: BookIdentity) -> Episode {
+        let media = item.media
+        let name = item.title ?? media.address.flatMap(FeedAddress.fileName) ?? "Episode \(section)"
+        return Episode(
+            identity: EpisodeIdentity(book: book, key: key), section: section, name: name,
+            address: media.address.map { ResourceAddress($0) }, size: media.length, duration: item.duration,
+            publishedAt: item.published.map { Date(timeIntervalSince1970: $0) }, mediaType: media.type,
+            guid: item.guid.map(shown), number: item.episode, season: item.season, element: element(of: item))
+    }
+
+    private static func shown(_ guid: String) -> String {
+        FeedAddress.mayHoldSecrets(guid) ? FeedAddress.shown(guid) : guid
+    }
+
+    /// What an episode has no place for, for a later version to read.
+    private static func element(of item: FeedItem) -> String? {
+        guard item.image != nil || item.chapters != nil || item.transcript != nil else { return nil }
+        let fields = [
+            ("link", item.link), ("image", item.image), ("chapters", item.chapters), ("transcript", item.transcript),
+        ]
+        let members = fields.compactMap { name, address in
+            address.map { "\"\(name)\":" + JSONString.quoted(FeedAddress.shown($0)) }
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+}

@@ -1,0 +1,111 @@
+import BookModel
+
+/// Reads one document of a feed from its bytes as they arrive. What it keeps is what it found, and never the document.
+final class FeedReader {
+    /// What became of the bytes.
+    enum Outcome {
+        /// It may be cut: see ``FeedDocument/isWhole``.
+        case feed(FeedDocument)
+        /// As the middle of a sentence. Nothing that was read was that of a feed.
+        case foreign(why: String, mayBeCut: Bool)
+    }
+
+    private static let keptHead = 2000
+    /// Bytes that go through all stages at a time.
+    private static let step = 64 << 10
+
+    private var decoder: TextDecoder
+    private var cleaner = XMLCleaner(prefixes: FeedNamespace.customaryPrefixes)
+    private let events: FeedEvents
+    private let parser: XMLPushParser
+    private let secrets: SecretMask
+    private var head: [UInt8] = []
+
+    /// - Parameters:
+    ///   - charset: what the answer declares; nil when nothing does.
+    ///   - base: where the document came from; nil when that is not known.
+    ///   - secrets: what must not turn up where the document is quoted.
+    init(charset: String? = nil, base: String? = nil, secrets: SecretMask = SecretMask([])) {
+        self.secrets = secrets
+        decoder = TextDecoder(charset: charset)
+        events = FeedEvents(base: base)
+        parser = XMLPushParser(handler: events)
+    }
+
+    func consume(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if head.count < Self.keptHead { head += bytes.prefix(Self.keptHead - head.count) }
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + Self.step, bytes.count)
+            decoder.consume(UnsafeBufferPointer(rebasing: bytes[start..<end]), pass)
+            start = end
+        }
+    }
+
+    func finish() -> Outcome {
+        decoder.finish(pass)
+        let isWhole = cleaner.isAtEnd
+        cleaner.finish()
+        cleaner.takeReady(parser.parse)
+        parser.finish()
+        let document = events.finish(isWhole: isWhole, skippedTags: cleaner.skippedTags)
+        if events.builder.isFeed { return .feed(document) }
+        return .foreign(why: complaint, mayBeCut: head.isEmpty || events.builder.root == nil && !isWhole)
+    }
+
+    private func pass(_ text: UnsafeBufferPointer<UInt8>) {
+        cleaner.consume(text)
+        cleaner.takeReady(parser.parse)
+    }
+
+    private var complaint: String {
+        if head.starts(with: [0x1F, 0x8B]) { return "the answer is compressed, which was not asked for" }
+        // Masked before it is cut: half a secret would not be recognised any more.
+        let beginning = secrets.masking(CatalogText.quotation(head, length: Self.keptHead))
+        let quoted = CatalogText.quotation(beginning, length: 80)
+        if quoted.isEmpty { return "the answer is empty" }
+        if events.builder.root == .html || quoted.lowercased().hasPrefix("<!doctype html") {
+            return "the answer is an HTML page and no feed: '\(quoted)'"
+        }
+        return "the answer is neither RSS nor Atom: '\(quoted)'"
+    }
+}
+
+extension FeedReader {
+    /// Reads a whole document.
+    static func read(_ bytes: [UInt8], charset: String? = nil, base: String? = nil) -> Outcome {
+        let reader = FeedReader(charset: charset, base: base)
+        bytes.withUnsafeBufferPointer(reader.consume)
+        return reader.finish()
+    }
+
+    /// Whether bytes look like the beginning of a feed: an element that only feeds begin with, behind whatever may stand
+    /// before it.
+    ///
+    /// - Parameter head: the first bytes; 4,096 are enough for all but the oddest.
+    static func recognises(_ head: some Collection<UInt8>) -> Bool {
+        // Encodings of more than one byte have zeros in between.
+        let text = String(decoding: head.prefix(4096).filter { $0 != 0 && $0 < 0x80 }, as: UTF8.self)
+        var rest = text.drop { $0.isWhitespace }
+        guard rest.first == "<" else { return false }
+        while let opening = rest.firstIndex(of: "<") {
+            rest = rest[opening...].dropFirst()
+            if rest.hasPrefix("?") {
+                rest = rest.firstRange(of: "?>").map { rest[$0.upperBound...] } ?? ""
+            } else if rest.hasPrefix("!--") {
+                rest = rest.firstRange(of: "-->").map { rest[$0.upperBound...] } ?? ""
+            } else if rest.hasPrefix("!") {
+                // A DTD's own declarations follow; they begin in the same way.
+                rest = rest.dropFirst()
+            } else {
+                let name = rest.prefix { !$0.isWhitespace && $0 != ">" && $0 != "/" }.lowercased()
+                let local = name.split(separator: ":").last.map(String.init) ?? ""
+                if local == "rss" || local == "channel" { return true }
+                let tag = rest.prefix { $0 != ">" }.lowercased()
+                if local == "rdf" { return text.contains("purl.org/rss") || text.contains("netscape.com/rdf") }
+                return local == "feed" && (tag.contains("atom") || !tag.contains("xmlns"))
+            }
+        }
+        return false
+    }
+}

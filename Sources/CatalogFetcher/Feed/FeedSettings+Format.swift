@@ -1,0 +1,36 @@
+import BookModel
+
+extension FeedSettings: CatalogFormat {
+    /// A feed may have any address.
+    package static func bookID(in address: ResourceAddress) -> String? { nil }
+
+    package static func bookID(in answer: CatalogAnswer) -> String? {
+        guard FeedReader.recognises(answer.bytes) else { return nil }
+        return answer.address.map(bookID(of:)) ?? savedID
+    }
+
+    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+        let identity = BookIdentity(source: source, id: id ?? answer.address.map(Self.bookID(of:)) ?? Self.savedID)
+        let charset = answer.contentType.flatMap(Encoding.charset)
+        switch FeedReader.read(answer.bytes, charset: charset, base: answer.address?.secretText) {
+        case .foreign(let why, _):
+            throw Failure(
+                .unreadableCatalog, what: "the saved answer cannot be read as a feed", why: why,
+                remedy: "name the file of an RSS or Atom feed")
+        case .feed(let document):
+            var listing = FeedListing()
+            _ = listing.add(document)
+            if document.next != nil {
+                listing.troubles.append("the feed goes on on further pages, which were not saved")
+            }
+            let episodes = listing.episodes(of: identity)
+            return CatalogContents(
+                identity: identity, episodes: episodes, listing: listing.listing(count: episodes.count))
+        }
+    }
+
+    package func source(over connection: CatalogConnection) -> any CatalogSource {
+        FeedSource(
+            settings: self, transport: connection.transport, retry: connection.retry, pause: connection.pause)
+    }
+}

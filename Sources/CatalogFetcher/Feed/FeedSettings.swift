@@ -1,0 +1,110 @@
+import BookModel
+
+/// What is configured of a source of feeds. Every value may be a secret, so printing the settings shows names only.
+package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package typealias Pair = (name: String, value: String)
+
+    /// Where the feeds are: `{id}` stands for the book's id. Without it, the address of the source's one feed. Nil where
+    /// ids are addresses.
+    package var address: ResourceAddress?
+    /// Whole addresses, secrets included, of feeds whose ids are addresses: what the listener gave for this run.
+    package var knownAddresses: [ResourceAddress]
+    /// Added to the query of the source's own address.
+    package var query: [Pair]
+    /// Header fields for the feed's own origin.
+    package var headers: [Pair]
+    /// Bytes of one answer that are read at most.
+    package var greatestAnswer: Int
+
+    package init(
+        address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [], query: [Pair] = [],
+        headers: [Pair] = [], greatestAnswer: Int = 256 << 20
+    ) {
+        self.address = address
+        self.knownAddresses = knownAddresses
+        self.query = query
+        self.headers = headers
+        self.greatestAnswer = greatestAnswer
+    }
+
+    package var description: String { "feeds" + (address.map { " at \($0)" } ?? "") }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "address": address?.withoutSecrets ?? "", "query": query.map(\.name).joined(separator: ", "),
+                "headers": headers.map(\.name).joined(separator: ", "),
+            ])
+    }
+}
+
+extension FeedSettings {
+    /// The id of the book that a feed's address names: the address without secrets. Where something had to be left out,
+    /// a few digits of a hash tell it from others.
+    package static func bookID(of address: ResourceAddress) -> String {
+        let text = FeedAddress.resolve(address.secretText, against: nil) ?? address.secretText
+        let shown = FeedAddress.shown(text)
+        let whole = String(text.prefix { $0 != "#" })
+        guard shown != whole else { return shown }
+        let digits = whole.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return shown + "#" + String(digits >> 32, radix: 16)
+    }
+
+    /// Where a book's feed is.
+    ///
+    /// - Throws: ``Failure`` of kind `configuration` when that is not known, or only without its secrets.
+    func address(of book: BookIdentity) throws -> ResourceAddress {
+        if let known = knownAddresses.first(where: { Self.bookID(of: $0) == book.id }) { return known }
+        let isAddress = book.id.contains("://")
+        if let address {
+            if Self.bookID(of: address) == book.id { return adding(query, to: address) }
+            if !isAddress {
+                let id = book.id.utf8.map { byte in
+                    DateWords.isDigit(byte) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
+                        || "-._~".utf8.contains(byte)
+                        ? String(UnicodeScalar(byte))
+                        : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+                }
+                let filled = address.secretText.replacing("{id}", with: id.joined())
+                return adding(query, to: ResourceAddress(filled))
+            }
+        }
+        guard isAddress else {
+            throw Failure(
+                .configuration, what: "\(book) cannot be asked for",
+                why: "the id is no address, and source \(book.source) has no url",
+                remedy: "write the feed's address, or url: https://…/{id} in source \(book.source)")
+        }
+        let address = ResourceAddress(book.id)
+        guard !address.isMasked else {
+            throw Failure(
+                .configuration, what: "the feed \(book.id) cannot be asked for",
+                why: "its address holds a secret, and secrets are not stored",
+                remedy:
+                    "write the whole address as the url of a source of type feed, with the secret from the environment")
+        }
+        return address
+    }
+
+    private func adding(_ query: [Pair], to address: ResourceAddress) -> ResourceAddress {
+        guard !query.isEmpty else { return address }
+        let text = address.secretText.prefix { $0 != "#" }
+        let pairs = query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        return ResourceAddress(text + (text.contains("?") ? "&" : "?") + pairs)
+    }
+
+    /// Everything in the request that must not turn up in a text.
+    func secrets(in address: ResourceAddress) -> SecretMask {
+        let text = address.secretText.prefix { $0 != "#" }
+        let shown = address.withoutSecrets
+        var values = (query + headers).map(\.value)
+        for pair in text.drop(while: { $0 != "?" }).dropFirst().split(whereSeparator: { $0 == "&" || $0 == ";" }) {
+            let value = pair.drop { $0 != "=" }.dropFirst()
+            if !shown.contains("=\(value)") { values.append(String(value)) }
+        }
+        let authority = text.firstRange(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" } } ?? ""
+        if let at = authority.lastIndex(of: "@") { values += authority[..<at].split(separator: ":").map(String.init) }
+        return SecretMask(values)
+    }
+}

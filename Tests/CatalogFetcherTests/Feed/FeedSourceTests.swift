@@ -1,0 +1,207 @@
+import BookModel
+import Logging
+import NIOHTTP1
+import Testing
+import Transport
+
+@testable import CatalogFetcher
+
+@Suite struct FeedSourceTests {
+    private static func list(
+        _ address: String, settings: FeedSettings = FeedSettings(), retries: Int = 2,
+        since validator: ContentValidator? = nil
+    ) async throws -> ListedBook? {
+        let waits = RecordedWaits()
+        return try await withHTTPTransport(
+            options: TransportOptions(connectTimeout: 5, stallTimeout: 5), logger: Logger(label: "test")
+        ) { transport in
+            let source = FeedSource(
+                settings: settings, transport: transport, retry: RetryPolicy(retries: retries),
+                pause: { try await waits.pause($0) })
+            let book = BookIdentity(source: "feeds", id: address)
+            var pages: [CatalogPage] = []
+            let listing =
+                if let validator {
+                    try await source.list(book, ifChangedSince: validator) { pages.append($0) }
+                } else {
+                    try await source.list(book) { pages.append($0) }
+                }
+            return listing.map { ListedBook(pages: pages, listing: $0, waits: waits.all) }
+        }
+    }
+
+    private static func items(_ numbers: some Sequence<Int>) -> String {
+        numbers.map {
+            #"<item><guid>g\#($0)</guid><title>\#($0)</title><enclosure url="http://a.example/\#($0).mp3"/></item>"#
+        }
+        .joined()
+    }
+
+    private static func page(_ numbers: some Sequence<Int>, next: String? = nil) -> String {
+        rss(items(numbers), head: "<title>T</title>" + (next.map { #"<atom:link rel="next" href="\#($0)"/>"# } ?? ""))
+    }
+
+    @Test func `a feed is listed`() async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(Self.page(1...2500))
+        } _: { server, address in
+            let book = try #require(try await Self.list(address + "/feed"))
+            #expect(book.episodes.count == 2500)
+            #expect(book.pages.map(\.episodes.count) == [1000, 1000, 500])
+            #expect(book.listing.proof == ListingProof(declared: nil, collected: 2500, isComplete: true))
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `a charset that the server declares counts`() async throws {
+        try await ScriptedServer.run { _, _ in
+            let body =
+                Array("<rss><channel><title>".utf8) + [0xB5, 0xDA, 0xD2, 0xBB] + Array("</title></channel></rss>".utf8)
+            return ScriptedAnswer(headers: ["Content-Type": "application/rss+xml; Charset=\"gb2312\""], body: body)
+        } _: { _, address in
+            let book = try await Self.list(address)
+            #expect(book?.listing.description.title == "第一")
+        }
+    }
+
+    @Test func `pages are followed to the last one`() async throws {
+        try await ScriptedServer.run { request, _ in
+            let page = Int(request.query["p"] ?? "") ?? 1
+            return ScriptedAnswer(Self.page((page * 10)..<(page * 10 + 10), next: page < 3 ? "?p=\(page + 1)" : nil))
+        } _: { server, address in
+            let book = try #require(try await Self.list(address + "/feed"))
+            #expect(book.episodes.count == 30)
+            #expect(book.listing.proof.isComplete)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        ("/feed", "leads back to one that was read", 1), ("?again=", "brings nothing new", 2),
+        ("/missing", "page 2 is missing", 2), ("http://127.0.0.1:1/x", "page 2 is missing", 1),
+    ])
+    func `pages that go wrong make the listing incomplete, and nothing is lost`(
+        next: String, warning: String, requests: Int
+    ) async throws {
+        try await ScriptedServer.run { request, count in
+            request.path == "/missing"
+                ? ScriptedAnswer(status: 404, "")
+                : ScriptedAnswer(Self.page(1...3, next: next.hasSuffix("=") ? next + "\(count)" : next))
+        } _: { server, address in
+            let book = try #require(try await Self.list(address + "/feed", retries: 0))
+            #expect(book.episodes.count == 3)
+            #expect(!book.listing.proof.isComplete)
+            #expect(book.warnings.contains(warning), "\(book.warnings)")
+            #expect(server.requests.count == requests)
+        }
+    }
+
+    @Test func `an unchanged feed costs one request and is not listed`() async throws {
+        let headers: HTTPHeaders = ["ETag": "\"v1\"", "Last-Modified": "Mon, 06 Sep 2010 10:00:00 GMT"]
+        try await ScriptedServer.run { request, _ in
+            request.headers.first(name: "If-None-Match") == "\"v1\""
+                ? ScriptedAnswer(status: 304, headers: headers, "") : ScriptedAnswer(headers: headers, Self.page(1...3))
+        } _: { server, address in
+            let first = try #require(try await Self.list(address))
+            let validator = try #require(first.listing.proof.validator)
+            #expect(validator.entityTag == "\"v1\"")
+            let unchanged = try await Self.list(address, since: validator)
+            #expect(unchanged?.episodes == nil)
+            #expect(server.requests.last?.headers.first(name: "If-Modified-Since") == "Mon, 06 Sep 2010 10:00:00 GMT")
+            let changed = try await Self.list(address, since: ContentValidator(entityTag: "\"v0\""))
+            #expect(changed?.episodes.count == 3)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func `an incomplete listing has nothing to ask by`() async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(headers: ["ETag": "\"v1\""], String(Self.page(1...3).dropLast(30)))
+        } _: { _, address in
+            let book = try #require(try await Self.list(address))
+            #expect(book.episodes.count == 2)
+            #expect(!book.listing.proof.isComplete && book.listing.proof.validator == nil)
+        }
+    }
+
+    @Test func `a cut connection is tried again, and what came is used when that does not help`() async throws {
+        try await ScriptedServer.run { _, count in
+            var answer = ScriptedAnswer(String(Self.page(1...3).dropLast(count < 2 ? 150 : 0)))
+            answer.endsWithConnection = true
+            return answer
+        } _: { server, address in
+            let book = try await Self.list(address)
+            #expect(book?.episodes.count == 3)
+            #expect(server.requests.count == 2)
+        }
+        try await ScriptedServer.run { _, _ in
+            var answer = ScriptedAnswer(String(Self.page(1...3).dropLast(150)))
+            answer.endsWithConnection = true
+            return answer
+        } _: { server, address in
+            let book = try #require(try await Self.list(address))
+            #expect(book.episodes.count == 1)
+            #expect(!book.listing.proof.isComplete)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        (200, "<!DOCTYPE html><html>secret-token", Failure.Kind.unreadableCatalog, "HTML page"),
+        (200, "", .unreadableCatalog, "empty"), (404, "", .unknownBook, "404"), (401, "", .credentialsRejected, "401"),
+        (500, "", .catalogUnavailable, "500"), (304, "", .catalogUnavailable, "304"),
+    ])
+    func `what is no feed is a failure in a sentence`(
+        status: Int, body: String, kind: Failure.Kind, why: String
+    ) async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(status: status, body)
+        } _: { _, address in
+            let failure = await #expect(throws: Failure.self) {
+                _ = try await Self.list(address + "/f?show=secret-token", retries: 0)
+            }
+            #expect(failure?.kind == kind)
+            #expect(failure?.why.contains(why) == true, "\(String(describing: failure))")
+        }
+    }
+
+    @Test func `an answer above the limit is refused before it is held`() async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(Self.page(1...2000))
+        } _: { _, address in
+            let failure = await #expect(throws: Failure.self) {
+                _ = try await Self.list(address, settings: FeedSettings(greatestAnswer: 10_000))
+            }
+            #expect(failure?.why.contains("longer than 10.0 kB") == true, "\(String(describing: failure))")
+        }
+    }
+
+    @Test func `a source's url is a template, and secrets go to its own server only`() async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(Self.page(1...1))
+        } _: { _, other in
+            try await ScriptedServer.run { _, _ in
+                ScriptedAnswer(Self.page(2...2, next: other + "/more"))
+            } _: { server, address in
+                let settings = FeedSettings(
+                    address: ResourceAddress(address + "/shows/{id}/rss"), query: [("token", "sesame")],
+                    headers: [("X-Key", "sesame")])
+                let book = try #require(try await Self.list("a b", settings: settings))
+                #expect(book.episodes.count == 2)
+                #expect(server.requests.first?.path == "/shows/a b/rss")
+                #expect(server.requests.first?.query["token"] == "sesame")
+                #expect(server.requests.first?.headers.first(name: "X-Key") == "sesame")
+            }
+        }
+    }
+
+    @Test func `a feed whose id hides a secret is asked for when the address is given`() throws {
+        let address = ResourceAddress("https://a.example/feed?token=sesame")
+        let book = BookIdentity(source: "feeds", id: FeedSettings.bookID(of: address))
+        #expect(try FeedSettings(knownAddresses: [address]).address(of: book) == address)
+        #expect(try FeedSettings(address: address).address(of: book) == address)
+        let failure = #expect(throws: Failure.self) { try FeedSettings().address(of: book) }
+        #expect(failure?.kind == .configuration)
+        #expect(throws: Failure.self) { try FeedSettings().address(of: BookIdentity(source: "feeds", id: "30776")) }
+    }
+}
