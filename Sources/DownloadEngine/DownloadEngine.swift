@@ -137,8 +137,8 @@ package struct DownloadEngine: Sendable {
     private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
         do {
             try await journal.save(
-                run.transfers.map(\.record).map { record in
-                    var record = record
+                run.transfers.map { transfer in
+                    var record = transfer.record
                     record.state = .waiting
                     return record
                 })

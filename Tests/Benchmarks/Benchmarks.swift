@@ -1,21 +1,29 @@
 import Foundation
 
 /// Measures the release build of booksync, and its peers in the same run where they are installed:
-/// `swift run -c release Benchmarks [--only NAME] [--runs N] [--booksync PATH]`.
+/// `swift run -c release Benchmarks [--only NAME] [--runs N] [--booksync PATH]`; the soak is run by its name only:
+/// `swift run -c release Benchmarks --only soak [--kills N] [--seed N]`.
 @main
 struct Benchmarks {
     private static var usage: String {
         """
-        usage: Benchmarks [--only NAME] [--runs N] [--booksync PATH]
-          NAME  \(all.map { $0.name }.joined(separator: ", ")); may be repeated
-          N     runs of each program, in turns; medians are printed (5)
+        usage: Benchmarks [--only NAME] [--runs N] [--booksync PATH] [--kills N] [--seed N]
+          NAME  \(usual.map { $0.name }.joined(separator: ", ")); may be repeated;
+                \(onRequest.map { $0.name }.joined(separator: ", ")) only when named
+          N     runs of each program, in turns; medians are printed (5);
+                kills of the soak (1000); the seed of all that is random (3)
           PATH  the booksync to measure; without it a release build is made
         """
     }
 
-    private static var all: [any Benchmark.Type] {
-        [BulkDownload.self, NothingToDo.self, Listing.self, StartUp.self, StoreFigures.self]
+    private static var usual: [any Benchmark.Type] {
+        [
+            BulkDownload.self, SmallFiles.self, FarDownload.self, LargeFile.self, HeldLink.self, KilledDownload.self,
+            QueueMemory.self, NothingToDo.self, Listing.self, StartUp.self, StoreFigures.self,
+        ]
     }
+
+    private static var onRequest: [any Benchmark.Type] { [KillSoak.self] }
 
     static func main() async {
         do {
@@ -23,9 +31,13 @@ struct Benchmarks {
             if CommandLine.arguments.dropFirst().first == StoreFigures.childFlag {
                 return try await StoreFigures.child()
             }
+            if CommandLine.arguments.dropFirst().first == FarRelay.childFlag {
+                return try FarRelay.child(Array(CommandLine.arguments.dropFirst(2)))
+            }
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
-            let chosen = all.filter { options.names.isEmpty || options.names.contains($0.name) }
-            try await run(chosen, runs: options.runs, product: try Product.found(at: options.path))
+            let chosen =
+                options.names.isEmpty ? usual : (usual + onRequest).filter { options.names.contains($0.name) }
+            try await run(chosen, options)
         } catch {
             note("\(error)")
             exit(1)
@@ -35,6 +47,8 @@ struct Benchmarks {
     private struct Options {
         var names: [String] = []
         var runs = 5
+        var kills = 1000
+        var seed: UInt64 = 3
         var path: String?
 
         init(_ arguments: [String]) throws {
@@ -44,24 +58,34 @@ struct Benchmarks {
                 switch argument {
                 case "--only": names.append(value)
                 case "--runs": runs = Int(value) ?? 0
+                case "--kills": kills = Int(value) ?? 0
+                case "--seed":
+                    guard let number = UInt64(value) else { throw MeasuredProcess.Failed(description: usage) }
+                    seed = number
                 case "--booksync": path = value
                 default: throw MeasuredProcess.Failed(description: usage)
                 }
             }
-            let known = Set(all.map { $0.name })
-            guard runs > 0, known.isSuperset(of: names) else { throw MeasuredProcess.Failed(description: usage) }
+            let known = Set((usual + onRequest).map { $0.name })
+            guard runs > 0, kills > 0, known.isSuperset(of: names) else {
+                throw MeasuredProcess.Failed(description: usage)
+            }
         }
     }
 
-    private static func run(_ chosen: [any Benchmark.Type], runs: Int, product: Product) async throws {
-        let peers = chosen.contains { $0.name == BulkDownload.name } ? Peer.installed() : []
+    private static func run(_ chosen: [any Benchmark.Type], _ options: Options) async throws {
+        let product = try Product.found(at: options.path)
+        let runs = options.runs
+        let peers = chosen.contains { $0.usesPeers } ? Peer.installed() : []
         let loadBefore = Machine.load
         let floor = try MeasuredProcess.floor()
         var results = BenchmarkResult()
         try await Workspace.with { workspace in
             for benchmark in chosen {
                 note("\(benchmark.name) …")
-                let setting = Setting(workspace: workspace, product: product, peers: peers, runs: runs)
+                let setting = Setting(
+                    workspace: workspace, product: product, peers: peers, runs: runs, kills: options.kills,
+                    seed: options.seed)
                 let result = try await benchmark.run(setting)
                 results.rows += result.rows
                 results.details += result.details
@@ -84,15 +108,19 @@ struct Setting: Sendable {
     let product: Product
     let peers: [Peer]
     let runs: Int
+    /// Of the soak.
+    let kills: Int
+    /// Of all that is random.
+    let seed: UInt64
 
     /// A configuration file with one source, `bench`.
-    func configuration(catalog: String, pageSize: Int) throws -> String {
+    func configuration(catalog: String, pageSize: Int, jobs: Int = 4) throws -> String {
         try workspace.write(
             """
             sources:
               bench: { type: book-resource, url: "\(catalog)", page-size: \(pageSize), allow-private-addresses: true }
-            downloads: { jobs: 4, jobs-per-host: 4 }
-            """, to: "config-\(pageSize).yaml")
+            downloads: { jobs: \(jobs), jobs-per-host: \(jobs) }
+            """, to: "config-\(catalog.filter(\.isNumber))-\(pageSize)-\(jobs).yaml")
     }
 
     func measure(_ command: [String]) throws -> Measurement {
@@ -102,5 +130,11 @@ struct Setting: Sendable {
 
 protocol Benchmark: SendableMetatype {
     static var name: String { get }
+    /// Whether ``Setting/peers`` are asked for.
+    static var usesPeers: Bool { get }
     static func run(_ setting: Setting) async throws -> BenchmarkResult
+}
+
+extension Benchmark {
+    static var usesPeers: Bool { false }
 }

@@ -52,13 +52,23 @@ enum MeasuredProcess {
             throw Failed(
                 description: "\(command.joined(separator: " ")) ended with status \(status): \(text.suffix(2000))")
         }
-        #if os(Linux)
-            let memory = Int64(usage.ru_maxrss) * 1024
-        #else
-            let memory = Int64(usage.ru_maxrss)
-        #endif
         return Measurement(
-            wall: wall, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), peakMemory: memory)
+            wall: wall, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), peakMemory: peakMemory(usage))
+    }
+
+    /// Bytes.
+    static func peakMemory(_ usage: rusage) -> Int64 {
+        #if os(Linux)
+            Int64(usage.ru_maxrss) * 1024
+        #else
+            Int64(usage.ru_maxrss)
+        #endif
+    }
+
+    /// Whether ``wait(for:)`` would return at once.
+    static func hasEnded(_ process: pid_t) -> Bool {
+        var facts = siginfo_t()
+        return waitid(P_PID, id_t(process), &facts, WEXITED | WNOHANG | WNOWAIT) == 0 && facts.si_signo == SIGCHLD
     }
 
     /// - Returns: how the process ended, and what it used.

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Another program that can fetch a folder of files, four at once.
+/// Another program that can fetch a folder of files, several at once.
 struct Peer: Sendable {
     struct Work {
         /// Where the files are, `1.mp3` and on, with an index.
         var address: String
         var files: Int
+        /// Files at once.
+        var jobs: Int
         var target: String
         var workspace: Workspace
     }
@@ -34,7 +36,8 @@ struct Peer: Sendable {
     @Sendable private static func aria2(_ work: Work) throws -> [String] {
         let list = (1...work.files).map { "\(work.address)/\($0).mp3" }.joined(separator: "\n")
         return [
-            "aria2c", "--no-conf", "-j4", "-i", try work.workspace.write(list, to: "aria2.txt"), "-d", work.target,
+            "aria2c", "--no-conf", "-j\(work.jobs)", "-i", try work.workspace.write(list, to: "aria2.txt"), "-d",
+            work.target,
             "--file-allocation=none", "--quiet",
         ]
     }
@@ -44,14 +47,16 @@ struct Peer: Sendable {
             "url = \"\(work.address)/\($0).mp3\"\noutput = \"\(work.target)/\($0).mp3\""
         }
         return [
-            "curl", "-q", "--fail", "--silent", "--show-error", "--parallel", "--parallel-max", "4", "--config",
+            "curl", "-q", "--fail", "--silent", "--show-error", "--parallel", "--parallel-max", "\(work.jobs)",
+            "--config",
             try work.workspace.write(list.joined(separator: "\n"), to: "curl.txt"),
         ]
     }
 
     @Sendable private static func rclone(_ work: Work) throws -> [String] {
         [
-            "rclone", "copy", ":http:", work.target, "--http-url", work.address, "--transfers", "4", "--config",
+            "rclone", "copy", ":http:", work.target, "--http-url", work.address, "--transfers", "\(work.jobs)",
+            "--config",
             "/dev/null", "--cache-dir", work.workspace.path,
         ]
     }
@@ -59,14 +64,15 @@ struct Peer: Sendable {
     @Sendable private static func lftp(_ work: Work) throws -> [String] {
         [
             "lftp", "--norc", "-c",
-            "set net:connection-limit 0; mirror --parallel=4 --use-cache \(work.address)/ \(work.target)",
+            "set net:connection-limit 0; mirror --parallel=\(work.jobs) --use-cache \(work.address)/ \(work.target)",
         ]
     }
 
     @Sendable private static func wget2(_ work: Work) throws -> [String] {
         let list = (1...work.files).map { "\(work.address)/\($0).mp3" }.joined(separator: "\n")
         return [
-            "wget2", "--no-config", "--quiet", "--max-threads=4", "-i", try work.workspace.write(list, to: "wget2.txt"),
+            "wget2", "--no-config", "--quiet", "--max-threads=\(work.jobs)", "-i",
+            try work.workspace.write(list, to: "wget2.txt"),
             "-P", work.target,
         ]
     }

@@ -1,32 +1,43 @@
 import Foundation
 
-/// nginx on a random loopback port: audio under `/audio/`, recorded catalog pages under `/catalog/`.
+/// nginx: audio under `/audio/`, recorded catalog pages under `/catalog/`.
 struct WebServer {
-    let address: String
-    private let process: pid_t
+    /// Where it listens.
+    struct Place {
+        let host: String
+        let port: Int
+        /// Before its command; enters a network namespace.
+        var prefix: [String] = []
+    }
+
+    private let place: Place
+
+    var address: String { "http://\(place.host):\(place.port)" }
+    var port: Int { place.port }
 
     /// Serves the workspace's folders `audio` and `catalog` while the body runs.
+    /// - Parameter place: without one, a random loopback port.
     static func with<Answer>(
-        _ workspace: Workspace, _ body: (WebServer) async throws -> Answer
+        _ workspace: Workspace, at place: Place? = nil, _ body: (WebServer) async throws -> Answer
     ) async throws -> Answer {
-        let port = try freePort()
+        let place = try place ?? Place(host: "127.0.0.1", port: Int(freePort()))
         let prefix = try workspace.emptyFolder("nginx")
         let configuration = try workspace.write(
-            text(prefix: prefix, root: workspace.path, port: port), to: "nginx/nginx.conf")
+            text(prefix: prefix, root: workspace.path, place: place), to: "nginx/nginx.conf")
         let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].first(where: FileManager.default.isExecutableFile)
         let process = try MeasuredProcess.start(
-            [program ?? "nginx", "-c", configuration, "-p", prefix, "-e", "\(prefix)/error.log"],
+            place.prefix + [program ?? "nginx", "-c", configuration, "-p", prefix, "-e", "\(prefix)/error.log"],
             log: "\(prefix)/output.log")
         defer {
             kill(process, SIGTERM)
             _ = Result { try MeasuredProcess.wait(for: process) }
         }
-        try waitUntilListening(on: port, process: process, log: "\(prefix)/error.log")
-        return try await body(WebServer(address: "http://127.0.0.1:\(port)", process: process))
+        try waitUntilListening(process, prefix: prefix)
+        return try await body(WebServer(place: place))
     }
 
     /// A page of a book is the file `catalog/BOOK/PAGE.json`.
-    private static func text(prefix: String, root: String, port: UInt16) -> String {
+    private static func text(prefix: String, root: String, place: Place) -> String {
         """
         \(getuid() == 0 ? "user root;" : "")
         daemon off;
@@ -46,7 +57,7 @@ struct WebServer {
             uwsgi_temp_path \(prefix)/uwsgi;
             scgi_temp_path \(prefix)/scgi;
             server {
-                listen 127.0.0.1:\(port);
+                listen \(place.host):\(place.port);
                 root \(root);
                 location /audio/ { autoindex on; }
                 location = /catalog { try_files /catalog/$arg_bookId/$arg_pageNum.json =404; }
@@ -67,18 +78,14 @@ struct WebServer {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    private static func waitUntilListening(on port: UInt16, process: pid_t, log: String) throws {
-        for _ in 0..<1000 {
-            let descriptor = socket(AF_INET, streamType, 0)
-            defer { close(descriptor) }
-            var address = loopback(port: port)
-            let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            if withSocketAddress(&address, { connect(descriptor, $0, length) == 0 }) { return }
-            guard waitpid(process, nil, WNOHANG) == 0 else { break }
+    /// nginx says who it is once its sockets listen.
+    private static func waitUntilListening(_ process: pid_t, prefix: String) throws {
+        for _ in 0..<1000 where !MeasuredProcess.hasEnded(process) {
+            if FileManager.default.fileExists(atPath: "\(prefix)/pid") { return }
             usleep(10_000)
         }
-        let text = String(decoding: FileManager.default.contents(atPath: log) ?? Data(), as: UTF8.self)
-        throw MeasuredProcess.Failed(description: "nginx does not start: \(text)")
+        let log = FileManager.default.contents(atPath: "\(prefix)/error.log") ?? Data()
+        throw MeasuredProcess.Failed(description: "nginx does not start: \(String(decoding: log, as: UTF8.self))")
     }
 
     private static var streamType: CInt {

@@ -38,19 +38,32 @@ struct Workspace: Sendable {
         return file
     }
 
+    /// Makes room; what was never there is as good as removed.
+    func remove(_ name: String) {
+        _ = Result { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+    }
+
     var log: String { "\(path)/log" }
 
     /// Number and bytes of the files below a folder, without those in hidden folders.
     static func contents(of folder: String) throws -> (files: Int, bytes: Int64) {
-        var files = 0
-        var bytes: Int64 = 0
+        let files = try files(below: folder)
+        let bytes = try files.reduce(Int64(0)) { sum, file in
+            let size = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")[.size]
+            return sum + ((size as? NSNumber)?.int64Value ?? 0)
+        }
+        return (files.count, bytes)
+    }
+
+    /// The regular files below a folder, by their paths in it, without those in hidden folders.
+    static func files(below folder: String) throws -> [String] {
+        var files: [String] = []
         for case let path as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
             let isHidden = path.split(separator: "/").contains { $0.hasPrefix(".") }
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(path)")
             guard !isHidden, attributes[.type] as? FileAttributeType == .typeRegular else { continue }
-            files += 1
-            bytes += (attributes[.size] as? NSNumber)?.int64Value ?? 0
+            files.append(path)
         }
-        return (files, bytes)
+        return files
     }
 }

@@ -7,11 +7,11 @@
 #endif
 
 /// A blocking TCP socket, held by the one thread that uses it; others may only shut it down.
-struct Socket: Sendable {
+package struct Socket: Sendable {
     let descriptor: CInt
 
     /// Listens on a free loopback port.
-    static func listening() throws -> (Socket, port: Int) {
+    package static func listening() throws -> (Socket, port: Int) {
         let socket = Socket(descriptor: socket(AF_INET, streamKind, 0))
         guard socket.descriptor >= 0 else { throw SocketError("socket") }
         var address = loopback(port: 0)
@@ -32,7 +32,7 @@ struct Socket: Sendable {
     }
 
     /// Connects to a loopback port.
-    static func connected(port: Int) throws -> Socket {
+    package static func connected(port: Int) throws -> Socket {
         let socket = Socket(descriptor: socket(AF_INET, streamKind, 0))
         guard socket.descriptor >= 0 else { throw SocketError("socket") }
         var address = loopback(port: port)
@@ -66,7 +66,7 @@ struct Socket: Sendable {
     }
 
     /// Waits for the next client; nil when the socket was shut down.
-    func accepted() -> Socket? {
+    package func accepted() -> Socket? {
         while true {
             let descriptor = accept(self.descriptor, nil, nil)
             if descriptor < 0 {
@@ -84,26 +84,27 @@ struct Socket: Sendable {
     }
 
     /// Waits for bytes.
-    /// - Returns: up to 64 KiB; empty at a clean end, nil after a reset.
-    func receiveOrReset() -> [UInt8]? {
+    /// - Returns: no more than so many; empty at a clean end, nil after a reset.
+    func receiveOrReset(atMost count: Int = 65536) -> [UInt8]? {
         var received = -1
-        let bytes = [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             repeat {
                 received = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             } while received < 0 && errno == EINTR
-            count = max(0, received)
+            initialized = max(0, received)
         }
         return received < 0 ? nil : bytes
     }
 
-    /// - Returns: up to 64 KiB; empty at the end of the connection, however it came.
-    func receive() -> [UInt8] {
-        receiveOrReset() ?? []
+    /// Waits for bytes.
+    /// - Returns: no more than so many; empty at the end of the connection, however it came.
+    package func receive(atMost count: Int = 65536) -> [UInt8] {
+        receiveOrReset(atMost: count) ?? []
     }
 
     /// Writes, waiting for room.
     /// - Returns: how many bytes the kernel took; fewer than given when the connection has ended.
-    func send(_ bytes: ArraySlice<UInt8>) -> Int {
+    package func send(_ bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
@@ -130,7 +131,7 @@ struct Socket: Sendable {
 
     /// Waits so many milliseconds, or until the other side, or ``shutDown()``, ends the connection.
     /// - Returns: whether the connection has ended.
-    func hasEnded(within milliseconds: Int) -> Bool {
+    package func hasEnded(within milliseconds: Int) -> Bool {
         #if canImport(Darwin)
             let ended = CInt(POLLHUP | POLLERR)
         #else
@@ -156,7 +157,7 @@ struct Socket: Sendable {
     }
 
     /// Keeps what the kernel holds for a slow reader small, so that bytes counted are nearly bytes received.
-    func useSmallSendBuffer() {
+    package func useSmallSendBuffer() {
         set(SOL_SOCKET, SO_SNDBUF, CInt(4096))
     }
 
@@ -166,11 +167,11 @@ struct Socket: Sendable {
     }
 
     /// Wakes the thread that waits in a call on this socket; the thread then closes it.
-    func shutDown() {
+    package func shutDown() {
         _ = shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
-    func close() {
+    package func close() {
         #if canImport(Darwin)
             _ = Darwin.close(descriptor)
         #elseif canImport(Musl)

@@ -31,7 +31,7 @@ package struct SyncRun: Sendable {
             emit(.notice("\(setting) is set, and this version does not act on it yet"))
         }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
-            let planned = await plans(request, store: session.store, stores: true, transport: transport) {
+            var planned = await plans(request, store: session.store, stores: true, transport: transport) {
                 report.fail($0, emit: emit)
             }
             var requests: [TransferRequest] = []
@@ -58,6 +58,8 @@ package struct SyncRun: Sendable {
                 let unmoved = Set(outcome.failures.map(\.episode))
                 requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
             }
+            // Thousands of transfers may wait for hours: what they were made from is not kept as long.
+            planned = []
             guard !requests.isEmpty, !Task.isCancelled else { return }
             // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
             let stopped = requests.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
