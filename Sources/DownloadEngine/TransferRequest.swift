@@ -68,7 +68,7 @@ package struct EngineSettings: Sendable {
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
         limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], minFreeSpace: Int64 = 0,
-        leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 16 << 20
+        leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost

@@ -28,7 +28,7 @@ import Testing
         ("notify: { webhook: 'ftp://user:pass@h/' }", "'notify.webhook'", "expected an http or https address"),
         ("- a", "'the configuration'", "expected keys"),
         ("sources:\n  a:\n    typ: feed", "line 2: 'a'", "expected a 'type'"),
-        ("sources: { a: { type: rss } }", "'type'", "one of book-resource, librivox"),
+        ("sources: { a: { type: rss } }", "'type'", "one of book-resource, feed"),
         ("sources: { a: { type: direktory } }", "'type'", "did you mean directory?"),
         ("sources: { a: { type: feed, urll: x } }", "unknown key 'urll': 'sources' knows", "did you mean 'url'?"),
         ("sources: { a: { type: book-resource } }", "line 1: 'a'", "a 'url'"),

@@ -13,6 +13,15 @@ package enum Corpus {
         return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
     }
 
+    /// Whether it is here at all.
+    package static var isPresent: Bool { folder("rss") != nil }
+
+    /// The paths of all files directly in one folder of it, in order; none where it is absent.
+    package static func files(_ name: String) throws -> [String] {
+        guard let folder = folder(name) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { folder.path + "/" + $0 }
+    }
+
     /// One file of it; nil where it is absent.
     package static func file(_ path: String) -> URL? { folder(path) }
 

@@ -8,6 +8,8 @@ import Transport
 package struct CatalogPreview: Sendable {
     package var kind: SourceKind
     package var book: Book
+    /// What the catalog itself says of the book; nil where it says nothing.
+    package var description: BookDescription
     /// In the order of the catalog.
     package var episodes: [Episode]
     package var proof: ListingProof
@@ -29,6 +31,7 @@ package struct CatalogPreview: Sendable {
         }
         self.kind = try configuration.requireSource(of: book)?.kind ?? .bookResource
         self.book = listing.book(book)
+        self.description = listing.description
         self.episodes = episodes
         self.proof = listing.proof
     }
@@ -55,6 +58,7 @@ package struct CatalogPreview: Sendable {
         let contents = try source.settings().format.read(answer, source: source.name, id: nil)
         self.kind = kind
         self.book = contents.book
+        self.description = contents.listing.description
         self.episodes = contents.episodes
         self.proof = contents.listing.proof
     }
@@ -84,11 +88,15 @@ package struct CatalogPreview: Sendable {
 extension JSONDocument {
     package init(_ preview: CatalogPreview) {
         self = [
-            "book": JSONDocument(preview.book).adding([
-                "announcer": .init(preview.book.announcer),
-                "summary": .init(preview.book.summary),
-                "cover": .init(preview.book.cover?.withoutSecrets),
-            ]),
+            "book": [
+                "source": .string(preview.book.identity.source),
+                "id": .string(preview.book.identity.id),
+                "title": .init(preview.description.title),
+                "author": .init(preview.description.author),
+                "announcer": .init(preview.description.announcer),
+                "summary": .init(preview.description.summary),
+                "cover": .init(preview.description.cover?.withoutSecrets),
+            ],
             "type": .string(preview.kind.rawValue),
             "complete": .bool(preview.proof.isComplete),
             "declared": .init(preview.proof.declared),

@@ -1,0 +1,165 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Books that are named by the address of their catalog, without any configuration.
+    @Suite struct Addresses {
+        private static let audio = (1...3).map { sampleMP3(bytes: 20_000 + $0, seed: UInt64($0)) }
+        private static let digests = audio.map { sha256($0) }
+
+        private static func feed(_ server: MisbehavingServer, title: String = "Emma") -> String {
+            let items = (1...3).map { number in
+                """
+                <item><title>Chapter \(number)</title><guid isPermaLink="false">emma-\(number)</guid>
+                <pubDate>0\(number) Mar 2020 10:00:00 GMT</pubDate>
+                <enclosure url="\(server.url("/\(number).mp3"))" length="\(20_000 + number)" type="audio/mpeg"/></item>
+                """
+            }
+            return "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>\(title)</title>"
+                + items.reversed().joined() + "</channel></rss>"
+        }
+
+        /// A server with a feed, as a good one gives it: with a tag, and 304 to those that know it.
+        private static func withFeed(_ body: (Workbench, MisbehavingServer) async throws -> Void) async throws {
+            let page = Watched<String>("")
+            var scripts = Dictionary(
+                uniqueKeysWithValues: audio.enumerated().map { ("/\($0 + 1).mp3", ServerScript.file(ServedFile($1))) })
+            scripts["/feed.xml"] = ServerScript { request in
+                ServedFile(
+                    Array(page.value.utf8), etag: "\"f1\"", lastModified: nil, contentType: "application/rss+xml"
+                )
+                .answer(to: request)
+            }
+            try await withWorkbench { bench in
+                try await withServer(.paths(scripts)) { server in
+                    page.update { $0 = feed(server) }
+                    try await body(bench, server)
+                }
+            }
+        }
+
+        @Test func `a feed is recognised, fetched, and costs one request when nothing changed`() async throws {
+            try await Self.withFeed { bench, server in
+                let first = try await bench.run("fetch", server.url("/feed.xml"), "--json")
+                #expect(first.exitCode == 0, "\(first.errors)")
+                #expect(!first.errors.contains("demo"))
+                #expect(try first.summary().number("fetched") == 3)
+                #expect(try bench.digests() == Self.digests)
+                #expect(
+                    try bench.files().keys.sorted() == (1...3).map { "Emma/00\($0) Chapter \($0).mp3" })
+
+                let before = server.requests(path: "/feed.xml").count
+                let again = try await bench.run("fetch", server.url("/feed.xml"), "--json")
+                #expect(again.exitCode == 0, "\(again.errors)")
+                #expect(try again.summary().number("kept") == 3)
+                #expect(try again.summary().number("bytes_received") == 0)
+                let asked = server.requests(path: "/feed.xml").dropFirst(before)
+                #expect(asked.map { $0.header("If-None-Match") } == ["\"f1\""])
+
+                // The address is the book's name from now on, with and without its source.
+                let list = try await bench.run("list", server.url("/feed.xml"), "--json")
+                #expect(try JSONObject.list(list.output).count == 3)
+                let show = try await bench.run("show", "feed:\(server.url("/feed.xml"))")
+                #expect(show.exitCode == 0 && show.output.contains("Emma"), "\(show.errors)")
+            }
+        }
+
+        @Test func `a feed's book is mirrored once it is subscribed to`() async throws {
+            try await Self.withFeed { bench, server in
+                #expect(try await bench.run("subscribe", server.url("/feed.xml")).exitCode == 0)
+                let mirror = try await bench.run("mirror", "--json")
+                #expect(mirror.exitCode == 0, "\(mirror.errors)")
+                #expect(try mirror.summary().number("fetched") == 3)
+            }
+        }
+
+        @Test func `a subscription in the configuration may be an address, and one that is down holds up no other`()
+            async throws
+        {
+            try await Self.withFeed { bench, server in
+                try bench.configure(
+                    """
+                    subscriptions:
+                      - { book: "http://127.0.0.1:1/down.xml" }
+                      - { book: "\(server.url("/feed.xml"))" }
+                    downloads: { retries: 0 }
+                    """)
+                let mirror = try await bench.run("mirror", "--json", environment: bench.configured)
+                #expect(mirror.exitCode == 69, "\(mirror.errors)")
+                #expect(try mirror.summary().number("fetched") == 3)
+                #expect(try mirror.summary().number("failed") == 1)
+            }
+        }
+
+        @Test func `a feed is interrupted, resumed, and then there is nothing to do`() async throws {
+            let large = sampleMP3(bytes: 400_000, seed: 9)
+            let page = Watched<String>("")
+            let scripts: [String: ServerScript] = [
+                "/feed.xml": ServerScript { _ in .text(page.value, type: "text/xml") },
+                "/1.mp3": .file(large, pace: Pace(bytesPerSecond: 300_000)),
+            ]
+            try await withWorkbench { bench in
+                try await withServer(.paths(scripts)) { server in
+                    page.update {
+                        $0 = """
+                            <rss version="2.0"><channel><title>T</title><item><title>One</title>
+                            <enclosure url="\(server.url("/1.mp3"))" length="0" type="audio/mpeg"/></item></channel></rss>
+                            """
+                    }
+                    try await bench.start("fetch", server.url("/feed.xml")) { run in
+                        try await server.waitUntil { $0.bodyBytesSent(path: "/1.mp3") >= 150_000 }
+                        run.send(signal: SIGINT)
+                        #expect(try await run.result().exitCode == 130)
+                    }
+                    let second = try await bench.run("fetch", server.url("/feed.xml"), "--json")
+                    #expect(second.exitCode == 0, "\(second.errors)")
+                    #expect(try second.summary().number("resumed") == 1)
+                    #expect(try bench.digests() == [sha256(large)])
+                    #expect(server.bodyBytesSent(path: "/1.mp3") <= 400_000 + 65_536)
+                    let third = try await bench.run("fetch", server.url("/feed.xml"), "--json")
+                    #expect(try third.summary().number("bytes_received") == 0)
+                }
+            }
+        }
+
+        @Test func `a directory is recognised by its page`() async throws {
+            let page = """
+                <html><head><title>Index of /emma/</title></head><body><h1>Index of /emma/</h1><hr><pre><a href="../">../</a>
+                <a href="01.mp3">01.mp3</a>              14-Mar-2011 07:06               20001
+                <a href="02.mp3">02.mp3</a>              14-Mar-2011 07:06               20002
+                </pre><hr></body></html>
+                """
+            let scripts: [String: ServerScript] = [
+                "/emma/": .always(.text(page, type: "text/html")), "/emma/01.mp3": .file(ServedFile(Self.audio[0])),
+                "/emma/02.mp3": .file(ServedFile(Self.audio[1])),
+            ]
+            try await withWorkbench { bench in
+                try await withServer(.paths(scripts)) { server in
+                    let result = try await bench.run("fetch", server.url("/emma/"), "--json")
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    #expect(try result.summary().number("fetched") == 2)
+                    #expect(try bench.digests() == Array(Self.digests.prefix(2)))
+                }
+            }
+        }
+
+        @Test func `an address of nothing that is known, or that cannot be had, is told`() async throws {
+            let scripts: [String: ServerScript] = [
+                "/page": .always(.text("<html><title>Hello</title><p>world</p></html>", type: "text/html")),
+                "/private": .always(.text("no", status: 401)),
+            ]
+            try await withWorkbench { bench in
+                try await withServer(.paths(scripts)) { server in
+                    for (path, code) in [("/page", 65), ("/private", 77), ("/missing", 66)] {
+                        let result = try await bench.run("fetch", server.url(path))
+                        #expect(Int(result.exitCode ?? -1) == code, "\(path): \(result.errors)")
+                    }
+                }
+                let down = try await bench.run("fetch", "http://127.0.0.1:1/feed")
+                #expect(down.exitCode == 69)
+                #expect(!bench.exists)
+            }
+        }
+    }
+}

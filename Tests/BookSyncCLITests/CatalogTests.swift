@@ -1,0 +1,93 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// What a catalog lists, asked or read from saved answers; nothing is stored.
+    @Suite struct Catalog {
+        private static let rss = """
+            <?xml version="1.0"?><rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"><channel>
+            <title>Emma</title><item><title>One</title><guid>g-1</guid><itunes:duration>1:40</itunes:duration>
+            <itunes:season>2</itunes:season><itunes:episode>7</itunes:episode><pubDate>Tue, 03 Mar 2020 10:00:00 GMT</pubDate>
+            <enclosure url="http://u:p@a.example/1.mp3?token=SECRET" length="123" type="audio/mpeg"/></item>
+            <item><title>Two</title><enclosure url="http://a.example/2.mp3" type="audio/mpeg"/></item></channel></rss>
+            """
+
+        @Test func `a saved feed is told with everything that it says, and null for what it does not`() async throws {
+            try await withWorkbench { bench in
+                try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "feed.xml"))
+                let result = try await bench.run("catalog", "feed.xml", "--json")
+                #expect(result.exitCode == 0, "\(result.errors)")
+                let document = try JSONObject(result.output)
+                #expect(document["type"] == "feed")
+                #expect(document.object("book")?["title"] == "Emma")
+                #expect(document.isNull("declared"))
+                let episodes = document.objects("episodes")
+                #expect(episodes.map { $0["name"] } == ["One", "Two"])
+                let first = try #require(episodes.first)
+                #expect(first["guid"] == "g-1" && first["type"] == "audio/mpeg")
+                #expect(first.number("number") == 7 && first.number("season") == 2 && first.number("size") == 123)
+                #expect(first.double("duration") == 100)
+                #expect(first["published_at"] == "2020-03-03T10:00:00Z")
+                #expect(!result.output.contains("SECRET") && !result.output.contains("u:p"))
+                let second = try #require(episodes.last)
+                for key in ["size", "duration", "published_at", "guid", "number", "season"] {
+                    #expect(second.isNull(key), "\(key)")
+                }
+                #expect(!bench.exists)
+            }
+        }
+
+        @Test func `several files are a line each in their order, an unreadable one with its error`() async throws {
+            try await withWorkbench { bench in
+                try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "a.xml"))
+                try Data("{}".utf8).write(to: bench.folder.appending(path: "b.json"))
+                try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "c.xml"))
+                let result = try await bench.run("catalog", "a.xml", "b.json", "c.xml", "--json")
+                #expect(result.exitCode == 65)
+                let lines = try result.outputLines.map { try JSONObject($0) }
+                #expect(lines.map { $0["type"] } == ["feed", nil, "feed"])
+                #expect(lines[1]["file"] == "b.json")
+                #expect(lines[1]["error"]?.contains("b.json") == true)
+                let one = try await bench.run("catalog", "b.json", "--json")
+                #expect(one.exitCode == 65 && one.output == "")
+            }
+        }
+
+        @Test func `the type can be said, and then counts`() async throws {
+            try await withWorkbench { bench in
+                try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "a.xml"))
+                #expect(try await bench.run("catalog", "a.xml", "--type", "librivox").exitCode == 65)
+                #expect(try await bench.run("catalog", "a.xml", "--type", "feed").exitCode == 0)
+                #expect(try await bench.run("catalog", "a.xml", "--type", "rss").exitCode == 64)
+            }
+        }
+
+        @Test func `the demo catalog can be looked at without a library`() async throws {
+            try await withWorkbench { bench in
+                let result = try await bench.run("catalog", "30776", "--json")
+                #expect(result.exitCode == 0, "\(result.errors)")
+                let document = try JSONObject(result.output)
+                #expect(document["type"] == "book-resource")
+                #expect(document.number("declared") == 112)
+                #expect(document.objects("episodes").count == 112)
+                #expect(!bench.exists)
+                let lines = try await bench.run("catalog", "30776")
+                #expect(lines.outputLines.first?.contains("112 episodes, complete") == true)
+            }
+        }
+
+        @Test(
+            .enabled(if: Corpus.isPresent, "the corpus is not here"),
+            arguments: ["rss-hostile/synthetic", "html-index", "json-ia", "json-librivox", "json-lrts"])
+        func `every recorded answer is read, or refused with a sentence`(folder: String) async throws {
+            let files = try Corpus.files(folder)
+            try await withWorkbench { bench in
+                let result = try await bench.runBare(["catalog", "--json"] + files)
+                #expect(result.signal == nil)
+                #expect([0, 65, 66].contains(result.exitCode))
+                #expect(result.outputLines.count == files.count)
+            }
+        }
+    }
+}
