@@ -9,7 +9,7 @@ extension ProductTests {
         private static let inFlight = 64 << 10
 
         @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGHUP, Int32(129))])
-        func `a signal ends the run within 2 s, and the next run completes it`(
+        func `case 39: a signal ends the run within 2 s, and the next run completes it`(
             _ signal: Int32, _ code: Int32
         ) async throws {
             let catalog = ScriptedCatalog(episodes: 8, bytes: 100_000, pace: Pace(bytesPerSecond: 200_000))
@@ -58,7 +58,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `a second signal quits at once, also while nobody reads the output`() async throws {
+        @Test func `case 39: a second signal quits at once, also while nobody reads the output`() async throws {
             // More events than the pipe holds: the run cannot end by itself.
             let catalog = ScriptedCatalog(episodes: 300, bytes: 2000)
             try await withCatalog(catalog.script) { bench, server in
@@ -82,7 +82,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `a signal while the catalog is silent ends the run`() async throws {
+        @Test func `case 39: a signal while the catalog is silent ends the run`() async throws {
             try await withCatalog(.always(.neverAnswer)) { bench, server in
                 try await bench.start("fetch", "1", environment: bench.configured) { run in
                     try await server.waitUntil { !$0.requests.isEmpty }
@@ -92,7 +92,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `a signal ends the waiting for a lock, and the demo server`() async throws {
+        @Test func `case 39: a signal ends the waiting for a lock, and the demo server`() async throws {
             try await withWorkbench { bench in
                 try await withProduct(["demo"], in: bench.folder) { demo in
                     try await demo.waitForErrors(containing: "Ctrl-C ends it")
@@ -111,7 +111,9 @@ extension ProductTests {
             }
         }
 
-        @Test func `killed at thirty moments and run to the end, every file is right and no byte was fetched in vain`()
+        @Test
+        func
+            `case 34: killed at thirty moments and run to the end, every file is right and no byte was fetched in vain`()
             async throws
         {
             let catalog = ScriptedCatalog(episodes: 16, bytes: 300_000, pace: Pace(bytesPerSecond: 1_500_000))

@@ -16,7 +16,8 @@ import Transport
     @Test func `each type is read by its own source`() async throws {
         try await withHTTPTransport(options: .init(), logger: Logger(label: "test")) { transport in
             let kinds: [SourceSettings] = [
-                .bookResource(BookResourceSettings("http://catalog.example")), .feed(.init()), .internetArchive(.init()),
+                .bookResource(BookResourceSettings("http://catalog.example")), .feed(.init()),
+                .internetArchive(.init()),
                 .librivox(.init()), .directory(.init()),
             ]
             let sources = kinds.map { $0.format.source(over: CatalogConnection(transport: transport)) }

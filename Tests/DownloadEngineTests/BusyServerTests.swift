@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [429, 503], Wish.allCases)
-    func `a busy server is left alone by all its transfers, and no other server is`(
+    func `case 25: a busy server is left alone by all its transfers, and no other server is`(
         status: Int, wish: Wish
     ) async throws {
         let moments = Watched<[(path: String, at: ContinuousClock.Instant)]>([])
@@ -86,7 +86,9 @@ import Testing
         }
     }
 
-    @Test func `an absurd wish is cut to what a listener may wait, and a time limit ends the wait`() async throws {
+    @Test func `case 25: an absurd wish is cut to what a listener may wait, and a time limit ends the wait`()
+        async throws
+    {
         let busy = Reply.text(
             "busy", type: "text/plain", status: 503, headers: ["Retry-After": "99999999999999999999"])
         try await withBench(.always(busy), limits: RunLimits(seconds: 0.5)) { bench in
@@ -98,7 +100,9 @@ import Testing
         }
     }
 
-    @Test func `transfers that are refused together make one wait, and each time after it a longer one`() throws {
+    @Test func `case 25: transfers that are refused together make one wait, and each time after it a longer one`()
+        throws
+    {
         let requests = (1...4).map { TransferRequest(episode: .sample($0, address: "http://kting.info/a"), path: "a") }
         var run = EngineRun(requests: requests, settings: EngineSettings())
         for place in 0..<4 {

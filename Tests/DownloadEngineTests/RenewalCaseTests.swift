@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [403, 410])
-    func `an address that has expired before the first byte is asked for again`(status: Int) async throws {
+    func `case 24: an address that has expired before the first byte is asked for again`(status: Int) async throws {
         let script = ServerScript.paths(["/a.mp3": .file(bytes, [refused(status)]), "/new.mp3": .file(bytes)])
         try await withBench(script) { bench in
             let asked = Watched<[String]>([])
@@ -42,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func `an address that expires midway is asked for again, and the partial goes on under its validator`()
+    @Test
+    func `case 24: an address that expires midway is asked for again, and the partial goes on under its validator`()
         async throws
     {
         let script = ServerScript.paths([
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `another file behind the new address takes the place of what was begun`() async throws {
+    @Test func `case 24: another file behind the new address takes the place of what was begun`() async throws {
         let other = sampleMP3(bytes: 120_000, seed: 2)
         let script = ServerScript.paths([
             "/a.mp3": .file(bytes, [.cut(at: 50_000), refused(403)]), "/new.mp3": .file(other, etag: "\"v2\""),
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `as long as every address brings something the next one is asked for`() async throws {
+    @Test func `case 24: as long as every address brings something the next one is asked for`() async throws {
         let brief = ServerScript.file(bytes, [.cut(at: 30_000), refused(403)])
         let script = ServerScript.paths(["/a.mp3": brief, "/2": brief, "/3": brief, "/4": .file(bytes)])
         try await withBench(script) { bench in
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `new addresses that are all refused are not asked for without end`() async throws {
+    @Test func `case 24: new addresses that are all refused are not asked for without end`() async throws {
         try await withBench(.always(.text("no", type: "text/plain", status: 403))) { bench in
             let asked = Watched<[String]>([])
             let request = try await request(bench.episode(), renewedAt: ["/2", "/3", "/4"], asked: asked, in: bench)
@@ -102,7 +103,9 @@ import Testing
     }
 
     @Test(arguments: ["/a.mp3", nil])
-    func `where the catalog has no other address the transfer fails, with a sentence`(path: String?) async throws {
+    func `case 24: where the catalog has no other address the transfer fails, with a sentence`(path: String?)
+        async throws
+    {
         try await withBench(.file(bytes, [.cut(at: 50_000), refused(410)])) { bench in
             let asked = Watched<[String]>([])
             let episode = bench.episode()
@@ -115,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a catalog that cannot be asked is told of`() async throws {
+    @Test func `case 24: a catalog that cannot be asked is told of`() async throws {
         try await withBench(.always(.text("no", type: "text/plain", status: 403))) { bench in
             var request = try await bench.request(bench.episode())
             request.renewAddress = { _ in
@@ -128,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a run that is interrupted while the catalog is asked fails nothing`() async throws {
+    @Test func `case 24: a run that is interrupted while the catalog is asked fails nothing`() async throws {
         try await withBench(.always(.text("no", type: "text/plain", status: 403))) { bench in
             let asked = Watched(false)
             var request = try await bench.request(bench.episode())

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `credentials go to the first origin only, other headers everywhere`() async throws {
+    @Test func `case 23: credentials go to the first origin only, other headers everywhere`() async throws {
         try await withServer(.always(.text("there"))) { target in
             try await withServer(.always(.reply(status: 302, headers: ["Location": target.url("/t")]))) { origin in
                 try await withTransport { transport in

@@ -13,14 +13,16 @@ import Testing
         ("https://a.example/x", "https://a.example/x", false),
         ("http://A.example:80/x", "http://A.example:80/x", true),
     ])
-    func `a location is resolved, and another origin told apart`(location: String, target: String, isSame: Bool) {
+    func `case 23: a location is resolved, and another origin told apart`(
+        location: String, target: String, isSame: Bool
+    ) {
         #expect(
             RedirectPolicy.decide(status: 302, location: location, from: ResourceAddress(Self.origin), hops: 0)
                 == .follow(ResourceAddress(target), sameOrigin: isSame))
     }
 
     @Test(arguments: ["file:///etc/passwd", "javascript:alert(1)", "ftp://a.example/x", "http://", "http:///x"])
-    func `nothing but http and https is followed`(location: String) {
+    func `case 23: nothing but http and https is followed`(location: String) {
         let decision = RedirectPolicy.decide(
             status: 302, location: location, from: ResourceAddress(Self.origin), hops: 0)
         guard case .refuse = decision else {
@@ -29,13 +31,13 @@ import Testing
         }
     }
 
-    @Test func `HTTPS never goes down to HTTP`() {
+    @Test func `case 23: HTTPS never goes down to HTTP`() {
         let decision = RedirectPolicy.decide(
             status: 301, location: "http://a.example/x", from: ResourceAddress("https://a.example/y"), hops: 0)
         #expect(decision == .refuse("the redirect leads from HTTPS down to HTTP"))
     }
 
-    @Test func `the sixth redirect in a row is refused`() {
+    @Test func `case 23: the sixth redirect in a row is refused`() {
         let decision = RedirectPolicy.decide(
             status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 5)
         #expect(decision == .refuse("more than 5 redirects in a row"))

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [1, 4])
-    func `many expired addresses cost one more listing`(jobs: Int) async throws {
+    func `case 24: many expired addresses cost one more listing`(jobs: Int) async throws {
         try await withRunBench(catalog(6) { listing, _ in listing < 2 }, jobs: jobs) { bench in
             let report = try await bench.run()
             #expect(report.failures.isEmpty, "\(report.failures)")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `addresses that expire midway are renewed, and no byte comes twice`() async throws {
+    @Test func `case 24: addresses that expire midway are renewed, and no byte comes twice`() async throws {
         var catalog = catalog(3) { listing, request in listing < 2 && request.number > 0 }
         for (path, script) in catalog.audio {
             catalog.audio[path] = ServerScript { request in
@@ -53,7 +53,9 @@ import Testing
         }
     }
 
-    @Test func `a server that refuses everything has the catalog read once more, not once for each`() async throws {
+    @Test func `case 24: a server that refuses everything has the catalog read once more, not once for each`()
+        async throws
+    {
         var refusing = catalog(8) { _, _ in true }
         refusing.signature = nil
         try await withRunBench(refusing, jobs: 2) { bench in
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `renewed addresses that are refused as well are not asked for without end`() async throws {
+    @Test func `case 24: renewed addresses that are refused as well are not asked for without end`() async throws {
         try await withRunBench(catalog(4) { _, _ in true }, jobs: 2) { bench in
             let report = try await bench.run()
             #expect(report.summary.failed == 4)
