@@ -100,7 +100,8 @@ let package = Package(
         // The engine is tested on the journal that it really keeps.
         tests(
             of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", "CZlib", nioCore, nioHTTP1, logging]),
-        tests(of: "BookSync", uses: ["Transport", "CatalogStore", "DownloadEngine", logging]),
+        tests(
+            of: "BookSync", uses: ["Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", logging]),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
