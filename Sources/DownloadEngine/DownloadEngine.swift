@@ -125,7 +125,7 @@ package struct DownloadEngine: Sendable {
     private func nextToStart(_ run: inout EngineRun) async -> Int? {
         guard run.report.stop == nil, let place = run.startNext() else { return nil }
         do {
-            try await watch.requireRoom(for: run.loads(with: place))
+            try await watch.requireRoom(for: run.loads)
             return place
         } catch {
             run.end(because: Self.publicationFailure(error), insteadOf: place)

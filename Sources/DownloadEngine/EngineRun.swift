@@ -138,11 +138,11 @@ struct EngineRun {
         schedule.holdServer(of: place, until: now + gap(forServerOf: place, asked: asked))
     }
 
-    /// What the transfers under way and the one at `place` are to bring.
-    func loads(with place: Int) -> [LibraryWatch.Load] {
-        transfers.indices.filter { $0 == place || transfers[$0].task != nil }.map { index in
+    /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
+    var loads: [LibraryWatch.Load] {
+        schedule.running.map { place in
             LibraryWatch.Load(
-                name: PartialFile.name(for: transfers[index].wanted.episode.identity), total: transfers[index].length)
+                name: PartialFile.name(for: transfers[place].wanted.episode.identity), total: transfers[place].length)
         }
     }
 

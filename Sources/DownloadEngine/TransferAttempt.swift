@@ -121,7 +121,7 @@ struct TransferAttempt {
     }
 
     /// Sends one request and takes what the decision allows.
-    /// - Returns: nil when everything that was asked for has come.
+    /// - Returns: nil when everything that was asked for has come, and the file may go on behind it.
     mutating func fetch(
         _ request: WireRequest, asking asked: AskedContent, behind held: HeldBytes, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
@@ -142,8 +142,11 @@ struct TransferAttempt {
             // What others bring of the file that was begun is of no use beside this one.
             await endHelp(isOfUse: false)
             result.bytesReused = 0
-            return try await take(
+            let ending = try await take(
                 DecodedBody(answer), of: head, total: total, behind: 0, overlap: 0, upTo: nil, into: partial)
+            // It is the whole, whatever part of whatever file was asked for.
+            if let ending { return ending }
+            return try await verified(partial, total: total)
         case .replaceDecoded(let coding):
             await endHelp(isOfUse: false)
             result.bytesReused = 0
@@ -168,8 +171,7 @@ struct TransferAttempt {
     /// - Returns: nil when it has come whole.
     private mutating func take(
         _ body: DecodedBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
-        upTo last: Int64?,
-        into partial: PartialFile
+        upTo last: Int64?, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         var overlap = overlap
         var first = ByteBuffer()
@@ -336,5 +338,4 @@ struct TransferAttempt {
     func failure(_ why: String, remedy: String? = nil) -> Failure {
         wanted.failure(why, remedy: remedy)
     }
-
 }

@@ -15,7 +15,8 @@ struct TransferSchedule {
     private var ranks: [Int: Int] = [:]
     /// In order, last first, since the next one is nearly always taken from the front of the order.
     private var waiting: [Entry]
-    private var running: Set<Int> = []
+    /// By their places.
+    private(set) var running: Set<Int> = []
     /// Places that help a running transfer along.
     private var lent = 0
     private var runningOnServer: [String: Int] = [:]
