@@ -105,7 +105,10 @@ let package = Package(
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["BookModel", "CatalogStore", "Support"], path: "Tests/Benchmarks",
+            name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],
+            path: "Tests/Benchmarks", swiftSettings: strict),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["BookModel", "CatalogFetcher", "Support"], path: "Tests/Fuzz",
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

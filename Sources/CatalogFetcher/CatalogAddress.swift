@@ -5,10 +5,23 @@ import Transport
 /// Addresses as catalogs write them: whole, without a scheme, or relative to the catalog.
 enum CatalogAddress {
     /// - Parameter base: the address that the answer came from.
-    /// - Returns: nil when the text names nothing.
+    /// - Returns: an http or https address; nil when the text names nothing, or what cannot be fetched.
     static func resolve(_ text: String, against base: ResourceAddress) -> ResourceAddress? {
+        guard names(text) else { return nil }
+        let address = whole(CatalogText.trimmed(text), against: base)
+        return address.isOfWeb && address.secretText.utf8.count <= greatestLength ? address : nil
+    }
+
+    /// Whether the text is anything but one of the ways in which catalogs write that there is no address.
+    static func names(_ text: String) -> Bool {
         let path = CatalogText.trimmed(text)
-        guard !path.isEmpty, path != "null" else { return nil }
+        return !path.isEmpty && path != "null"
+    }
+
+    /// Bytes. Servers refuse longer ones.
+    private static let greatestLength = 16 << 10
+
+    private static func whole(_ path: String, against base: ResourceAddress) -> ResourceAddress {
         if isWhole(path) { return ResourceAddress(path) }
         guard let url = URL(string: base.wireText) else { return ResourceAddress(path) }
         if path.hasPrefix("//") { return ResourceAddress("\(url.scheme ?? "http"):\(path)") }

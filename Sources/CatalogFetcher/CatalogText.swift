@@ -11,6 +11,13 @@ enum CatalogText {
         return cleaned(decoded, keepingLines: false)
     }
 
+    /// A book's id as an answer gives it, fit to be printed and typed; nil when nothing is left, or far too much.
+    static func id(_ raw: String?) -> String? {
+        guard let raw, raw.utf8.count <= 1000 else { return nil }
+        let id = cleaned(raw, keepingLines: false)
+        return id.isEmpty ? nil : id
+    }
+
     /// A longer text, which keeps its lines.
     static func paragraph(_ raw: String) -> String {
         cleaned(decodingEntities(raw).replacingOccurrences(of: "\r\n", with: "\n"), keepingLines: true)

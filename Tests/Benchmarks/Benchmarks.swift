@@ -20,6 +20,7 @@ struct Benchmarks {
         [
             BulkDownload.self, SmallFiles.self, FarDownload.self, LargeFile.self, HeldLink.self, KilledDownload.self,
             QueueMemory.self, NothingToDo.self, Listing.self, StartUp.self, StoreFigures.self,
+            FeedFigures.self, PageFigures.self,
         ]
     }
 
@@ -30,6 +31,9 @@ struct Benchmarks {
             // What StoreFigures starts, so that its memory is not the benchmark's.
             if CommandLine.arguments.dropFirst().first == StoreFigures.childFlag {
                 return try await StoreFigures.child()
+            }
+            if CommandLine.arguments.dropFirst().first == CatalogReading.childFlag {
+                return try CatalogReading.child(Array(CommandLine.arguments.dropFirst(2)))
             }
             if CommandLine.arguments.dropFirst().first == FarRelay.childFlag {
                 return try FarRelay.child(Array(CommandLine.arguments.dropFirst(2)))

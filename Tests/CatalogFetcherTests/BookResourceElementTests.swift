@@ -29,11 +29,21 @@ import Testing
         #expect(try episode(#"{"id":1,"section":\#(json)}"#).section == section)
     }
 
+    @Test func `an address that is none of the web is told of, and not fetched`() throws {
+        let page = #"{"status":0,"sections":2,"list":[{"id":1,"path":"file:///etc/passwd"},{"id":2,"path":null}]}"#
+        let contents = try BookResourceSettings(listAddress: catalog).read(
+            CatalogAnswer(bytes: Array(page.utf8)), source: "mine", id: "1")
+        #expect(contents.episodes.map(\.isLocked) == [true, true])
+        #expect(contents.listing.proof.warnings == ["page 1 lists 1 episode with an address that cannot be fetched"])
+    }
+
     @Test(
         arguments: [
             ("null", nil), (#""""#, nil), (#"" ""#, nil), ("7", nil), (#""null""#, nil),
             (#""http:\/\/a.example:81\/x.mp3""#, "http://a.example:81/x.mp3"),
             (#""//a.example/x.mp3""#, "https://a.example/x.mp3"),
+            (#""ftp://a.example/x.mp3""#, nil), (#""file:///etc/passwd""#, nil), (#""javascript:alert(1)""#, nil),
+            (#""http:/ftp://a.example/x.mp3""#, nil), (#""http:///x.mp3""#, nil),
             (#""\/asdb\/x.mp3""#, "https://catalog.example:8443/asdb/x.mp3"),
             (#""x.mp3?a=b""#, "https://catalog.example:8443/yyting/bookclient/x.mp3?a=b"),
             (#""\ufeffhttp://a.example/第3集.mp3 ""#, "http://a.example/第3集.mp3"),

@@ -1,3 +1,4 @@
+import BookModel
 import Testing
 
 @testable import CatalogFetcher
@@ -36,5 +37,14 @@ import Testing
         #expect(CatalogText.quotation([0x41, 0xFF, 0x00, 0x42], length: 10) == "A\u{FFFD} B")
         let long = Array(String(repeating: "中", count: 100).utf8)
         #expect(CatalogText.quotation(long, length: 10) == String(repeating: "中", count: 9) + "…")
+    }
+
+    @Test func `an id that an answer gives can be printed, or is none`() throws {
+        #expect(CatalogText.id(" 30776\u{0}\n") == "30776")
+        #expect([nil, "", "\u{85}", String(repeating: "x", count: 2000)].allSatisfy { CatalogText.id($0) == nil })
+        let item = #"{"metadata":{"identifier":"\u0085"},"files":[{"name":"1.mp3","format":"VBR MP3"}]}"#
+        let contents = try InternetArchiveSettings().read(
+            CatalogAnswer(bytes: Array(item.utf8)), source: "mine", id: nil)
+        #expect(contents.identity.id == "saved")
     }
 }

@@ -70,6 +70,9 @@ struct BookResourceElement {
             element: MaskedElement.json(of: value))
     }
 
+    /// Whether there is something where the address belongs, be it one that can be fetched or not.
+    var namesAddress: Bool { path.map(CatalogAddress.names) ?? false }
+
     /// Only the address opens an episode: `state` -2 (hidden) and `payType` say why there is none, and where there is
     /// one, the catalog offers it.
     private func address(from catalog: ResourceAddress) -> ResourceAddress? {

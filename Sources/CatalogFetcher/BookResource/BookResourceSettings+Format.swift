@@ -13,7 +13,8 @@ extension BookResourceSettings: CatalogFormat {
             case .list(let elements) = BookResourceAnswer(object).elements,
             elements.prefix(10).contains(where: { BookResourceElement($0)?.key != nil })
         else { return nil }
-        return object["bookId"]?.text ?? elements.lazy.compactMap { $0["bookId"]?.text }.first ?? savedID
+        return CatalogText.id(object["bookId"]?.text)
+            ?? elements.lazy.compactMap { CatalogText.id($0["bookId"]?.text) }.first ?? savedID
     }
 
     /// One page of a book: what the other pages would bring is missing.
@@ -29,7 +30,7 @@ extension BookResourceSettings: CatalogFormat {
         case .credentialsRejected, .refused, .tooFrequent:
             throw subject.unreadable(why: "it answers " + page.complaint(masked: none))
         }
-        let identity = BookIdentity(source: source, id: id ?? document["bookId"]?.text ?? Self.savedID)
+        let identity = BookIdentity(source: source, id: id ?? CatalogText.id(document["bookId"]?.text) ?? Self.savedID)
         var progress = ListingProgress(pageSize: pageSize)
         progress.declare(page.declared)
         var episodes: [Episode] = []
@@ -41,10 +42,11 @@ extension BookResourceSettings: CatalogFormat {
                 let element = BookResourceElement(value)
                 let key = element?.key
                 guard progress.admit(key), let element, let key else { continue }
-                episodes.append(
-                    element.episode(
-                        identity: EpisodeIdentity(book: identity, key: key), place: progress.collected,
-                        catalog: answer.address ?? listAddress))
+                let episode = element.episode(
+                    identity: EpisodeIdentity(book: identity, key: key), place: progress.collected,
+                    catalog: answer.address ?? listAddress)
+                if episode.isLocked, element.namesAddress { progress.addUnfetchable() }
+                episodes.append(episode)
             }
         }
         if progress.isEmpty { throw subject.unknownBook(why: "the page lists no episodes") }

@@ -85,9 +85,10 @@ package struct BookResourceSource: CatalogSource {
                 let element = BookResourceElement(value)
                 let key = element?.key
                 guard progress.admit(key), let element, let key else { continue }
-                batch.episodes.append(
-                    element.episode(
-                        identity: EpisodeIdentity(book: book, key: key), place: progress.collected, catalog: address))
+                let episode = element.episode(
+                    identity: EpisodeIdentity(book: book, key: key), place: progress.collected, catalog: address)
+                if episode.isLocked, element.namesAddress { progress.addUnfetchable() }
+                batch.episodes.append(episode)
                 if batch.episodes.count == Self.batchSize {
                     try await onPage(batch)
                     batch.episodes.removeAll(keepingCapacity: true)

@@ -35,6 +35,7 @@ struct ListingProgress {
     private var newOnPage = 0
     private var repeatedOnPage = 0
     private var namelessOnPage = 0
+    private var unfetchableOnPage = 0
     private var hasNameless = false
     private var ending: Ending?
     private let pageSize: Int
@@ -66,6 +67,9 @@ struct ListingProgress {
         return true
     }
 
+    /// Takes note that an episode of the page at hand has an address that is none of the web.
+    mutating func addUnfetchable() { unfetchableOnPage += 1 }
+
     /// Whether more episodes came than any book has.
     var isBeyondCeiling: Bool {
         collected >= min(ceiling.episodes, declared.map { $0 < ceiling.episodes ? $0 * 2 + 1000 : .max } ?? .max)
@@ -84,6 +88,9 @@ struct ListingProgress {
         if repeatedOnPage > 0, newOnPage > 0 {
             warn("page \(page) lists \(Self.episodes(repeatedOnPage)) a second time: the first of each is kept")
         }
+        if unfetchableOnPage > 0 {
+            warn("page \(page) lists \(Self.episodes(unfetchableOnPage)) with an address that cannot be fetched")
+        }
         if elements == 0 {
             ending = .emptyPage
         } else if newOnPage == 0 {
@@ -96,6 +103,7 @@ struct ListingProgress {
         newOnPage = 0
         repeatedOnPage = 0
         namelessOnPage = 0
+        unfetchableOnPage = 0
         page += 1
         return ending == nil ? .nextPage : .stop
     }

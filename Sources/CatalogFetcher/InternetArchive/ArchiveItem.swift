@@ -54,7 +54,7 @@ struct ArchiveItem {
     private mutating func read(_ metadata: JSONValue) {
         for (key, value) in metadata.members {
             switch key {
-            case "identifier": identifier = value.text
+            case "identifier": identifier = value.text.flatMap { ArchiveAddress.isItem($0) ? $0 : nil }
             case "title": description.title = Self.names(value).first
             case "creator": description.author = Self.joined(Self.names(value))
             case "taper", "reader", "narrator": description.announcer = Self.joined(Self.names(value))

@@ -45,7 +45,7 @@ extension InternetArchiveSettings: CatalogFormat {
         guard let object = answer.object, let metadata = object["metadata"], metadata.kind == .object,
             object["files"]?.kind == .array || object["is_dark"] != nil
         else { return nil }
-        return metadata["identifier"]?.text ?? savedID
+        return metadata["identifier"]?.text.flatMap { ArchiveAddress.isItem($0) ? $0 : nil } ?? savedID
     }
 
     package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {

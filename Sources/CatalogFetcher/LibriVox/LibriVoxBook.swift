@@ -42,7 +42,7 @@ struct LibriVoxBook {
     private init(_ book: JSONValue) {
         for (key, value) in book.members {
             switch key {
-            case "id": id = value.text.map { CatalogText.trimmed($0) }.flatMap { $0.isEmpty ? nil : $0 }
+            case "id": id = CatalogText.id(value.text)
             case "title": description.title = Self.name(value)
             case "description":
                 let text = HTMLText.plain(value.text ?? "")
