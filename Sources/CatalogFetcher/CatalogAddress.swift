@@ -9,7 +9,18 @@ enum CatalogAddress {
     static func resolve(_ text: String, against base: ResourceAddress) -> ResourceAddress? {
         guard names(text) else { return nil }
         let address = whole(CatalogText.trimmed(text), against: base)
-        return address.isOfWeb && address.secretText.utf8.count <= greatestLength ? address : nil
+        guard address.secretText.utf8.count <= greatestLength else { return nil }
+        return isPlainlyOfWeb(address.secretText.utf8) || address.isOfWeb ? address : nil
+    }
+
+    /// Whether the address begins as nearly all do. Every episode's is looked at, and taking one apart takes as long as
+    /// reading the rest of the element.
+    private static func isPlainlyOfWeb(_ text: String.UTF8View) -> Bool {
+        for scheme in ["http://", "https://"] where text.starts(with: scheme.utf8) {
+            let first = text.dropFirst(scheme.utf8.count).first ?? 0
+            return JSONBytes.isDigit(first) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
+        }
+        return false
     }
 
     /// Whether the text is anything but one of the ways in which catalogs write that there is no address.
