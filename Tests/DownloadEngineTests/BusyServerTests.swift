@@ -39,6 +39,7 @@ import Testing
         let bytes = bytes
         let script = ServerScript { request in
             moments.update { $0.append((request.path, .now)) }
+            if request.path == "/free.mp3" { return ServedFile(Array(bytes.prefix(2000))).answer(to: request) }
             guard request.path == "/a.mp3", request.number == 0 else { return ServedFile(bytes).answer(to: request) }
             var reply = Reply.text("busy", type: "text/plain", status: status)
             reply.setHeader("Retry-After", wish.field)
@@ -60,7 +61,10 @@ import Testing
                 #expect(later.map(\.path) == ["/a.mp3", "/b.mp3"])
                 let again = try #require(later.first).at
                 #expect(again - refused >= .milliseconds(950))
-                #expect(moments.value.filter { $0.path == "/free.mp3" }.allSatisfy { $0.at < again })
+                // On a machine that does much else a request may come late; one that was held comes this late after another.
+                let free = moments.value.filter { $0.path == "/free.mp3" }.map(\.at)
+                #expect(free.count == 3)
+                #expect(zip(free, free.dropFirst()).allSatisfy { $1 < again || $1 - $0 < .milliseconds(950) })
             }
         }
     }
