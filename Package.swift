@@ -46,6 +46,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         .systemLibrary(
@@ -90,7 +92,12 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "Support", dependencies: ["BookModel", nioCore, nioPosix, nioHTTP1, crypto], path: "Tests/Support",
+            name: "Support",
+            dependencies: [
+                "BookModel", nioCore, nioPosix, nioHTTP1, crypto,
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+            ], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
         tests(of: "Transport", uses: [nioCore, nioPosix, nioHTTP1, nioSSL, logging]),

@@ -4,7 +4,8 @@ import Testing
 
 extension ProductTests {
     /// Case 35 of the download cases: in which order what was fetched reaches the disk.
-    @Suite(.enabled(if: SystemCallTrace.tool != nil, "strace is not installed, or this process may trace no other"))
+    @Suite(
+        .enabled("strace is not installed, or this process may trace no other") { await SystemCallTrace.isPossible() })
     struct PowerCut {
         @Test(arguments: [1, 6])
         func `case 35: announcement, fsync of the file, rename, fsync of the folder, commit, in this order`(

@@ -6,18 +6,13 @@ extension ProductTests {
     /// Case 31 of the download cases, where a name can be given two addresses of which one swallows packets.
     @Suite struct Unreachable {
         /// Whether a process may have a hosts file of its own.
-        private static let mayMount: Bool = {
+        private static func mayMount() async -> Bool {
             guard geteuid() == 0, SwallowingListener.isPossibleOnIPv6 else { return false }
-            let trial = Process()
-            trial.executableURL = URL(filePath: "/bin/sh")
-            trial.arguments = ["-c", "unshare -m mount --bind /dev/null /etc/hosts"]
-            trial.standardError = FileHandle.nullDevice
-            do { try trial.run() } catch { return false }
-            trial.waitUntilExit()
-            return trial.terminationStatus == 0
-        }()
+            return await ProductRunner.succeeds(
+                URL(filePath: "/bin/sh"), ["-c", "unshare -m mount --bind /dev/null /etc/hosts"])
+        }
 
-        @Test(.enabled(if: mayMount, "giving a name two addresses takes root, unshare and IPv6 on loopback"))
+        @Test(.enabled("giving a name two addresses takes root, unshare and IPv6 on loopback") { await mayMount() })
         func `case 31: an IPv6 address that swallows packets costs a moment beside a good IPv4 one`() async throws {
             let catalog = ScriptedCatalog(episodes: 3)
             try await withCatalog(catalog.script) { bench, server in

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
@@ -60,25 +61,22 @@ import Testing
     func `a lock held by another process ends when that process is killed`() async throws {
         try await withTemporaryFolder { path in
             let library = try await LibraryFolder.open(at: path)
-            let holder = Process()
-            holder.executableURL = URL(filePath: "/usr/bin/flock")
-            holder.arguments = ["-x", "-o", library.lockFile, "/bin/sh", "-c", "echo held; read line"]
-            let (input, output) = (Pipe(), Pipe())
-            holder.standardInput = input
-            holder.standardOutput = output
-            try holder.run()
-            #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+            // Only flock itself holds the lock (-o), and what it runs ends soon after it.
+            let held = "echo held; exec tail --pid=$PPID -f /dev/null"
+            let holding = ["-x", "-o", library.lockFile, "/bin/sh", "-c", held]
+            let flock = URL(filePath: "/usr/bin/flock")
+            try await withProduct(holding, in: URL(filePath: path), executable: flock) { holder in
+                try await holder.waitForOutput(containing: "held")
+                let failure = try await #require(throws: Failure.self) {
+                    _ = try await LibraryLock.acquire(in: library, command: "fetch")
+                }
+                #expect(failure.kind == .temporary)
+                #expect(failure.why.contains("did not write its name"))
 
-            let failure = try await #require(throws: Failure.self) {
-                _ = try await LibraryLock.acquire(in: library, command: "fetch")
+                holder.send(signal: SIGKILL)
+                let lock = try await LibraryLock.acquire(in: library, wait: 60, command: "fetch")
+                lock.release()
             }
-            #expect(failure.kind == .temporary)
-            #expect(failure.why.contains("did not write its name"))
-
-            kill(holder.processIdentifier, SIGKILL)
-            let lock = try await LibraryLock.acquire(in: library, wait: 60, command: "fetch")
-            lock.release()
-            try input.fileHandleForWriting.close()
         }
     }
 

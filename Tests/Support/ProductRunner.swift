@@ -1,4 +1,11 @@
 import Foundation
+import Subprocess
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
 
 /// Runs the `booksync` that was built beside the tests, as a process of its own.
 package enum ProductRunner {
@@ -38,6 +45,14 @@ package enum ProductRunner {
     ) async throws -> Result {
         try await withProduct(arguments, environment: environment, in: folder) { try await $0.result() }
     }
+
+    /// Whether a program is there, may be run and exits with 0: asked before a test that cannot do without it.
+    package static func succeeds(_ executable: URL, _ arguments: [String]) async -> Bool {
+        let result = try? await withProduct(arguments, in: URL(filePath: "/"), executable: executable) {
+            try await $0.result()
+        }
+        return result?.exitCode == 0
+    }
 }
 
 /// Runs the product (or another executable) beside the body; what still runs when the body ends is killed.
@@ -47,100 +62,85 @@ package func withProduct<Answer>(
     _ body: (RunningProduct) async throws -> Answer
 ) async throws -> Answer {
     guard let executable else { throw ProductNotBuilt() }
-    let product = try await onThread {
-        unblockSignals()
-        return try RunningProduct(executable, arguments, environment, folder)
-    }
+    let product = try await RunningProduct(executable, arguments, environment, folder)
     do {
         let answer = try await body(product)
-        await product.kill()
+        await product.end()
         return answer
     } catch {
-        await product.kill()
+        await product.end()
         throw error
     }
-}
-
-/// A process inherits the signal mask of the thread that starts it, and the threads of the cooperative pool block them
-/// all: a child of theirs would never see the Ctrl-C of a test.
-private func unblockSignals() {
-    var none = sigset_t()
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, nil)
 }
 
 /// The product while it runs.
 package final class RunningProduct: Sendable {
     private struct State: Sendable {
+        var processIdentifier: Int32?
         var output: [UInt8] = []
         var errors: [UInt8] = []
-        var openPipes = 2
-        var exitCode: Int32?
-        var signal: Int32?
+        var status: TerminationStatus?
+        /// Why it could not be started or watched.
+        var failure: String?
 
-        var isOver: Bool { (exitCode != nil || signal != nil) && openPipes == 0 }
+        var isOver: Bool { status != nil || failure != nil }
     }
 
     package let processIdentifier: Int32
     private let watched: Watched<State>
+    private let task: Task<Void, Never>
 
     fileprivate init(
         _ executable: URL, _ arguments: [String], _ environment: [String: String], _ folder: URL
-    ) throws {
-        let watched = Watched(State())
-        let output = Pipe()
-        let errors = Pipe()
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.environment = [
+    ) async throws {
+        func key(_ name: String) throws -> Environment.Key {
+            guard let key = Environment.Key(rawValue: name) else {
+                throw NotRun(why: "no variable is called '\(name)'")
+            }
+            return key
+        }
+        let variables = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path,
             "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
         ].merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        process.terminationHandler = { process in
-            let status = process.terminationStatus
-            let wasSignalled = process.terminationReason == .uncaughtSignal
-            watched.update {
-                if wasSignalled { $0.signal = status } else { $0.exitCode = status }
+        let configuration = Configuration(
+            executable: .path(FilePath(executable.path)), arguments: Arguments(arguments),
+            environment: .custom(try variables.reduce(into: [:]) { $0[try key($1.key)] = $1.value }),
+            workingDirectory: FilePath(folder.path))
+        let watched = Watched(State())
+        self.task = Task {
+            do {
+                let result = try await run(
+                    configuration, input: .none, output: .sequence, error: .sequence
+                ) { running in
+                    watched.update { $0.processIdentifier = running.processIdentifier.value }
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask {
+                            for try await part in running.standardOutput {
+                                part.withUnsafeBytes { part in watched.update { $0.output += part } }
+                            }
+                        }
+                        for try await part in running.standardError {
+                            part.withUnsafeBytes { part in watched.update { $0.errors += part } }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+                watched.update { $0.status = result.terminationStatus }
+            } catch {
+                watched.update { $0.failure = String(describing: error) }
             }
         }
-        try process.run()
-        self.processIdentifier = process.processIdentifier
+        let state = try await watched.waitUntil { $0.processIdentifier != nil || $0.failure != nil }
+        guard let processIdentifier = state.processIdentifier else { throw NotRun(why: state.failure ?? "") }
+        self.processIdentifier = processIdentifier
         self.watched = watched
-        // Threads of their own: a pipe that nobody reads fills up and holds the process.
-        Self.read(output) { part in
-            watched.update { $0.output += part }
-        } atEnd: {
-            watched.update { $0.openPipes -= 1 }
-        }
-        Self.read(errors) { part in
-            watched.update { $0.errors += part }
-        } atEnd: {
-            watched.update { $0.openPipes -= 1 }
-        }
-    }
-
-    private static func read(
-        _ pipe: Pipe, _ take: @escaping @Sendable ([UInt8]) -> Void, atEnd: @escaping @Sendable () -> Void
-    ) {
-        Thread.detachNewThread {
-            while true {
-                let part = pipe.fileHandleForReading.availableData
-                if part.isEmpty { break }
-                take(Array(part))
-            }
-            atEnd()
-        }
     }
 
     /// Sends a signal; does nothing once the process is over.
     package func send(signal: Int32) {
-        guard watched.value.exitCode == nil, watched.value.signal == nil else { return }
-        _ = Foundation.kill(processIdentifier, signal)
+        guard !watched.value.isOver else { return }
+        _ = kill(processIdentifier, signal)
     }
 
     /// Waits for a whole line on stdout that contains the text, and returns it.
@@ -158,15 +158,22 @@ package final class RunningProduct: Sendable {
     /// Waits until the process is over and all that it wrote was read.
     package func result(within seconds: Double = 120) async throws -> ProductRunner.Result {
         let state = try await watched.waitUntil(within: seconds) { $0.isOver }
-        return ProductRunner.Result(
-            exitCode: state.exitCode, signal: state.signal, output: String(decoding: state.output, as: UTF8.self),
+        if let failure = state.failure { throw NotRun(why: failure) }
+        var result = ProductRunner.Result(
+            output: String(decoding: state.output, as: UTF8.self),
             errors: String(decoding: state.errors, as: UTF8.self))
+        switch state.status {
+        case .exited(let code): result.exitCode = code
+        case .signaled(let signal): result.signal = signal
+        case nil: break
+        }
+        return result
     }
 
-    fileprivate func kill() async {
-        send(signal: SIGKILL)
-        // A task of its own: the present one may be cancelled, and must wait nevertheless.
-        _ = await Task { [watched] in try await watched.waitUntil { $0.exitCode != nil || $0.signal != nil } }.result
+    /// Kills it, where it still runs, and waits for its end.
+    fileprivate func end() async {
+        task.cancel()
+        await task.value
     }
 
     private func line(
@@ -187,6 +194,13 @@ package final class RunningProduct: Sendable {
 /// The tests run without the product beside them.
 package struct ProductNotBuilt: Error, CustomStringConvertible {
     package let description = "there is no executable 'booksync' beside the tests; `swift build` makes it"
+}
+
+/// The process could not be started, or not be watched to its end.
+package struct NotRun: Error, CustomStringConvertible {
+    let why: String
+
+    package var description: String { "the process was not run: \(why)" }
 }
 
 /// The process ended without writing the line.

@@ -50,22 +50,13 @@ package struct SystemCallTrace: Sendable {
         ]
     }
 
-    /// The program, where it is installed and this process may trace others.
-    package static let tool: URL? = {
-        let tool = URL(filePath: "/usr/bin/strace")
-        guard FileManager.default.isExecutableFile(atPath: tool.path) else { return nil }
-        let process = Process()
-        process.executableURL = tool
-        process.arguments = ["-f", "-o", "/dev/null", "/bin/true"]
-        process.standardError = FileHandle.nullDevice
-        do {
-            try process.run()
-            process.waitUntilExit()
-            return process.terminationStatus == 0 ? tool : nil
-        } catch {
-            return nil
-        }
-    }()
+    /// The program that writes it.
+    package static let tool = URL(filePath: "/usr/bin/strace")
+
+    /// Whether the program is installed and this process may trace others.
+    package static func isPossible() async -> Bool {
+        await ProductRunner.succeeds(tool, ["-f", "-o", "/dev/null", "/bin/true"])
+    }
 
     package init(_ text: String) {
         var calls: [Call] = []
