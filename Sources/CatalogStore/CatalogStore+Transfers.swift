@@ -28,8 +28,17 @@ extension CatalogStore {
     package func save(_ records: [TransferRecord]) async throws {
         guard !records.isEmpty else { return }
         try await write(
-            "the state of \(naming(records.map(\.episode))) cannot be recorded",
-            deciding: { try $0.durability(of: records) },
+            unrecorded(records), deciding: { try $0.durability(of: records) },
+            { database in
+                for record in records { try database.upsert(record) }
+            })
+    }
+
+    /// As ``save(_:)``, on the thread that calls, which it blocks: none of the cooperative pool.
+    package func commit(_ records: [TransferRecord]) throws {
+        guard !records.isEmpty else { return }
+        try writeBlocking(
+            unrecorded(records), deciding: { try $0.durability(of: records) },
             { database in
                 for record in records { try database.upsert(record) }
             })
@@ -59,14 +68,22 @@ extension CatalogStore {
     /// - Throws: ``Failure`` when a path already belongs to another episode.
     package func finish(_ files: [LocalFile]) async throws {
         guard !files.isEmpty else { return }
-        try await write("\(naming(files.map(\.episode))) cannot be recorded as finished", .durable) { database in
-            for file in files {
-                let id = try database.requiredID(of: file.episode)
-                try database.upsert(file, of: id)
-                try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ?").execute(arguments: [id])
-            }
-        }
+        try await write(unfinished(files), .durable) { try $0.finish(files) }
     }
+
+    /// As ``finish(_:)``, on the thread that calls, which it blocks: none of the cooperative pool.
+    package func commit(finished files: [LocalFile]) throws {
+        guard !files.isEmpty else { return }
+        try writeBlocking(unfinished(files), deciding: { _ in .durable }, { try $0.finish(files) })
+    }
+}
+
+private func unrecorded(_ records: [TransferRecord]) -> String {
+    "the state of \(naming(records.map(\.episode))) cannot be recorded"
+}
+
+private func unfinished(_ files: [LocalFile]) -> String {
+    "\(naming(files.map(\.episode))) cannot be recorded as finished"
 }
 
 /// The first of some episodes by name, and how many there are besides.
@@ -76,6 +93,14 @@ func naming(_ episodes: [EpisodeIdentity]) -> String {
 }
 
 extension Database {
+    fileprivate func finish(_ files: [LocalFile]) throws {
+        for file in files {
+            let id = try requiredID(of: file.episode)
+            try upsert(file, of: id)
+            try cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ?").execute(arguments: [id])
+        }
+    }
+
     func durability(of records: [TransferRecord]) throws -> CatalogStore.Durability {
         try records.contains(where: mustReachDisk) ? .durable : .relaxed
     }

@@ -124,11 +124,7 @@ package final class CatalogStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let path = path
-        guard let writer else {
-            throw Failure(
-                .libraryUnwritable, disposition: .stop, what: what, why: "the store \(path) was opened for reading only"
-            )
-        }
+        let writer = try writer(for: what)
         return try await withCheckedThrowingContinuation { continuation in
             writer.asyncWriteWithoutTransaction { database in
                 let outcome = Result {
@@ -138,6 +134,26 @@ package final class CatalogStore: Sendable {
                 continuation.resume(with: outcome)
             }
         }
+    }
+
+    /// The same on the thread that calls, which it blocks: none of the cooperative pool.
+    func writeBlocking<Value>(
+        _ what: String, deciding durability: (Database) throws -> Durability, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        let writer = try writer(for: what)
+        let outcome = Result {
+            try failing(what, at: path) {
+                try writer.writeWithoutTransaction { try $0.transact(durability($0), body) }
+            }
+        }
+        noteDamage(outcome)
+        return try outcome.get()
+    }
+
+    private func writer(for what: String) throws -> DatabasePool {
+        if let writer { return writer }
+        throw Failure(
+            .libraryUnwritable, disposition: .stop, what: what, why: "the store \(path) was opened for reading only")
     }
 }
 

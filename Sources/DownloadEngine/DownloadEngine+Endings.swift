@@ -19,9 +19,9 @@ extension DownloadEngine {
         }
     }
 
-    func recorded(_ file: LocalFile) async -> Result<LocalFile, Failure> {
+    func recorded(_ file: LocalFile) -> Result<LocalFile, Failure> {
         do {
-            try await journal.finish([file])
+            try journal.commit(finished: [file])
             return .success(file)
         } catch {
             return .failure(Self.publicationFailure(error))
@@ -35,7 +35,7 @@ extension DownloadEngine {
                 why: "\(error)", remedy: "run again; it is not fetched twice")
     }
 
-    func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) async {
+    func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) {
         switch outcome {
         case .success(let file):
             let receipt = run.finish(file, at: place)
@@ -44,12 +44,12 @@ extension DownloadEngine {
         case .failure(let failure):
             // When the disk or the store ends the run, the file may be in its place already: the announcement, which
             // stays in the journal, is what the next run finds it by.
-            await giveUp(place, failure, of: &run, records: failure.disposition != .stop)
+            giveUp(place, failure, of: &run, records: failure.disposition != .stop)
         }
     }
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
-    func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
+    func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) {
         let transfer = run.transfers[place]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
@@ -69,8 +69,7 @@ extension DownloadEngine {
         record.attempts += failure.disposition == .stop ? 0 : 1
         record.nextTryAt = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
         do {
-            let failed = record
-            try await Task { try await journal.save([failed]) }.value
+            try journal.commit([record])
         } catch {
             logger.error("a failure could not be recorded", metadata: ["error": "\(error)"])
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }

@@ -64,15 +64,20 @@ package struct DownloadEngine: Sendable {
     /// Fetches the episodes, starting in the order given. Returns when all are finished, failed or, after
     /// cancellation, stopped; never throws, since one episode's failure is not the others'.
     package func run(_ requests: [TransferRequest]) async -> EngineReport {
+        // Off the cooperative pool, since looks at the disk and commits block.
+        await withTaskExecutorPreference(FileThread(label: "booksync.engine")) { await runHere(requests) }
+    }
+
+    private func runHere(_ requests: [TransferRequest]) async -> EngineReport {
         await withTaskGroup(of: ChildResult.self) { group in
             var run = EngineRun(requests: requests, settings: settings)
             if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
-            await lookAfterLibrary(&run)
+            lookAfterLibrary(&run)
             if run.report.stop == nil { await announce(requests, in: &run) }
             addTimer(Self.controlInterval, .control, to: &group)
             while true {
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
-                    while let place = await nextToStart(&run) { start(place, of: &run, in: &group) }
+                    while let place = nextToStart(&run) { start(place, of: &run, in: &group) }
                     while let (place, pieces) = run.lendPlace() {
                         group.addTask { .helped(place, await pieces.help()) }
                     }
@@ -85,7 +90,7 @@ package struct DownloadEngine: Sendable {
                 case .timeIsUp:
                     run.isOver = true
                 case .control:
-                    await lookAfterLibrary(&run)
+                    lookAfterLibrary(&run)
                     await obey(&run)
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .attempted(let place, let result):
@@ -99,7 +104,7 @@ package struct DownloadEngine: Sendable {
                     await settleRenewal(place, outcome, of: &run)
                 case .published(let place, let outcome):
                     run.backlog -= 1
-                    await settlePublication(place, outcome, of: &run)
+                    settlePublication(place, outcome, of: &run)
                 }
                 if run.isOver || run.report.stop != nil { group.cancelAll() }
                 if run.isIdle { group.cancelAll() }
@@ -112,9 +117,9 @@ package struct DownloadEngine: Sendable {
     private static let controlInterval = 0.25
 
     /// Ends the run when the library is no longer there.
-    private func lookAfterLibrary(_ run: inout EngineRun) async {
+    private func lookAfterLibrary(_ run: inout EngineRun) {
         do {
-            try await watch.requireSameDisk()
+            try watch.requireSameDisk()
         } catch {
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
@@ -122,10 +127,10 @@ package struct DownloadEngine: Sendable {
 
     /// Takes the next transfer that may start, if the disk has room for it. Else what is under way, which has room, is
     /// brought to its end, and the run with it.
-    private func nextToStart(_ run: inout EngineRun) async -> Int? {
+    private func nextToStart(_ run: inout EngineRun) -> Int? {
         guard run.report.stop == nil, let place = run.startNext() else { return nil }
         do {
-            try await watch.requireRoom(for: run.loads)
+            try watch.requireRoom(for: run.loads)
             return place
         } catch {
             run.end(because: Self.publicationFailure(error), insteadOf: place)
@@ -136,8 +141,8 @@ package struct DownloadEngine: Sendable {
     /// Lets everybody see what this run is going to fetch.
     private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
         do {
-            try await journal.save(
-                run.transfers.map { transfer in
+            try journal.commit(
+                run.transfers.unfinished.map { transfer in
                     var record = transfer.record
                     record.state = .waiting
                     return record
@@ -181,7 +186,7 @@ package struct DownloadEngine: Sendable {
     private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[place]
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
-        let partialPath = partialFolder + "/" + PartialFile.name(for: transfer.wanted.episode.identity)
+        let partialPath = partialFolder + "/" + transfer.partialName
         let limiter = rates.limiter(of: transfer.wanted.episode.identity.book.source)
         let transport = transport.using(transfer.wanted.proxy)
         let meter = TransferMeter(transfer.wanted, emit: emit)
@@ -246,7 +251,7 @@ package struct DownloadEngine: Sendable {
             run.backlog += 1
             let publisher = run.publisher ?? Publisher(library: library, journal: journal, watch: watch)
             run.publisher = publisher
-            group.addTask {
+            group.addTask(executorPreference: file.partial.thread) {
                 do {
                     return .published(place, .success(try await publisher.publish(file)))
                 } catch {
@@ -257,10 +262,10 @@ package struct DownloadEngine: Sendable {
             guard var file = wanted.replacing else { return }
             file.catalogSize = wanted.episode.size
             file.catalogModifiedAt = wanted.episode.modifiedAt
-            await settlePublication(place, await recorded(file), of: &run)
+            settlePublication(place, recorded(file), of: &run)
         case .restart(let why):
             if run.transfers[place].hasStartedOver {
-                await giveUp(place, wanted.failure(why, remedy: "try again later"), of: &run)
+                giveUp(place, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
                 logger.notice("starting over", metadata: ["episode": "\(wanted.episode.identity)", "why": "\(why)"])
                 run.transfers[place].mustStartOver = true
@@ -274,14 +279,14 @@ package struct DownloadEngine: Sendable {
                 if reason.isServerBusy { run.holdServer(of: place, asked: reason.after) }
                 run.schedule.postpone(place, until: run.now + max(wait, reason.after ?? 0))
             } else if !Task.isCancelled, !run.isOver {
-                await giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
+                giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }
         case .fail(let failure):
-            await giveUp(place, failure, of: &run)
+            giveUp(place, failure, of: &run)
         case .expired(let failure):
             guard let address = wanted.episode.address, let renew = wanted.renewAddress,
                 run.transfers[place].mayRenew()
-            else { return await giveUp(place, failure, of: &run) }
+            else { return giveUp(place, failure, of: &run) }
             run.renewals += 1
             group.addTask { .renewed(place, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
@@ -319,7 +324,7 @@ package struct DownloadEngine: Sendable {
             run.transfers[place].wanted.episode.address = address
             run.schedule.postpone(place, until: run.now)
         case .failure(let failure):
-            if !Task.isCancelled, !run.isOver { await giveUp(place, failure, of: &run) }
+            if !Task.isCancelled, !run.isOver { giveUp(place, failure, of: &run) }
         }
     }
 }

@@ -4,48 +4,7 @@ import Transport
 
 /// The state of one run, owned by its one task.
 struct EngineRun {
-    struct Transfer {
-        var wanted: TransferRequest
-        var record: TransferRecord
-        var failuresInARow = 0
-        /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
-        /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
-        var farthest: Int64 = 0
-        var mustStartOver = false
-        /// The attempt under way, and where others may help it.
-        var task: Task<AttemptResult, Never>?
-        var pieces: PieceBoard?
-        var isFinished = false
-        /// Paused or cancelled by the listener.
-        var stoppedAs: TransferState?
-        var hasStartedOver = false
-        /// How far it had come when it last asked for another address; nil when it never did.
-        private var farthestAtRenewal: Int64?
-        var startedAt: ContinuousClock.Instant?
-        var bytesReceived: Int64 = 0
-        /// How the server's answers compare.
-        var tags = TagHistory()
-        /// Of earlier runs; nil until an attempt has put bytes to use.
-        var bytesReused: Int64?
-
-        init(wanted: TransferRequest) {
-            self.wanted = wanted
-            record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
-            tags.note(record.validator)
-        }
-
-        /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
-        var length: Int64? { record.total ?? wanted.episode.size }
-
-        /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
-        mutating func mayRenew() -> Bool {
-            if let farthestAtRenewal, farthest <= farthestAtRenewal { return false }
-            farthestAtRenewal = farthest
-            return true
-        }
-    }
-
-    var transfers: [Transfer]
+    var transfers: Transfers
     var schedule: TransferSchedule
     var report = EngineReport()
     var publisher: Publisher?
@@ -66,7 +25,7 @@ struct EngineRun {
     private let begin = ContinuousClock.now
 
     init(requests: [TransferRequest], settings: EngineSettings) {
-        transfers = requests.map(Transfer.init(wanted:))
+        transfers = Transfers(requests)
         limits = settings.limits
         places = Dictionary(requests.enumerated().map { ($0.element.episode.identity, $0.offset) }) { first, _ in first
         }
@@ -91,7 +50,9 @@ struct EngineRun {
     /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
     mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
-        guard let place = places[episode], transfers[place].stoppedAs == nil else { return nil }
+        guard let place = places[episode], !transfers.isFinished(place), transfers[place].stoppedAs == nil else {
+            return nil
+        }
         transfers[place].stoppedAs = state
         if let task = transfers[place].task {
             task.cancel()
@@ -115,7 +76,7 @@ struct EngineRun {
         let bytes = transfers[place].wanted.expectedBytes
         guard limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) else {
             schedule.end(place)
-            schedule.keepWaiting(only: Set(transfers.indices.filter { transfers[$0].startedAt != nil }))
+            schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
             return startNext()
         }
         started += 1
@@ -141,8 +102,7 @@ struct EngineRun {
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
     var loads: [LibraryWatch.Load] {
         schedule.running.map { place in
-            LibraryWatch.Load(
-                name: PartialFile.name(for: transfers[place].wanted.episode.identity), total: transfers[place].length)
+            LibraryWatch.Load(name: transfers[place].partialName, total: transfers[place].length)
         }
     }
 
@@ -170,13 +130,15 @@ struct EngineRun {
     var finalReport: EngineReport {
         var report = report
         report.stop = report.stop ?? lackOfRoom
-        report.bytesLeft = transfers.filter { !$0.isFinished }.reduce(0) { sum, transfer in
+        report.bytesLeft = transfers.unfinished.reduce(0) { sum, transfer in
             var wanted = transfer.wanted
             wanted.record = transfer.record
             return sum + (wanted.expectedBytes ?? 0)
         }
         let ended = Set(report.receipts.map(\.file.episode) + report.failures.compactMap(\.episode))
-        let stopped = transfers.count { $0.stoppedAs != nil && !ended.contains($0.wanted.episode.identity) }
+        let stopped = transfers.begun.values.count {
+            $0.stoppedAs != nil && !ended.contains($0.wanted.episode.identity)
+        }
         report.left = max(0, transfers.count - report.receipts.count - report.failures.count - stopped)
         return report
     }
@@ -212,8 +174,7 @@ struct EngineRun {
 
     /// Notes that a transfer has come to its end.
     mutating func finish(_ file: LocalFile, at place: Int) -> TransferReceipt {
-        transfers[place].isFinished = true
-        let transfer = transfers[place]
+        let transfer = transfers.finish(place)
         let reused = transfer.bytesReused ?? 0
         let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
         var remarks: [String] = []

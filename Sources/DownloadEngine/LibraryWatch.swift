@@ -1,11 +1,12 @@
 import BookModel
 import Foundation
+import Synchronization
 
 /// Looks at the library's disk while a run goes on: that it is still the one that the run began on, and that it has
 /// room for what is to come.
 ///
-/// An actor on a thread of its own, since every look may block on the disk.
-actor LibraryWatch {
+/// Every look may block on the disk: it is taken on a thread of the engine's own.
+final class LibraryWatch: Sendable {
     /// A transfer that brings, or is about to bring, bytes to the disk.
     struct Load: Sendable {
         /// Of its partial file.
@@ -14,14 +15,11 @@ actor LibraryWatch {
         let total: Int64?
     }
 
-    private let thread = FileThread(label: "booksync.watch")
     private let library: String
     private let partialFolder: String
     private let minFreeSpace: Int64
     private let leastDividedLength: Int64
-    private var began: Place?
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    private let began = Mutex<Place?>(nil)
 
     /// - Parameters:
     ///   - library: absolute path.
@@ -46,8 +44,11 @@ actor LibraryWatch {
         var status = stat()
         guard lstat(partialFolder, &status) == 0 else { throw vanished(why: String(cString: strerror(errno))) }
         let place = Place(device: status.st_dev, inode: status.st_ino)
-        if let began, began != place { throw vanished(why: "another folder stands at its path") }
-        began = place
+        let isTheSame = began.withLock { began in
+            began = began ?? place
+            return began == place
+        }
+        guard isTheSame else { throw vanished(why: "another folder stands at its path") }
     }
 
     /// - Parameter loads: the transfers under way and the one to be begun.

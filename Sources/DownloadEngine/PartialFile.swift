@@ -7,7 +7,7 @@ import NIOCore
 ///
 /// An actor on a thread of its own: every method may block on the disk. Errors are ``Failure`` values.
 package actor PartialFile {
-    private let thread: FileThread
+    nonisolated let thread: FileThread
     private let descriptor: CInt
     private var isClosed = false
     /// Whether the bytes go through the digests: those of a piece are put through them when they are taken over.

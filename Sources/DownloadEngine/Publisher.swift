@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
 
-/// Puts received files into the library: fsync of the file, rename, fsync of the folder, commit, in this order.
+/// Puts received files into the library: fsync of the file, announcement, rename, fsync of the folder, commit, in this
+/// order.
 ///
-/// Files that arrive while a batch is under way form the next one and share its folder syncs and commits, so that
-/// thousands of small files don't wait for thousands of syncs; a file that comes alone does not wait for company.
+/// Files that arrive while a batch is under way form the next one and share its announcement, folder syncs and commit, so
+/// that thousands of small files don't wait for thousands of syncs; a file that comes alone does not wait for company.
 ///
 /// Before anything is renamed the journal says what is about to be published where (`verifying`, with digest and
 /// path): a run that is killed between rename and commit finds the file again instead of fetching it twice.
@@ -29,71 +30,77 @@ actor Publisher {
         self.watch = watch
     }
 
-    /// Returns when the file is in the library, durably. A publication that has begun is not cancelled.
-    func publish(_ file: ReceivedFile) async throws -> LocalFile {
+    /// Returns when the file is in the library, durably, and the use of its partial file has ended. A publication that
+    /// has begun is not cancelled. Called by a task that prefers the file's own thread, where files of other transfers do
+    /// not wait for its sync.
+    nonisolated func publish(_ file: ReceivedFile) async throws -> LocalFile {
+        do {
+            try await file.partial.sync()
+            let published = try await publishSynced(file)
+            await file.partial.close()
+            return published
+        } catch {
+            await file.partial.close()
+            throw explained(error)
+        }
+    }
+
+    private func publishSynced(_ file: ReceivedFile) async throws -> LocalFile {
         try await withCheckedThrowingContinuation { continuation in
             submissions.append(Submission(file: file, continuation: continuation))
             guard !isWorking else { return }
             isWorking = true
-            Task { await work() }
+            // Lets those in that wait already.
+            Task { work() }
         }
     }
 
-    private func work() async {
+    private func work() {
         while !submissions.isEmpty {
             let batch = submissions
             submissions = []
-            await publish(batch)
+            publish(batch)
         }
         isWorking = false
     }
 
-    private func publish(_ batch: [Submission]) async {
-        var results = [Result<LocalFile, any Error>?](repeating: nil, count: batch.count)
+    private func publish(_ batch: [Submission]) {
+        var results: [Result<LocalFile, any Error>]
         do {
-            try await watch.requireSameDisk()
-            try await journal.save(batch.map { announcement(of: $0.file) })
-            for index in await synced(batch, failures: &results) {
-                results[index] = Result { try place(batch[index].file) }
-            }
+            try watch.requireSameDisk()
+            try journal.commit(batch.map { announcement(of: $0.file) })
+            results = batch.map { submission in Result { try place(submission.file) } }
             syncFolders(of: batch, results: &results)
-            await record(&results)
+            record(&results)
         } catch {
             // Not announced, so nothing was renamed.
-            results = results.map { result in
-                if case .failure? = result { return result }
-                return .failure(error)
-            }
+            results = batch.map { _ in .failure(error) }
         }
-        for (submission, result) in zip(batch, results) {
-            await submission.file.partial.close()
-            submission.continuation.resume(with: await explained(result ?? .failure(CancellationError())))
-        }
+        for (submission, result) in zip(batch, results) { submission.continuation.resume(with: result) }
     }
 
     /// What failed because the library went away, at whatever step that was met, failed for that reason.
-    private func explained(_ result: Result<LocalFile, any Error>) async -> Result<LocalFile, any Error> {
-        guard case .failure = result else { return result }
+    private nonisolated func explained(_ error: any Error) -> any Error {
         do {
-            try await watch.requireSameDisk()
-            return result
+            try watch.requireSameDisk()
+            return error
         } catch {
-            return .failure(error)
+            return error
         }
     }
 
     /// Commits what is in its place now: all together, or one by one where one of them cannot be recorded. What is
     /// renamed and not recorded is found again by the next run.
-    private func record(_ results: inout [Result<LocalFile, any Error>?]) async {
-        let files = results.compactMap { if case .success(let file)? = $0 { file } else { nil } }
+    private func record(_ results: inout [Result<LocalFile, any Error>]) {
+        let files = results.compactMap { if case .success(let file) = $0 { file } else { nil } }
         guard !files.isEmpty else { return }
         do {
-            try await journal.finish(files)
+            try journal.commit(finished: files)
         } catch {
             for (index, result) in results.enumerated() {
-                guard case .success(let file)? = result else { continue }
+                guard case .success(let file) = result else { continue }
                 do {
-                    try await journal.finish([file])
+                    try journal.commit(finished: [file])
                 } catch {
                     results[index] = .failure(error)
                 }
@@ -109,25 +116,6 @@ actor Publisher {
         return record
     }
 
-    /// Syncs the files, each on its own thread. Returns the indices of those that are on disk now.
-    private func synced(_ batch: [Submission], failures: inout [Result<LocalFile, any Error>?]) async -> [Int] {
-        let outcomes = await withTaskGroup(of: (Int, (any Error)?).self) { group in
-            for (index, submission) in batch.enumerated() {
-                group.addTask {
-                    do {
-                        try await submission.file.partial.sync()
-                        return (index, nil)
-                    } catch {
-                        return (index, error)
-                    }
-                }
-            }
-            return await group.reduce(into: [(Int, (any Error)?)]()) { $0.append($1) }
-        }
-        for case (let index, let error?) in outcomes { failures[index] = .failure(error) }
-        return outcomes.filter { $0.1 == nil }.map(\.0).sorted()
-    }
-
     private func place(_ file: ReceivedFile) throws -> LocalFile {
         let (folder, name) = splitLibraryPath(file.wanted.path)
         let directory = try LibraryDirectory(folder, in: library)
@@ -140,10 +128,10 @@ actor Publisher {
             fetchedAt: Date(), verification: file.verification)
     }
 
-    private func syncFolders(of batch: [Submission], results: inout [Result<LocalFile, any Error>?]) {
+    private func syncFolders(of batch: [Submission], results: inout [Result<LocalFile, any Error>]) {
         var outcomes: [Substring: (any Error)?] = [:]
         for (index, submission) in batch.enumerated() {
-            guard case .success? = results[index] else { continue }
+            guard case .success = results[index] else { continue }
             let folder = splitLibraryPath(submission.file.wanted.path).folder
             if outcomes[folder] == nil {
                 do {

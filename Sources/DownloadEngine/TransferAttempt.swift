@@ -264,7 +264,7 @@ struct TransferAttempt {
         result.record.bootID = BootIdentity.current
         result.record.sha256 = nil
         result.record.path = nil
-        try await journal.save([result.record])
+        try journal.commit([result.record])
         meter.begin(behind: offset, reused: result.bytesReused, total: total)
         hasBegun = true
         pieces?.letHelpersIn()
@@ -275,7 +275,7 @@ struct TransferAttempt {
         result.record.committedLength = 0
         result.record.validator = .init()
         result.record.total = nil
-        try await journal.save([result.record])
+        try journal.commit([result.record])
         try await partial.truncate(to: 0)
     }
 
@@ -302,7 +302,7 @@ struct TransferAttempt {
         let length = await partial.length
         try await partial.sync()
         record.committedLength = record.total.map { min(length, $0) } ?? length
-        try await journal.save([record])
+        try journal.commit([record])
         return record
     }
 

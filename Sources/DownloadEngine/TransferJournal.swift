@@ -1,13 +1,16 @@
 import BookModel
 
-/// Where the engine keeps what must survive it. Every call returns once its transaction is committed.
+/// Where the engine keeps what must survive it.
+///
+/// The commits block the thread that calls, which is one of the engine's own: waiting for another thread, and then for
+/// the way back, would cost a small file more than the transaction does.
 package protocol TransferJournal: Sendable {
-    /// Inserts or updates the records, all in one transaction.
-    func save(_ records: [TransferRecord]) async throws
+    /// Inserts or updates the records, all in one transaction that is committed when the call returns.
+    func commit(_ records: [TransferRecord]) throws
 
     /// Records files that are in the library now and drops their transfers, all in one transaction that has reached
     /// the disk when the call returns.
-    func finish(_ files: [LocalFile]) async throws
+    func commit(finished files: [LocalFile]) throws
 
     /// The transfers that the listener paused or cancelled, perhaps from another process.
     func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]

@@ -8,9 +8,18 @@ package struct TransferRequest: Sendable {
     /// Where the file goes, relative to the library.
     package var path: String
     /// The journal of what earlier runs brought.
-    package var record: TransferRecord?
+    package var record: TransferRecord? {
+        get { boxedRecord?.content }
+        set { boxedRecord = newValue.map(Box.box) }
+    }
     /// The file that the episode's new version takes the place of: the server is asked whether it really changed.
-    package var replacing: LocalFile?
+    package var replacing: LocalFile? {
+        get { boxedReplaced?.content }
+        set { boxedReplaced = newValue.map(Box.box) }
+    }
+    // Few of the thousands that may wait have either.
+    private var boxedRecord: Box<TransferRecord>?
+    private var boxedReplaced: Box<LocalFile>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
     /// Whether the episode may lie on this machine or in a private network.
@@ -26,10 +35,20 @@ package struct TransferRequest: Sendable {
     ) {
         self.episode = episode
         self.path = path
-        self.record = record
-        self.replacing = replacing
         self.overwrites = overwrites
         self.allowsLocalAddresses = allowsLocalAddresses
+        self.record = record
+        self.replacing = replacing
+    }
+
+    private indirect enum Box<Content: Sendable>: Sendable {
+        case box(Content)
+
+        var content: Content {
+            switch self {
+            case .box(let content): content
+            }
+        }
     }
 
     /// The server whose load the transfer counts for.

@@ -8,7 +8,7 @@ extension ProductTests {
         .enabled("strace is not installed, or this process may trace no other") { await SystemCallTrace.isPossible() })
     struct PowerCut {
         @Test(arguments: [1, 6])
-        func `case 35: announcement, fsync of the file, rename, fsync of the folder, commit, in this order`(
+        func `case 35: fsync of the file, announcement, rename, fsync of the folder, commit, in this order`(
             episodes: Int
         ) async throws {
             let gate = Gate()
@@ -45,7 +45,7 @@ extension ProductTests {
 
         /// A system call of a publication, with the file or folder that it is about.
         enum Step: CaseIterable {
-            case announcement, sync, rename, folderSync
+            case sync, announcement, rename, folderSync
 
             var name: String {
                 switch self {
@@ -118,9 +118,10 @@ extension ProductTests {
             let announcement = try #require(writes.first, name)
             let commit = try #require(writes.first { $0.page != announcement.page }, name)
 
+            let synced = try #require(trace.firstSync(of: rename.from), name)
+            #expect(synced.end < announcement.call.begin, "\(item.name): the file is synced before it is announced")
             let announced = try #require(trace.sync(of: trace.log, after: announcement.call), name)
-            let synced = try #require(trace.sync(of: rename.from, after: announced), name)
-            #expect(synced.end < rename.call.begin, "\(item.name): the file is synced before it is renamed")
+            #expect(announced.end < rename.call.begin, "\(item.name): it is announced before it is renamed")
             let folder = try #require(
                 trace.sync(of: URL(filePath: path).deletingLastPathComponent().path, after: rename.call), name)
             #expect(folder.end < commit.call.begin, "\(item.name): the folder is synced before the file is recorded")

@@ -157,14 +157,32 @@ import Testing
         /// Whether the listener pauses what is published just before that is announced, or right after; nil for neither.
         var pausesBefore: Bool?
 
-        func save(_ records: [TransferRecord]) async throws {
+        func commit(_ records: [TransferRecord]) throws {
             let published = records.filter { $0.state == .verifying }.map(\.episode)
-            if pausesBefore == true { _ = try await store.pause(published) }
-            try await store.save(records)
+            if pausesBefore == true { _ = try waiting { [store] in try await store.pause(published) } }
+            try store.commit(records)
             if pausesBefore == false {
-                let stopped = try await store.pause(published) + store.cancel(published)
+                let stopped = try waiting { [store] in
+                    try await store.pause(published) + store.cancel(published)
+                }
                 #expect(stopped == 0)
             }
+        }
+
+        /// Waits on the engine's own thread, as the commits of the store do.
+        private func waiting<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
+            let (outcome, isDone) = (Watched<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))
+            Task {
+                do {
+                    let value = try await work()
+                    outcome.update { $0 = .success(value) }
+                } catch {
+                    outcome.update { $0 = .failure(error) }
+                }
+                isDone.signal()
+            }
+            isDone.wait()
+            return try #require(outcome.value).get()
         }
 
         func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
@@ -176,7 +194,7 @@ import Testing
             try await store.preferredTransfers()
         }
 
-        func finish(_ files: [LocalFile]) async throws { try await store.finish(files) }
+        func commit(finished files: [LocalFile]) throws { try store.commit(finished: files) }
     }
 
     @Test(arguments: [true, false])

@@ -1,0 +1,78 @@
+import BookModel
+
+extension EngineRun {
+    struct Transfer {
+        var wanted: TransferRequest
+        var record: TransferRecord
+        var failuresInARow = 0
+        /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
+        /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
+        var farthest: Int64 = 0
+        var mustStartOver = false
+        /// The attempt under way, and where others may help it.
+        var task: Task<AttemptResult, Never>?
+        var pieces: PieceBoard?
+        /// Paused or cancelled by the listener.
+        var stoppedAs: TransferState?
+        var hasStartedOver = false
+        /// How far it had come when it last asked for another address; nil when it never did.
+        private var farthestAtRenewal: Int64?
+        var startedAt: ContinuousClock.Instant?
+        var bytesReceived: Int64 = 0
+        /// How the server's answers compare.
+        var tags = TagHistory()
+        /// Of earlier runs; nil until an attempt has put bytes to use.
+        var bytesReused: Int64?
+
+        init(wanted: TransferRequest) {
+            self.wanted = wanted
+            record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
+            tags.note(record.validator)
+        }
+
+        /// The name of the partial file.
+        var partialName: String { PartialFile.name(for: wanted.episode.identity) }
+
+        /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
+        var length: Int64? { record.total ?? wanted.episode.size }
+
+        /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
+        mutating func mayRenew() -> Bool {
+            if let farthestAtRenewal, farthest <= farthestAtRenewal { return false }
+            farthestAtRenewal = farthest
+            return true
+        }
+    }
+
+    /// All transfers of a run, by their place in it. Thousands may wait for hours, so only what has begun, and is not
+    /// finished, has a state of its own.
+    struct Transfers {
+        private let requests: [TransferRequest]
+        private(set) var begun: [Int: Transfer] = [:]
+        private var finished: Set<Int> = []
+
+        init(_ requests: [TransferRequest]) {
+            self.requests = requests
+        }
+
+        var count: Int { requests.count }
+
+        subscript(place: Int) -> Transfer {
+            get { begun[place] ?? Transfer(wanted: requests[place]) }
+            _modify { yield &begun[place, default: Transfer(wanted: requests[place])] }
+        }
+
+        func isFinished(_ place: Int) -> Bool { finished.contains(place) }
+
+        /// Lets go of a transfer that came to its end.
+        mutating func finish(_ place: Int) -> Transfer {
+            finished.insert(place)
+            return begun.removeValue(forKey: place) ?? Transfer(wanted: requests[place])
+        }
+
+        /// Those that are not finished, waiting ones included.
+        var unfinished: some Sequence<Transfer> {
+            requests.indices.lazy.filter { !isFinished($0) }.map { self[$0] }
+        }
+    }
+}
