@@ -9,33 +9,54 @@ extension ProductTests {
         private static let audio = (1...3).map { sampleMP3(bytes: 20_000 + $0, seed: UInt64($0)) }
         private static let digests = audio.map { sha256($0) }
 
-        /// Fetches a book, then once more.
-        private func fetchTwice(
+        /// Fetches a book: interrupted in the middle of its last file, resumed, and once more.
+        private func fetchThrice(
             _ book: String, pages: [String: String], audio: [String: [UInt8]], source: (Int) -> String,
             title: String, files: [String]
         ) async throws {
+            let (gate, last) = (Gate(), try #require(audio.first { $0.value == Self.audio[2] }?.key))
             var scripts = pages.mapValues { ServerScript.always(.text($0)) }
-            for (path, bytes) in audio { scripts[path] = .file(ServedFile(bytes)) }
+            for (path, bytes) in audio {
+                scripts[path] = .file(bytes, path == last ? [.stall(at: 12_000, until: gate), .wellBehaved] : [])
+            }
             try await withWorkbench { bench in
                 try await withServer(.paths(scripts)) { server in
                     try bench.configure(
                         "sources:\n  mine: { \(source(server.port)), allow-private-addresses: true }\n")
-                    let first = try await bench.run(
-                        "fetch", "--book", book, "--json", environment: bench.configured)
-                    #expect(first.exitCode == 0, "\(first.errors)")
-                    #expect(try first.summary().number("fetched") == 3)
-                    #expect(try first.events().filter { $0["event"] == "notice" }.isEmpty)
+                    func fetch() async throws -> ProductRunner.Result {
+                        try await bench.run("fetch", "--book", book, "--json", environment: bench.configured)
+                    }
+                    func sent() -> Int { audio.keys.map { server.bodyBytesSent(path: $0) }.reduce(0, +) }
+                    try await bench.start("fetch", "--book", book, "--json", environment: bench.configured) { run in
+                        // What a run tells of is on disk, and what it began is journalled.
+                        for section in 1...2 {
+                            try await run.waitForOutput(
+                                containing: #""event":"finished""#, #""section":\#(section),"#)
+                        }
+                        try await run.waitForOutput(containing: #""event":"started""#, #""section":3,"#)
+                        run.send(signal: SIGINT)
+                        let first = try await run.result()
+                        #expect(first.exitCode == 130, "\(first.errors)")
+                        #expect(try first.summary().number("fetched") == 2)
+                        #expect(try first.events().filter { $0["event"] == "notice" }.isEmpty)
+                    }
+
+                    let second = try await fetch()
+                    #expect(second.exitCode == 0, "\(second.errors)")
+                    let resumed = try second.summary()
+                    #expect(resumed.number("fetched") == 0 && resumed.number("kept") == 2)
+                    #expect(resumed.number("resumed") == 1)
                     #expect(try bench.files().keys.sorted() == files.map { title + "/" + $0 })
                     #expect(try bench.digests() == Self.digests)
 
-                    let sent = audio.keys.map { server.bodyBytesSent(path: $0) }.reduce(0, +)
-                    let again = try await bench.run(
-                        "fetch", "--book", book, "--json", environment: bench.configured)
-                    #expect(again.exitCode == 0)
-                    let counts = try again.summary()
+                    let sentForAll = sent()
+                    #expect(sentForAll <= Self.audio.map(\.count).reduce(12_000, +))
+                    let third = try await fetch()
+                    #expect(third.exitCode == 0)
+                    let counts = try third.summary()
                     #expect(counts.number("fetched") == 0 && counts.number("kept") == 3)
                     #expect(counts.number("bytes_received") == 0)
-                    #expect(audio.keys.map { server.bodyBytesSent(path: $0) }.reduce(0, +) == sent)
+                    #expect(sent() == sentForAll)
                     let list = try await bench.run("list", book, "--json", environment: bench.configured)
                     #expect(try JSONObject.list(list.output).count == 3)
                 }
@@ -60,8 +81,8 @@ extension ProductTests {
             uniqueKeysWithValues: audio.enumerated().map { ("/download/emma_librivox/emma_0\($0 + 1)_64kb.mp3", $1) })
         private static let chapters = (1...3).map { "00\($0) Chapter \($0).mp3" }
 
-        @Test func `an archive item is fetched, and fetched again with nothing to do`() async throws {
-            try await fetchTwice(
+        @Test func `an archive item is interrupted, resumed, and then there is nothing to do`() async throws {
+            try await fetchThrice(
                 "mine:emma_librivox",
                 pages: ["/metadata/emma_librivox": Self.archiveItem(sizes: Self.audio.map(\.count))],
                 audio: Self.archiveAudio,
@@ -71,7 +92,7 @@ extension ProductTests {
                 title: "Jane Austen/Emma", files: Self.chapters)
         }
 
-        @Test func `a LibriVox book is fetched out of its archive item`() async throws {
+        @Test func `a LibriVox book comes out of its archive item, interrupted and resumed`() async throws {
             let sections = (1...3).map {
                 #"{"id":"70\#($0)","section_number":"\#($0)","title":"Chapter \#($0)","listen_url":null,"playtime":"148"}"#
             }
@@ -79,7 +100,7 @@ extension ProductTests {
                 {"books":[{"id":"52","title":"Emma","num_sections":"3","authors":[{"first_name":"Jane","last_name":"Austen"}],
                 "url_iarchive":"http://www.archive.org/details/emma_librivox","sections":[\(sections.joined(separator: ","))]}]}
                 """
-            try await fetchTwice(
+            try await fetchThrice(
                 "mine:52",
                 pages: [
                     "/api/feed/audiobooks": book,
@@ -92,14 +113,14 @@ extension ProductTests {
                 title: "Jane Austen/Emma", files: Self.chapters)
         }
 
-        @Test func `a directory is fetched, discs and all`() async throws {
+        @Test func `a directory is interrupted and resumed, discs and all`() async throws {
             func row(_ href: String, _ size: String) -> String {
                 "<a href=\"\(href)\">\(href)</a>          14-Mar-2011 07:06     \(size)\r\n"
             }
             func index(_ rows: String) -> String {
                 "<html>\r\n<head><title>Index of /</title></head>\r\n<body>\r\n<pre><a href=\"../\">../</a>\r\n\(rows)</pre></body>\r\n</html>\r\n"
             }
-            try await fetchTwice(
+            try await fetchThrice(
                 "mine:Emma",
                 pages: [
                     "/books/Emma/": index(row("disc2/", "-") + row("cover.jpg", "45678") + row("Preface.mp3", "20001")),

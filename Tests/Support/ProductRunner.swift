@@ -75,7 +75,7 @@ package func withProduct<Answer>(
 
 /// The product while it runs.
 package final class RunningProduct: Sendable {
-    private struct State: Sendable {
+    private struct State: Sendable, CustomStringConvertible {
         var processIdentifier: Int32?
         var output: [UInt8] = []
         var errors: [UInt8] = []
@@ -84,6 +84,11 @@ package final class RunningProduct: Sendable {
         var failure: String?
 
         var isOver: Bool { status != nil || failure != nil }
+
+        var description: String {
+            let (output, errors) = (String(decoding: output, as: UTF8.self), String(decoding: errors, as: UTF8.self))
+            return "status \(String(describing: status)), output \(output.suffix(900)), errors \(errors.suffix(900))"
+        }
     }
 
     package let processIdentifier: Int32
@@ -143,16 +148,16 @@ package final class RunningProduct: Sendable {
         _ = kill(processIdentifier, signal)
     }
 
-    /// Waits for a whole line on stdout that contains the text, and returns it.
+    /// Waits for a whole line on stdout that contains all the texts, and returns it.
     @discardableResult
-    package func waitForOutput(containing text: String, within seconds: Double = 30) async throws -> String {
-        try await line(of: \.output, containing: text, within: seconds)
+    package func waitForOutput(containing texts: String..., within seconds: Double = 30) async throws -> String {
+        try await line(of: \.output, containing: texts, within: seconds)
     }
 
     /// Waits for a whole line on stderr that contains the text, and returns it.
     @discardableResult
     package func waitForErrors(containing text: String, within seconds: Double = 30) async throws -> String {
-        try await line(of: \.errors, containing: text, within: seconds)
+        try await line(of: \.errors, containing: [text], within: seconds)
     }
 
     /// Waits until the process is over and all that it wrote was read.
@@ -177,16 +182,16 @@ package final class RunningProduct: Sendable {
     }
 
     private func line(
-        of stream: @escaping @Sendable (State) -> [UInt8], containing text: String, within seconds: Double
+        of stream: @escaping @Sendable (State) -> [UInt8], containing texts: [String], within seconds: Double
     ) async throws -> String {
         @Sendable func found(_ state: State) -> String? {
             let bytes = stream(state)
             guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
             return String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n")
-                .first { $0.contains(text) }.map(String.init)
+                .first { line in texts.allSatisfy { line.contains($0) } }.map(String.init)
         }
         let state = try await watched.waitUntil(within: seconds) { found($0) != nil || $0.isOver }
-        guard let line = found(state) else { throw LineNeverCame(text: text, errors: state.errors) }
+        guard let line = found(state) else { throw LineNeverCame(texts: texts, errors: state.errors) }
         return line
     }
 }
@@ -205,10 +210,10 @@ package struct NotRun: Error, CustomStringConvertible {
 
 /// The process ended without writing the line.
 package struct LineNeverCame: Error, CustomStringConvertible {
-    let text: String
+    let texts: [String]
     let errors: [UInt8]
 
     package var description: String {
-        "the process ended without a line that contains '\(text)'; it wrote: \(String(decoding: errors, as: UTF8.self))"
+        "the process ended without a line that contains \(texts); it wrote: \(String(decoding: errors, as: UTF8.self))"
     }
 }
