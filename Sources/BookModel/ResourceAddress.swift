@@ -18,6 +18,7 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
     /// The address without user and password and fragment, with the value of every query parameter masked that is
     /// not known to be harmless. Of an address whose host cannot be told from a password only the scheme is left.
     package var withoutSecrets: String {
+        if hasNothingToHide { return secretText }
         let text = Substring(secretText)
         guard let shown = Self.withoutUser(text.prefix { $0 != "?" && $0 != "#" }) else {
             return text.prefix { $0 != "/" } + "//***"
@@ -33,6 +34,26 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
             return Self.harmlessParameters.contains(name.lowercased()) ? String(pair) : "\(name)=***"
         }
         return shown + "?" + masked.joined(separator: "&")
+    }
+
+    /// Whether it is plainly an address of the web without user, query and fragment, as most are: told by one pass over
+    /// its bytes, since a listing has thousands.
+    private var hasNothingToHide: Bool {
+        guard secretText.hasPrefix("http://") || secretText.hasPrefix("https://") else { return false }
+        var slashes = 0
+        var isInPort = false
+        for byte in secretText.utf8 {
+            switch byte {
+            case UInt8(ascii: "@"), UInt8(ascii: "?"), UInt8(ascii: "#"): return false
+            case UInt8(ascii: "/"): slashes += 1
+            // The host, behind the second slash and before the third.
+            case UInt8(ascii: "[") where slashes == 2: return false
+            case UInt8(ascii: ":") where slashes == 2 && !isInPort: isInPort = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            default: if slashes == 2, isInPort { return false }
+            }
+        }
+        return true
     }
 
     /// - Returns: nil when what should be a port is none: then a password with a `/`, `?` or `#` was not encoded, and

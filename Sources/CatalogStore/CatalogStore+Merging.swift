@@ -41,10 +41,17 @@ extension CatalogStore {
         return try await write(what, .relaxed) { database in
             let id = try database.id(of: book) ?? database.insert(book, at: now)
             var counts = MergeCounts()
+            // Behind an episode that is new comes another: nothing is looked up that need not be.
+            var isNew = false
             for row in rows {
+                if isNew { isNew = try row.insertIfUnknown(into: id, database) }
+                if isNew {
+                    counts.added += 1
+                    continue
+                }
                 switch try row.compared(in: id, database) {
                 case .unknown:
-                    try row.insert(into: id, database)
+                    isNew = try row.insertIfUnknown(into: id, database)
                     counts.added += 1
                 case .different(let episode):
                     try row.update(episode, database)

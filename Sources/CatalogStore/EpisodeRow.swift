@@ -7,7 +7,7 @@ struct EpisodeRow: Sendable {
     /// Order in the listing.
     let position: Int
     /// The values of ``columns``.
-    let content: [DatabaseValue]
+    let content: StatementArguments
     let element: String?
 
     /// What the catalog says about an episode. A difference in any of them is a change.
@@ -17,14 +17,13 @@ struct EpisodeRow: Sendable {
     ]
 
     init(_ episode: Episode, position: Int) {
-        let values: [(any DatabaseValueConvertible)?] = [
+        self.content = [
             episode.section, episode.name, episode.address?.withoutSecrets, episode.isLocked, episode.size,
             episode.duration, stored(episode.publishedAt), stored(episode.modifiedAt), episode.mediaType, episode.guid,
             episode.number, episode.season, episode.digest?.algorithm.rawValue, episode.digest?.hexadecimal,
         ]
         self.key = episode.identity.key
         self.position = position
-        self.content = values.map { $0?.databaseValue ?? .null }
         self.element = episode.element
     }
 
@@ -46,7 +45,7 @@ struct EpisodeRow: Sendable {
         """
     private static let insertion = """
         INSERT INTO episode (book_id, key, position, \(columns.joined(separator: ", ")))
-        VALUES (?, ?, ?\(String(repeating: ", ?", count: columns.count)))
+        VALUES (?, ?, ?\(String(repeating: ", ?", count: columns.count))) ON CONFLICT (book_id, key) DO NOTHING
         """
     private static let change = """
         UPDATE episode SET position = ?, gone = 0, \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?
@@ -54,7 +53,7 @@ struct EpisodeRow: Sendable {
 
     func compared(in book: Int64, _ database: Database) throws -> Comparison {
         let statement = try database.cachedStatement(sql: Self.comparison)
-        let arguments = StatementArguments(content + [position.databaseValue, book.databaseValue, key.databaseValue])
+        let arguments = content + [position, book, key]
         guard let answer = try Int64.fetchOne(statement, arguments: arguments) else { return .unknown }
         switch answer & 3 {
         case 3: return .same
@@ -63,17 +62,18 @@ struct EpisodeRow: Sendable {
         }
     }
 
-    func insert(into book: Int64, _ database: Database) throws {
+    /// - Returns: whether the book did not have the episode before.
+    func insertIfUnknown(into book: Int64, _ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: Self.insertion)
-        try statement.execute(
-            arguments: StatementArguments([book.databaseValue, key.databaseValue, position.databaseValue] + content))
+        try statement.execute(arguments: [book, key, position] + content)
+        guard database.changesCount > 0 else { return false }
         if element != nil { try writeElement(of: database.lastInsertedRowID, database) }
+        return true
     }
 
     func update(_ id: Int64, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: Self.change)
-        try statement.execute(
-            arguments: StatementArguments([position.databaseValue] + content + [id.databaseValue]))
+        try statement.execute(arguments: [position] + content + [id])
         try writeElement(of: id, database)
     }
 

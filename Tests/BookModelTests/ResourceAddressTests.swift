@@ -26,6 +26,8 @@ import Testing
         ("http://me:w@rd@a.example/b", "http://a.example/b"),
         ("//me:word@a.example", "//a.example"),
         ("http://me:wo/rd@a.example/b", "http://***"),
+        ("http://me:80:word/b", "http://***"),
+        ("http://me:80word/b", "http://***"),
         ("http://me:wo?rd@a.example/b", "http://***"),
         ("http://me:wo#rd@a.example/b", "http://***"),
         ("me:word@a.example/b", "a.example/b"),
