@@ -58,7 +58,7 @@ import Testing
                 #expect(report.receipts.count == 5, "\(report.sentences)")
                 let refused = try #require(moments.value.first { $0.path == "/a.mp3" }).at
                 let later = moments.value.filter { $0.path != "/free.mp3" }.dropFirst()
-                #expect(later.map(\.path) == ["/a.mp3", "/b.mp3"])
+                #expect(later.map(\.path).sorted() == ["/a.mp3", "/b.mp3"])
                 let again = try #require(later.first).at
                 #expect(again - refused >= .milliseconds(950))
                 // On a machine that does much else a request may come late; one that was held comes this late after another.

@@ -40,8 +40,8 @@ import Testing
             let failure = try #require(try await bench.fetch(episode).failures.first?.failure)
             let duration = ContinuousClock.now - begin
             #expect(failure.why == "the server cannot be reached, 3 times in a row")
-            // Three times 0.3 s, but for what starting a connection took off them.
-            #expect(duration > .seconds(0.75) && duration < .seconds(10), "\(duration)")
+            // Three times 0.3 s, but for what starting a connection took off them, which on a busy machine is much.
+            #expect(duration > .seconds(0.3) && duration < .seconds(10), "\(duration)")
         }
     }
 

@@ -39,7 +39,7 @@ package enum ProductRunner {
 
     /// Runs it to its end.
     /// - Parameter environment: added to an environment that holds nothing of the tester's own: PATH, a HOME that is the
-    ///   working folder, UTF-8.
+    ///   working folder, UTF-8, and what a sanitizer was told.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL
     ) async throws -> Result {
@@ -104,10 +104,12 @@ package final class RunningProduct: Sendable {
             }
             return key
         }
+        let testers = ProcessInfo.processInfo.environment
         let variables = [
-            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path,
-            "LANG": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
-        ].merging(environment) { $1 }
+            "PATH": testers["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8",
+            "SWIFT_BACKTRACE": "enable=no",
+        ].merging(testers.filter { ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains($0.key) }) { $1 }
+            .merging(environment) { $1 }
         let configuration = Configuration(
             executable: .path(FilePath(executable.path)), arguments: Arguments(arguments),
             environment: .custom(try variables.reduce(into: [:]) { $0[try key($1.key)] = $1.value }),
