@@ -1,8 +1,8 @@
 import Foundation
 
 /// Measures the release build of booksync, and its peers in the same run where they are installed:
-/// `swift run -c release Benchmarks [--only NAME] [--runs N] [--booksync PATH]`; the soak is run by its name only:
-/// `swift run -c release Benchmarks --only soak [--kills N] [--seed N]`.
+/// `swift run -c release Benchmarks [--only NAME] [--runs N] [--booksync PATH]`; what takes long is run by its name
+/// only: `--only scale`, `--only soak [--kills N] [--seed N]`.
 @main
 struct Benchmarks {
     private static var usage: String {
@@ -24,7 +24,7 @@ struct Benchmarks {
         ]
     }
 
-    private static var onRequest: [any Benchmark.Type] { [KillSoak.self] }
+    private static var onRequest: [any Benchmark.Type] { [Scale.self, KillSoak.self] }
 
     static func main() async {
         do {
@@ -34,6 +34,9 @@ struct Benchmarks {
             }
             if CommandLine.arguments.dropFirst().first == CatalogReading.childFlag {
                 return try CatalogReading.child(Array(CommandLine.arguments.dropFirst(2)))
+            }
+            if CommandLine.arguments.dropFirst().first == GreatShelf.childFlag {
+                return try await GreatShelf.child(Array(CommandLine.arguments.dropFirst(2)))
             }
             if CommandLine.arguments.dropFirst().first == FarRelay.childFlag {
                 return try FarRelay.child(Array(CommandLine.arguments.dropFirst(2)))

@@ -14,10 +14,12 @@ package enum AudioExtension {
 
     private static func ofAddress(_ address: ResourceAddress) -> String? {
         // Only the part before the query is looked at, and only a known extension leaves here: no secret can.
-        let path = address.secretText.prefix { $0 != "?" && $0 != "#" }
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: ".") else { return nil }
-        let text = name[name.index(after: dot)...].lowercased()
+        var path = address.secretText.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        while path.last == UInt8(ascii: "/") { path.removeLast() }
+        guard let dot = path.lastIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }),
+            path[dot] == UInt8(ascii: ".")
+        else { return nil }
+        let text = String(Substring(path[path.index(after: dot)...])).lowercased()
         return known.contains(text) ? text : nil
     }
 

@@ -46,11 +46,25 @@ enum SafeName {
     }
 
     /// What two names must differ in to be two names on a filesystem that ignores case and normalises.
-    static func comparisonKey(_ path: String) -> String {
-        if path.utf8.allSatisfy({ $0 < 0x80 }) { return path.lowercased() }
-        if isSettled(path) { return withLowercaseASCII(path) }
+    static func comparisonKey(_ path: String) -> ComparisonKey {
+        if path.utf8.allSatisfy({ $0 < 0x80 }) { return ComparisonKey(text: path.lowercased()) }
+        if isSettled(path) { return ComparisonKey(text: withLowercaseASCII(path)) }
         // Upper case first, so that ß and SS, ſ and S, ς and σ meet: rather one suffix too many than a lost file.
-        return path.uppercased().lowercased().precomposedStringWithCanonicalMapping
+        return ComparisonKey(text: path.uppercased().lowercased().precomposedStringWithCanonicalMapping)
+    }
+
+    /// A normalised path: its bytes tell it from others, which is found out much faster than by its characters.
+    struct ComparisonKey: Hashable {
+        fileprivate let text: String
+
+        static func == (one: ComparisonKey, other: ComparisonKey) -> Bool {
+            one.text.utf8.elementsEqual(other.text.utf8)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
     }
 
     /// The longest beginning of whole grapheme clusters within so many bytes of UTF-8, without trailing space.

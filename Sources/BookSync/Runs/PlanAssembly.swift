@@ -137,7 +137,16 @@ struct PlanAssembly: Sendable {
     }
 
     private static func folders(of paths: some Collection<String>) -> Set<String> {
-        Set(paths.map { String(splitLibraryPath($0).folder) })
+        var folders: Set<String> = []
+        var last: Substring?
+        for path in paths {
+            let folder = splitLibraryPath(path).folder
+            // Most lie where the one before lay.
+            if let last, last.utf8.elementsEqual(folder.utf8) { continue }
+            folders.insert(String(folder))
+            last = folder
+        }
+        return folders
     }
 
     private func assembled(

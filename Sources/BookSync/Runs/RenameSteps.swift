@@ -23,9 +23,9 @@ enum RenameSteps {
     static func steps(for renames: [Rename]) -> [RenameStep] {
         var steps: [RenameStep] = []
         // Names are compared as a filesystem may compare them: rather one move too many than one that cannot be made.
-        var unmoved: [String: Int] = [:]
+        var unmoved: [SafeName.ComparisonKey: Int] = [:]
         for rename in renames { unmoved[SafeName.comparisonKey(rename.from), default: 0] += 1 }
-        var waiting: [String: Rename] = [:]
+        var waiting: [SafeName.ComparisonKey: Rename] = [:]
         for rename in renames {
             let (source, target) = (SafeName.comparisonKey(rename.from), SafeName.comparisonKey(rename.to))
             if unmoved[target, default: 0] > 0 {

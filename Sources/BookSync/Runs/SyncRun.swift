@@ -91,34 +91,42 @@ package struct SyncRun: Sendable {
     /// - Parameters:
     ///   - library: absolute path; need not exist.
     ///   - offline: plan from the stored catalog instead of asking for it.
+    ///   - onPlan: gets the plans in the order of the request; offline each as soon as it is made, so that a shelf of any
+    ///     size can be planned.
     package func plan(
-        _ request: RunRequest, library: String, offline: Bool
-    ) async throws -> (plans: [SyncPlan], report: RunReport) {
+        _ request: RunRequest, library: String, offline: Bool, onPlan: (SyncPlan) async throws -> Void
+    ) async throws -> RunReport {
         guard let store = try await LibraryFolder.readableStore(in: library, refusingLost: false) else {
-            return try await plan(request, library: library, offline: offline, store: nil)
+            return try await plan(request, library: library, offline: offline, store: nil, onPlan: onPlan)
         }
         return try await store.closing {
-            try await plan(request, library: library, offline: offline, store: store)
+            try await plan(request, library: library, offline: offline, store: store, onPlan: onPlan)
         }
     }
 
     private func plan(
-        _ request: RunRequest, library: String, offline: Bool, store: CatalogStore?
-    ) async throws -> (plans: [SyncPlan], report: RunReport) {
+        _ request: RunRequest, library: String, offline: Bool, store: CatalogStore?,
+        onPlan: (SyncPlan) async throws -> Void
+    ) async throws -> RunReport {
         var report = RunReport()
-        let planned: [AssembledPlan]
         if offline {
-            planned = try await offlinePlans(request, library: library, store: store)
-        } else {
-            planned = try await withHTTPTransport(options: configuration.transportOptions, logger: logger) {
-                transport in
-                await plans(request, store: store, stores: false, transport: transport, library: library) {
-                    report.fail($0, emit: emit)
-                }
+            try await offlinePlans(request, library: library, store: store) { plan in
+                report.note(plan)
+                try await onPlan(plan)
+            }
+            return report
+        }
+        let planned = try await withHTTPTransport(options: configuration.transportOptions, logger: logger) {
+            transport in
+            await plans(request, store: store, stores: false, transport: transport, library: library) {
+                report.fail($0, emit: emit)
             }
         }
-        for assembled in planned { report.note(assembled.plan) }
-        return (planned.map(\.plan), report)
+        for assembled in planned {
+            report.note(assembled.plan)
+            try await onPlan(assembled.plan)
+        }
+        return report
     }
 
     /// - Parameter stores: whether the catalogs' answers are taken over into the store.
@@ -166,23 +174,42 @@ package struct SyncRun: Sendable {
         return planned
     }
 
+    /// Plans several books at once, as long as none of them takes a path that a later one might want.
     private func offlinePlans(
-        _ request: RunRequest, library: String, store: CatalogStore?
-    ) async throws -> [AssembledPlan] {
+        _ request: RunRequest, library: String, store: CatalogStore?, onPlan: (SyncPlan) async throws -> Void
+    ) async throws {
         let assembly = PlanAssembly(
             library: library, naming: configuration.naming, request: request,
             onMissingFile: configuration.downloads.onMissingFile, store: store)
-        var planned: [AssembledPlan] = []
-        var claimed: Set<String> = []
-        for item in request.items {
+        @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
             else { throw Failure.notOnTheShelf(item.book) }
-            let assembled = try await assembly.plan(
+            return try await assembly.plan(
                 book, episodes: stored, filter: item.filter, claimed: claimed, allowsLocalAddresses: false)
-            claimed.formUnion(assembled.claims)
-            planned.append(assembled)
         }
-        return planned
+        let items = request.items
+        try await withThrowingTaskGroup(of: (place: Int, plan: AssembledPlan).self) { group in
+            var claimed: Set<String> = []
+            var ahead: [Int: AssembledPlan] = [:]
+            var begun = 0
+            func planAhead() {
+                guard begun < items.count, claimed.isEmpty else { return }
+                let (place, item) = (begun, items[begun])
+                group.addTask { (place, try await plan(item, claimed: [])) }
+                begun += 1
+            }
+            for _ in 0...ProcessInfo.processInfo.activeProcessorCount { planAhead() }
+            for (place, item) in items.enumerated() {
+                while ahead[place] == nil, let made = try await group.next() { ahead[made.place] = made.plan }
+                var assembled = ahead.removeValue(forKey: place)
+                // What was planned ahead knows nothing of what earlier books take.
+                if !claimed.isEmpty { assembled = try await plan(item, claimed: claimed) }
+                guard let assembled else { continue }
+                claimed.formUnion(assembled.claims)
+                planAhead()
+                try await onPlan(assembled.plan)
+            }
+        }
     }
 
     static func failure(_ error: any Error) -> Failure {

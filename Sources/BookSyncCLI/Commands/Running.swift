@@ -26,16 +26,22 @@ extension Program {
         style.isJSON = false
         style.showsBars = false
         let printer = EventPrinter(style: style, streams: streams)
-        let (plans, report) = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, emit: emit)
-                .plan(request, library: configuration.library, offline: offline)
+        let (documents, report) = try await printer.printing { emit in
+            var documents: [JSONDocument] = []
+            let report = try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
+                request, library: configuration.library, offline: offline
+            ) { plan in
+                if options.json {
+                    documents.append(JSONDocument(plan))
+                } else {
+                    await streams.writeOutput(plan.lines(width: outputWidth))
+                }
+            }
+            return (documents, report)
         }
-        if options.json, plans.count == 1 {
-            await streams.writeOutput(JSONDocument(plans[0]).text(isIndented: true))
-        } else if options.json {
-            await streams.writeOutput(JSONDocument.array(plans.map(JSONDocument.init)).text(isIndented: true))
-        } else {
-            for plan in plans { await streams.writeOutput(plan.lines(width: outputWidth)) }
+        if options.json {
+            let document = documents.count == 1 ? documents[0] : .array(documents)
+            await streams.writeOutput(document.text(isIndented: true))
         }
         return ExitStatus(of: report.failures)
     }

@@ -38,7 +38,9 @@ struct RunBench: Sendable {
 
     /// What a run would do now.
     func plan(title: String = "Book") async throws -> SyncPlan? {
-        try await syncRun.plan(try request(title: title), library: library, offline: false).plans.first
+        var plans: [SyncPlan] = []
+        _ = try await syncRun.plan(try request(title: title), library: library, offline: false) { plans.append($0) }
+        return plans.first
     }
 
     private func request(

@@ -1,0 +1,85 @@
+import Foundation
+
+/// A great shelf with nothing to do: what planning all of it takes beside `find`, and what it takes to look at it.
+enum Scale: Benchmark {
+    static let name = "scale"
+
+    private static let greatestMemory: Int64 = 256_000_000
+
+    static func run(_ setting: Setting) async throws -> BenchmarkResult {
+        let library = try setting.workspace.emptyFolder("library-scale")
+        defer { setting.workspace.remove("library-scale") }
+        note("  making 1,000,000 files")
+        _ = try setting.measure(
+            [Bundle.main.executablePath ?? CommandLine.arguments[0], GreatShelf.childFlag, library])
+        let configuration = try setting.workspace.write(
+            """
+            sources:
+              \(GreatShelf.source): { type: book-resource, url: "http://127.0.0.1:9/" }
+            default-source: \(GreatShelf.source)
+            subscriptions:
+            \(GreatShelf.books.map { "  - { book: \"\($0)\" }" }.joined(separator: "\n"))
+            """, to: "config-scale.yaml")
+        try checkPlan(setting, configuration: configuration, library: library)
+        let find = ["/bin/sh", "-c", "find \"$0\" -type f -printf '%s %T@\\n' | wc -l", library]
+        func command(_ arguments: [String]) -> [String] {
+            setting.product.command(arguments, configuration: configuration, library: library)
+        }
+        let works = [
+            Work("`find`", find),
+            Work("`plan --offline` of all", command(["plan", "--offline"])),
+            Work("`list`", command(["list"]), limit: 0.2),
+            Work("`list REF`", command(["list", "7"]), limit: 0.1),
+        ]
+        var measurements = [[Measurement]](repeating: [], count: works.count)
+        for run in 1...setting.runs {
+            note("  run \(run) of \(setting.runs)")
+            for (index, work) in works.enumerated() { measurements[index].append(try setting.measure(work.command)) }
+        }
+        var rows = works.indices.dropFirst(2).map { works[$0].row(measurements[$0]) }
+        rows.insert(planRow(find: measurements[0], plan: measurements[1]), at: 0)
+        return BenchmarkResult(rows: rows)
+    }
+
+    private struct Work {
+        let title: String
+        let command: [String]
+        let limit: Double?
+
+        init(_ title: String, _ command: [String], limit: Double? = nil) {
+            self.title = title
+            self.command = command
+            self.limit = limit
+        }
+
+        func row(_ measured: [Measurement]) -> ReportRow {
+            ReportRow(
+                work: "\(title), 1,000,000 episodes in 2,000 books", ours: "\(decimal(measured.wall, 3)) s",
+                memory: megabytes(measured.peakMemory),
+                limit: limit.map { verdict("≤ \($0) s", measured.wall <= $0) } ?? "")
+        }
+    }
+
+    private static func planRow(find: [Measurement], plan: [Measurement]) -> ReportRow {
+        let limit = 2 * find.wall + 2
+        return ReportRow(
+            work: "`plan --offline` of 1,000,000 episodes in 2,000 books, nothing to do",
+            ours: "\(decimal(plan.wall)) s", bestPeer: "find \(decimal(find.wall)) s",
+            ratio: decimal(plan.wall / find.wall), memory: megabytes(plan.peakMemory),
+            limit: verdict("≤ 2 × find + 2 s (\(decimal(limit)) s)", plan.wall <= limit) + "; "
+                + verdict("≤ \(megabytes(greatestMemory))", plan.peakMemory <= greatestMemory))
+    }
+
+    /// What is measured is a shelf on which everything is kept.
+    private static func checkPlan(_ setting: Setting, configuration: String, library: String) throws {
+        let log = setting.workspace.log + ".plan"
+        _ = try MeasuredProcess.run(
+            setting.product.command(["plan", "--offline"], configuration: configuration, library: library), log: log)
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        let kept = lines.filter { $0.hasSuffix(": \(GreatShelf.sections.count) to keep") }
+        guard lines.count == GreatShelf.books.count, kept.count == lines.count else {
+            throw MeasuredProcess.Failed(
+                description: "\(kept.count) of \(lines.count) books are kept whole: \(lines.prefix(3))")
+        }
+    }
+}
