@@ -29,7 +29,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             UnsubscribeCommand.self,
             SubscriptionsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, QueueCommand.self,
             PauseCommand.self,
-            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, ExportCommand.self,
             DemoCommand.self,
             ConfigCommand.self,
         ])

@@ -7,7 +7,7 @@ extension ProductTests {
     @Suite struct Help {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "search", "show",
-            "queue", "pause", "resume", "cancel", "remove", "adopt", "demo", "config", "config-show",
+            "queue", "pause", "resume", "cancel", "remove", "adopt", "export", "demo", "config", "config-show",
             "config-path",
         ]
 
