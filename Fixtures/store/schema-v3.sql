@@ -126,6 +126,12 @@ CREATE VIRTUAL TABLE name_index USING fts5(
 CREATE TABLE 'name_index_data'(id INTEGER PRIMARY KEY, block BLOB);
 CREATE TABLE 'name_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 CREATE TABLE 'name_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+CREATE VIRTUAL TABLE title_index USING fts5(
+    tokens, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
+);
+CREATE TABLE 'title_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE 'title_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE 'title_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 CREATE TABLE name_index_state (indexed_to INTEGER NOT NULL) STRICT;
 CREATE TABLE unindexed_name (id INTEGER PRIMARY KEY) STRICT;
 CREATE TRIGGER book_is_named AFTER INSERT ON book BEGIN

@@ -119,13 +119,24 @@ INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','name_i
     tokens, content = '''', columnsize = 0, detail = none, tokenize = ''ascii''
 )');
 CREATE TABLE IF NOT EXISTS 'name_index_data'(id INTEGER PRIMARY KEY, block BLOB);
-INSERT INTO name_index_data VALUES(1,X'052a');
+INSERT INTO name_index_data VALUES(1,X'0421');
 INSERT INTO name_index_data VALUES(10,X'000000000101010001010101');
-INSERT INTO name_index_data VALUES(137438953473,X'000000c4023031010101320201013303010134040103e4b999ffffffffffffffffff0205bba3e5bd93ffffffffffffffffff0201010106e585bde58cbbffffffffffffffffff020101020588b0e58fa4ffffffffffffffffff02010102028cbbffffffffffffffffff02010102058fa4e4bba3ffffffffffffffffff02010102059b9ee588b0ffffffffffffffffff0201010205bd93e585bdffffffffffffffffff0201010103e794b2ffffffffffffffffff0202acac010101010103e99b860101010104040404040e131413101313130e08');
+INSERT INTO name_index_data VALUES(137438953473,X'0000006b023031010101320201013303010134040106e4bba3e5bd930101010106e585bde58cbb010101020588b0e58fa401010102028cbb01010102058fa4e4bba301010102059b9ee588b00101010205bd93e585bd0101010103e7acac010101010103e99b860101010104040404040b0b0a070a0a0a09');
 CREATE TABLE IF NOT EXISTS 'name_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
 INSERT INTO name_index_idx VALUES(1,X'',2);
 CREATE TABLE IF NOT EXISTS 'name_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 INSERT INTO name_index_config VALUES('version',4);
+INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql)VALUES('table','title_index','title_index',0,'CREATE VIRTUAL TABLE title_index USING fts5(
+    tokens, content = '''', columnsize = 0, detail = none, tokenize = ''ascii''
+)');
+CREATE TABLE IF NOT EXISTS 'title_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+INSERT INTO title_index_data VALUES(1,X'0109');
+INSERT INTO title_index_data VALUES(10,X'000000000101010001010101');
+INSERT INTO title_index_data VALUES(137438953473,X'000000460430e4b999010205bba3e5bd93010106e585bde58cbb01020588b0e58fa40102028cbb0102058fa4e4bba30102059b9ee588b0010205bd93e585bd010103e794b201040608090805080808');
+CREATE TABLE IF NOT EXISTS 'title_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+INSERT INTO title_index_idx VALUES(1,X'',2);
+CREATE TABLE IF NOT EXISTS 'title_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+INSERT INTO title_index_config VALUES('version',4);
 CREATE TABLE name_index_state (indexed_to INTEGER NOT NULL) STRICT;
 INSERT INTO name_index_state VALUES(4);
 CREATE TABLE unindexed_name (id INTEGER PRIMARY KEY) STRICT;

@@ -11,14 +11,19 @@ extension StoreSchema {
     static func createSearch(_ database: Database) throws {
         try database.execute(
             sql: """
-                -- The id of an episode, or the negative one of a book; title, author and announcer for that.
+                -- Of episodes, by their ids.
                 CREATE VIRTUAL TABLE name_index USING fts5(
+                    tokens, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
+                );
+                -- Of books: title, author and announcer. Apart, so that a search of them meets no episode.
+                CREATE VIRTUAL TABLE title_index USING fts5(
                     tokens, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
                 );
 
                 CREATE TABLE name_index_state (indexed_to INTEGER NOT NULL) STRICT;
                 INSERT INTO name_index_state VALUES (0);
 
+                -- The id of an episode, or the negative one of a book.
                 CREATE TABLE unindexed_name (id INTEGER PRIMARY KEY) STRICT;
                 INSERT INTO unindexed_name SELECT -id FROM book;
 

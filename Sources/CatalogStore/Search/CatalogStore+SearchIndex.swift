@@ -39,9 +39,10 @@ extension Database {
     /// In rising order of the rows, which is how FTS5 takes them best. A row that was there before gets what it is
     /// called now beside what it was called.
     fileprivate func indexNames(atMost limit: Int) throws {
-        let insertion = try cachedStatement(sql: "INSERT INTO name_index (rowid, tokens) VALUES (?, ?)")
+        let ofBooks = try cachedStatement(sql: "INSERT INTO title_index (rowid, tokens) VALUES (?, ?)")
+        let ofEpisodes = try cachedStatement(sql: "INSERT INTO name_index (rowid, tokens) VALUES (?, ?)")
         var count = 0
-        func index(_ id: Int64, _ texts: [SearchText]) throws {
+        func index(_ id: Int64, _ texts: [SearchText], _ insertion: Statement) throws {
             let tokens = texts.map(\.indexed).joined()
             if !tokens.isEmpty { try insertion.execute(arguments: [id, tokens]) }
             count += 1
@@ -50,13 +51,13 @@ extension Database {
         let books = try Row.fetchCursor(
             cachedStatement(
                 sql: """
-                    SELECT -b.id, \(SearchedBook.columns) FROM unindexed_name u JOIN book b ON b.id = -u.id
-                    WHERE u.id < 0 ORDER BY u.id
+                    SELECT b.id, \(SearchedBook.columns) FROM unindexed_name u JOIN book b ON b.id = -u.id
+                    WHERE u.id < 0 ORDER BY u.id DESC
                     """))
         while let row = try books.next() {
             var columns = ColumnReader(row)
             let id: Int64 = try columns.next()
-            try index(id, try SearchedBook(&columns).texts)
+            try index(id, try SearchedBook(&columns).texts, ofBooks)
         }
         try execute(sql: "DELETE FROM unindexed_name WHERE id < 0")
 
@@ -69,7 +70,7 @@ extension Database {
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
                 let id: Int64 = try columns.next()
-                try index(id, [SearchText(try columns.next())])
+                try index(id, [SearchText(try columns.next())], ofEpisodes)
                 last = id
             }
             return last

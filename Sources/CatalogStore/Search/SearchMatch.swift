@@ -38,10 +38,7 @@ struct BookSearch {
         _ expression: String, _ database: Database, _ body: (Int64, SearchedBook) throws -> Void
     ) throws {
         let sources: [(String, StatementArguments)] = [
-            (
-                "name_index n CROSS JOIN book b ON b.id = -n.rowid WHERE n.name_index MATCH ? AND n.rowid < 0",
-                [expression]
-            ),
+            ("title_index t CROSS JOIN book b ON b.id = t.rowid WHERE t.title_index MATCH ?", [expression]),
             ("unindexed_name u CROSS JOIN book b ON b.id = -u.id WHERE u.id < 0", []),
         ]
         for (source, arguments) in sources {
@@ -105,7 +102,7 @@ struct EpisodeSearch {
             try look(
                 """
                 name_index n CROSS JOIN episode e ON e.id = n.rowid
-                WHERE n.name_index MATCH ? AND n.rowid > 0 ORDER BY n.rowid
+                WHERE n.name_index MATCH ? ORDER BY n.rowid
                 """, [expression], distance)
         }
         try look(
