@@ -96,8 +96,8 @@ CREATE TABLE shelf_count (
     bytes INTEGER NOT NULL,
     folder TEXT
 ) STRICT;
-CREATE TRIGGER episode_is_counted AFTER INSERT ON episode BEGIN
-    DELETE FROM shelf_count WHERE book_id = new.book_id;
+CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
+    DELETE FROM shelf_count WHERE book_id = new.id;
 END;
 CREATE TRIGGER episode_is_recounted AFTER UPDATE OF book_id, gone, locked, removed_at ON episode
 WHEN old.gone IS NOT new.gone OR old.locked IS NOT new.locked OR old.removed_at IS NOT new.removed_at

@@ -150,8 +150,8 @@ CREATE TABLE exported_file (
 ) STRICT;
 INSERT INTO exported_file VALUES('萧十一狼/回到古代当兽医/metadata.opf',1,'opf','4f9a202908007af9f378ebde6e6a6ad609e9f1c3533bb5b65b0fba4ab1fa6289',NULL,NULL);
 CREATE INDEX episode_in_order ON episode (book_id, section, position, gone, locked, removed_at);
-CREATE TRIGGER episode_is_counted AFTER INSERT ON episode BEGIN
-    DELETE FROM shelf_count WHERE book_id = new.book_id;
+CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
+    DELETE FROM shelf_count WHERE book_id = new.id;
 END;
 CREATE TRIGGER episode_is_recounted AFTER UPDATE OF book_id, gone, locked, removed_at ON episode
 WHEN old.gone IS NOT new.gone OR old.locked IS NOT new.locked OR old.removed_at IS NOT new.removed_at

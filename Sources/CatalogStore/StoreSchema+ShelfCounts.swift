@@ -21,8 +21,10 @@ extension StoreSchema {
                     bytes INTEGER NOT NULL,
                     folder TEXT
                 ) STRICT;
-                CREATE TRIGGER episode_is_counted AFTER INSERT ON episode BEGIN
-                    \(forget) new.book_id;
+                -- With each page that brings episodes its book is touched: a trigger for each of them would cost a
+                -- listing a twentieth more.
+                CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
+                    \(forget) new.id;
                 END;
                 CREATE TRIGGER episode_is_recounted AFTER UPDATE OF book_id, gone, locked, removed_at ON episode
                 WHEN old.gone IS NOT new.gone OR old.locked IS NOT new.locked OR old.removed_at IS NOT new.removed_at
