@@ -69,11 +69,13 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: ["\"", "*", "", "AND", "NEAR(", "😀", "'; DROP TABLE book; --", "tokens:x", "\u{1B}[2J"])
+        @Test(arguments: [
+            "\"", "*", "", "AND", "NEAR(", "😀", "'; DROP TABLE book; --", "tokens:x", "\u{1B}[2J", "\u{1B}",
+        ])
         func `whatever is typed, nothing breaks`(text: String) async throws {
             try await withShelf { bench async throws in
                 let result = try await bench.run("search", text)
-                let holdsNothing = ["\"", "*", ""].contains(text)
+                let holdsNothing = ["\"", "*", "", "\u{1B}"].contains(text)
                 #expect(result.exitCode == (holdsNothing ? 64 : 0), "\(result.errors)")
                 #expect(result.errorLines.count == 1)
                 #expect(result.controlCharacters == [])

@@ -16,14 +16,12 @@ import Testing
         try await withTemporaryFolder { (folder: String) in
             try FileManager.default.createDirectory(
                 atPath: folder + "/.booksync", withIntermediateDirectories: false)
-            let shell = Process()
-            shell.executableURL = URL(filePath: Self.sqlite)
-            shell.arguments = [
-                LibraryFolder.existing(at: folder).storePath, ".read '\(Corpus.fixture("store/v\(version).sql").path)'",
-            ]
-            try shell.run()
-            shell.waitUntilExit()
-            #expect(shell.terminationStatus == 0)
+            let script = ".read '\(Corpus.fixture("store/v\(version).sql").path)'"
+            let made = try await withProduct(
+                [LibraryFolder.existing(at: folder).storePath, script], in: URL(filePath: folder),
+                executable: URL(filePath: Self.sqlite)
+            ) { try await $0.result() }
+            #expect(made.exitCode == 0, "\(made.errors)")
             let books = try await ShelfReader.read(folder) { try await $0.books() }
             #expect(books?.map(\.episodes) == [4])
             let found = try await ShelfReader.search(folder, for: "兽医", limit: nil)

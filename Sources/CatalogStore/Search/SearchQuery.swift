@@ -17,8 +17,12 @@ struct SearchQuery: Sendable {
         for word in self.text.words where !words.contains(word) { words.append(word) }
         self.words = words
         guard !words.isEmpty else {
+            // Printed as it was typed, but for what would steer the terminal.
+            let shown = String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
             throw Failure(
-                .usage, what: "'\(text)' cannot be searched for", why: "it has neither letters nor digits in it",
+                .usage, what: "'\(shown)' cannot be searched for", why: "it has neither letters nor digits in it",
                 remedy: "write a part of a title, an author or an episode's name")
         }
     }

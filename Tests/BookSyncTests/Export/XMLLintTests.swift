@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
@@ -11,7 +12,7 @@ import Testing
 
     @Test(.enabled(if: path != nil, "xmllint is not installed"), arguments: [ExportKind.opf, .rss])
     func `xmllint accepts it`(kind: ExportKind) async throws {
-        try await withTemporaryFolder { folder async throws in
+        try await withTemporaryFolder { (folder: String) async throws in
             var book = ExportDocumentTests.sample()
             // Every character that has no business in a name.
             book.book.title =
@@ -19,15 +20,11 @@ import Testing
                 + "\u{FFFE}\u{FFFF}]]><!--&amp;"
             let file = folder + "/x.xml"
             try Data(try book.document(kind, at: folder + "/a\u{1}b.xml")).write(to: URL(filePath: file))
-            let process = Process()
-            process.executableURL = URL(filePath: try #require(Self.path))
-            process.arguments = ["--noout", "--nonet", file]
-            let errors = Pipe()
-            process.standardError = errors
-            try process.run()
-            let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0, "\(complaint)")
+            let executable = URL(filePath: try #require(Self.path))
+            let result = try await withProduct(
+                ["--noout", "--nonet", file], in: URL(filePath: folder), executable: executable
+            ) { try await $0.result() }
+            #expect(result.exitCode == 0, "\(result.errors)")
         }
     }
 }
