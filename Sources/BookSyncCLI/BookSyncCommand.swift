@@ -27,8 +27,10 @@ struct BookSyncCommand: AsyncParsableCommand {
         subcommands: [
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
             UnsubscribeCommand.self,
-            SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
-            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, DemoCommand.self,
+            SubscriptionsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, QueueCommand.self,
+            PauseCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, ExportCommand.self,
+            DemoCommand.self,
             ConfigCommand.self,
         ])
 

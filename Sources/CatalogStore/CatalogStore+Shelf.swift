@@ -29,6 +29,25 @@ extension CatalogStore {
         }
     }
 
+    /// The books of which an episode is in this state, ordered by identity.
+    /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
+    package func books(withEpisodesIn state: EpisodeState, isRunUnderWay: Bool) async throws -> [ShelvedBook] {
+        try await read("the shelf cannot be read") { database in
+            // As `ShelvedEpisode.state` has it.
+            let over = isRunUnderWay ? "('waiting')" : "('waiting', 'downloading', 'verifying')"
+            let sql = """
+                SELECT DISTINCT e.book_id FROM \(ShelvedEpisode.tables) WHERE ? = CASE
+                    WHEN e.removed_at IS NOT NULL THEN 'removed' WHEN t.state NOT IN \(over) THEN t.state
+                    WHEN f.episode_id IS NOT NULL THEN iif(e.gone, 'gone', 'finished')
+                    WHEN e.gone THEN 'gone' WHEN e.locked THEN 'locked' ELSE 'waiting' END
+                """
+            let ids = try Set(
+                Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [state.rawValue]))
+            return try ids.flatMap { try database.shelvedBooks(only: $0) }
+                .sorted { $0.book.identity < $1.book.identity }
+        }
+    }
+
     /// All the store knows of a book's episodes, gone and removed ones included, by section and then in the order of the
     /// listing; without ``Episode/element``. Empty when the book is unknown.
     package func episodes(of book: BookIdentity) async throws -> [ShelvedEpisode] {

@@ -43,11 +43,17 @@ struct OpenedDatabase: Sendable {
             let migrator = StoreSchema.migrator
             guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }
             guard try !pool.read(migrator.hasCompletedMigrations) else { return }
-            do {
-                try migrator.migrate(pool)
-            } catch {
-                // Another process that opens the same new database at the same time may have come first.
-                guard try pool.read(migrator.hasCompletedMigrations) else { throw error }
+            var applied = try pool.read(migrator.appliedIdentifiers).count
+            while true {
+                do {
+                    return try migrator.migrate(pool)
+                } catch {
+                    // Another process that opens the same new database at the same time may have come first with the
+                    // migration that failed; what it has not come to yet is left to do.
+                    let now = try pool.read(migrator.appliedIdentifiers).count
+                    guard now > applied else { throw error }
+                    applied = now
+                }
             }
         }
     }

@@ -9,9 +9,10 @@ private struct ShelfCounts {
     var locked = 0
     var present = 0
     var bytes: Int64 = 0
-    /// The first and the last of its folders in the order of their names: mostly they are one.
-    var firstFolder: String?
-    var lastFolder: String?
+    /// The folder that most of its files are in; "" for the library itself, nil where there are none.
+    var folder: String?
+
+    static let columns = "episodes, missing, locked, present, bytes, folder"
 
     // Reads the index alone where it can, one book after the other, and sorts nothing.
     static func query(_ condition: String) -> String {
@@ -34,8 +35,32 @@ private struct ShelfCounts {
         locked = try columns.next()
         present = try columns.next()
         bytes = try columns.next()
-        firstFolder = try columns.next()
-        lastFolder = try columns.next()
+        folder = try columns.next()
+    }
+}
+
+extension CatalogStore {
+    /// Notes the counts of the books of which something changed, so that the next list of books finds them. The list is
+    /// right without it.
+    package func updateShelfCounts() async throws {
+        let what = "the counts of the shelf cannot be noted"
+        guard try await read(what, { try !$0.uncountedBooks(only: nil).isEmpty }) else { return }
+        try await write(what, .relaxed) { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    INSERT INTO shelf_count (book_id, \(ShelfCounts.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO NOTHING
+                    """)
+            let uncounted = try database.uncountedBooks(only: nil)
+            let counts = try database.counted(uncounted)
+            for id in uncounted {
+                let count = counts[id] ?? ShelfCounts()
+                try statement.execute(
+                    arguments: [
+                        id, count.episodes, count.missing, count.locked, count.present, count.bytes, count.folder,
+                    ])
+            }
+        }
     }
 }
 
@@ -57,33 +82,65 @@ extension Database {
             shelf.append(
                 ShelvedBook(
                     book: book, episodes: counts.episodes, missing: counts.missing, locked: counts.locked,
-                    present: counts.present, bytes: counts.bytes, path: try folder(of: id, counts),
+                    present: counts.present, bytes: counts.bytes, path: counts.folder == "" ? "." : counts.folder,
                     updatedAt: updatedAt))
         }
         return shelf
     }
 
+    /// As noted, and counted anew where nothing is.
     private func shelfCounts(only id: Int64?) throws -> [Int64: ShelfCounts] {
-        let statement = try cachedStatement(sql: ShelfCounts.query(id == nil ? "" : "WHERE e.book_id = ?"))
+        let condition = id == nil ? "" : "WHERE book_id = ?"
+        let statement = try cachedStatement(
+            sql: "SELECT book_id, \(ShelfCounts.columns) FROM shelf_count \(condition)")
         let rows = try Row.fetchCursor(statement, arguments: id.map { [$0] } ?? [])
         var counts: [Int64: ShelfCounts] = [:]
         while let row = try rows.next() {
             var columns = ColumnReader(row)
             counts[try columns.next()] = try ShelfCounts(&columns)
         }
+        return try counts.merging(counted(uncountedBooks(only: id))) { $1 }
+    }
+
+    fileprivate func uncountedBooks(only id: Int64?) throws -> [Int64] {
+        let condition = id == nil ? "" : "AND b.id = ?"
+        let statement = try cachedStatement(
+            sql: """
+                SELECT b.id FROM book b
+                WHERE NOT EXISTS (SELECT 1 FROM shelf_count c WHERE c.book_id = b.id) \(condition)
+                """)
+        return try Int64.fetchAll(statement, arguments: id.map { [$0] } ?? [])
+    }
+
+    /// Beyond so many books the whole shelf is read in one go.
+    private static let countedOneByOne = 100
+
+    fileprivate func counted(_ books: [Int64]) throws -> [Int64: ShelfCounts] {
+        guard books.count <= Self.countedOneByOne else { return try counted(only: nil) }
+        return try books.reduce(into: [:]) { counts, id in counts.merge(try counted(only: id)) { $1 } }
+    }
+
+    private func counted(only id: Int64?) throws -> [Int64: ShelfCounts] {
+        let statement = try cachedStatement(sql: ShelfCounts.query(id == nil ? "" : "WHERE e.book_id = ?"))
+        let rows = try Row.fetchCursor(statement, arguments: id.map { [$0] } ?? [])
+        var counts: [Int64: ShelfCounts] = [:]
+        var scattered: [Int64] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            let book: Int64 = try columns.next()
+            // The first one in the order of their names; mostly all files are in it.
+            counts[book] = try ShelfCounts(&columns)
+            if try columns.next(String?.self) != counts[book]?.folder { scattered.append(book) }
+        }
+        for book in scattered { counts[book]?.folder = try mostUsedFolder(of: book) }
         return counts
     }
 
-    /// The folder that most of a book's files are in; `.` for the library itself.
-    private func folder(of book: Int64, _ counts: ShelfCounts) throws -> String? {
-        var folder = counts.firstFolder
-        if counts.firstFolder != counts.lastFolder {
-            let sql = """
-                SELECT f.folder FROM episode e JOIN local_file f ON f.episode_id = e.id
-                WHERE e.book_id = ? GROUP BY f.folder ORDER BY COUNT(*) DESC, f.folder LIMIT 1
-                """
-            folder = try String.fetchOne(cachedStatement(sql: sql), arguments: [book])
-        }
-        return folder == "" ? "." : folder
+    private func mostUsedFolder(of book: Int64) throws -> String? {
+        let sql = """
+            SELECT f.folder FROM episode e JOIN local_file f ON f.episode_id = e.id
+            WHERE e.book_id = ? GROUP BY f.folder ORDER BY COUNT(*) DESC, f.folder LIMIT 1
+            """
+        return try String.fetchOne(cachedStatement(sql: sql), arguments: [book])
     }
 }

@@ -13,6 +13,11 @@ enum StoreSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in try database.execute(sql: version1) }
         migrator.registerMigration("v2") { database in try database.execute(sql: version2) }
+        migrator.registerMigration("v3") { database in
+            try createShelfCounts(database)
+            try createSearch(database)
+            try createExports(database)
+        }
         return migrator
     }()
 
@@ -27,7 +32,7 @@ enum StoreSchema {
         Failure(
             .configuration, disposition: .stop, what: "the store cannot be opened for reading",
             why: "\(path) was made by an older booksync, or is just being made",
-            remedy: "let a command that writes, such as fetch or mirror, bring it up to date")
+            remedy: Failure.remedyOfAge)
     }
 
     private static let version1 = """
@@ -140,4 +145,11 @@ enum StoreSchema {
         ALTER TABLE book ADD COLUMN listing_etag TEXT;
         ALTER TABLE book ADD COLUMN listing_last_modified TEXT;
         """
+}
+
+extension Failure {
+    fileprivate static let remedyOfAge = "let a command that writes, such as fetch or mirror, bring it up to date"
+
+    /// Whether a store only has to be opened for writing once to be readable.
+    package var isStoreAge: Bool { remedy == Self.remedyOfAge }
 }

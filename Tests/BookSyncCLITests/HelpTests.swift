@@ -6,9 +6,9 @@ extension ProductTests {
     /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.
     @Suite struct Help {
         private static let commands = [
-            "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "queue",
-            "pause",
-            "resume", "cancel", "remove", "adopt", "demo", "config", "config-show", "config-path",
+            "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "search", "show",
+            "queue", "pause", "resume", "cancel", "remove", "adopt", "export", "demo", "config", "config-show",
+            "config-path",
         ]
 
         @Test(arguments: ["booksync"] + commands)

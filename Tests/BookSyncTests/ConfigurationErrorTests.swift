@@ -18,6 +18,9 @@ import Testing
         ("downloads: { connect-timeout: 0 }", "'downloads.connect-timeout'", "found '0'"),
         ("downloads: { limit-rate: -2M }", "'downloads.limit-rate'", "found '-2M'"),
         ("downloads: { order: lifo }", "'downloads.order'", "one of first, last, listed"),
+        ("downloads: { export: [m3u8, tarot] }", "'downloads.export'", "a list of any of m3u8, opf, metadata, rss"),
+        ("downloads: { export: [opf, opf] }", "'downloads.export'", "found 'opf, opf'"),
+        ("downloads:\n  export:\n    - { opf: 1 }", "line 3: 'export'", "expected words"),
         ("downloads: { on-missing-file: delete }", "'downloads.on-missing-file'", "one of fetch, tombstone"),
         ("on-catalog-removal: delete", "'on-catalog-removal'", "one of keep, report"),
         (

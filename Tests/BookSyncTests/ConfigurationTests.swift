@@ -10,7 +10,7 @@ import Testing
         library: ~/Audiobooks
         default-source: kting
         naming: "{author}/{title}/{section} {name}.{ext}"   # empty parts vanish with their separator
-        downloads: { jobs: 3, jobs-per-host: 2, order: last, limit-rate: 2M, retries: 0, connect-timeout: 1m, stall-timeout: 500ms, min-free-space: 1Gi, on-missing-file: tombstone }
+        downloads: { jobs: 3, jobs-per-host: 2, order: last, limit-rate: 2M, retries: 0, connect-timeout: 1m, stall-timeout: 500ms, min-free-space: 1Gi, on-missing-file: tombstone, export: [m3u8, opf] }
         on-catalog-removal: report
         notify: { exec: "notify-send --token x", webhook: "https://hooks.example/T0/SECRET" }
         sources:
@@ -46,7 +46,8 @@ import Testing
             configuration.downloads
                 == DownloadSettings(
                     jobs: 3, jobsPerHost: 2, order: .last, limitRate: 2_000_000, retries: 0, connectTimeout: 60,
-                    stallTimeout: 0.5, minFreeSpace: 1_073_741_824, onMissingFile: .tombstone))
+                    stallTimeout: 0.5, minFreeSpace: 1_073_741_824, onMissingFile: .tombstone,
+                    export: [.m3u8, .opf]))
         #expect(configuration.onCatalogRemoval == .report)
         #expect(configuration.notify.exec == Secret("notify-send --token x"))
 
@@ -115,12 +116,14 @@ import Testing
         let environment = [
             "BOOKSYNC_LIBRARY": "shelf", "BOOKSYNC_JOBS": "7", "BOOKSYNC_LIMIT_RATE": "1k", "BOOKSYNC_RETRIES": "",
             "BOOKSYNC_NOTIFY_WEBHOOK": "https://h/x", "BOOKSYNC_ON_CATALOG_REMOVAL": "keep",
+            "BOOKSYNC_EXPORT": "rss,csv",
         ]
         var configuration = try await loadConfiguration(contract, environment: environment.merging(secrets) { $1 })
         #expect(configuration.library == "/here/shelf")
         #expect(configuration.downloads.jobs == 7 && configuration.downloads.limitRate == 1000)
         #expect(configuration.downloads.retries == 0 && configuration.onCatalogRemoval == .keep)
         #expect(configuration.notify.webhook == Secret("https://h/x"))
+        #expect(configuration.downloads.export == [.rss, .csv])
 
         configuration = try await loadConfiguration(
             contract, environment: environment,

@@ -16,7 +16,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2]
+    private static let versions = [1, 2, 3]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
@@ -57,6 +57,11 @@ import Testing
             #expect(try await store.subscriptions().map(\.filter.latest) == [20])
             let counts = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
             #expect(counts == MergeCounts(unchanged: 3))
+            for isIndexed in [false, true] {
+                #expect(try await store.search("第3集", limit: nil).hits.count == 1, "\(isIndexed)")
+                #expect(try await store.search("兽医", limit: nil).hits.count == 4, "\(isIndexed)")
+                try await store.updateSearchIndex()
+            }
             try await store.close()
         }
     }
@@ -78,6 +83,9 @@ import Testing
         "UPDATE transfer SET state = 'verifying', sha256 = NULL",
         "UPDATE transfer SET state = 'verifying', path = NULL",
         "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
+        "INSERT INTO exported_file VALUES ('a.opf', 99, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
+        "INSERT INTO exported_file VALUES ('a.opf', 1, 'opf', 'abc', NULL, NULL)",
+        "INSERT INTO exported_file VALUES ('/a.opf', 1, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
     ]
 
     @Test(arguments: impossible)

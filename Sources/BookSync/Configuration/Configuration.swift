@@ -46,6 +46,8 @@ package struct DownloadSettings: Sendable, Hashable {
     package var minFreeSpace: Int64 = 500_000_000
     /// What becomes of episodes whose file the listener deleted.
     package var onMissingFile = MissingFileRule.fetch
+    /// What a run writes for players and servers into the folders of its books.
+    package var export: [ExportKind] = []
 }
 
 /// What becomes of an episode's file when the catalog no longer lists it. Deleting is not among the choices.

@@ -62,7 +62,7 @@ struct ConfigurationReader {
 
     private mutating func readScalar(_ entry: SettingNode.Entry, key: String, in group: String?) throws {
         guard let setting = ScalarSetting.named(key) else { throw unknown(entry, in: group) }
-        let raw = try text(entry)
+        let raw = setting.isList ? try listText(entry) : try text(entry)
         let value = try expanded(raw, line: entry.line)
         let isAccepted: Bool
         do {
@@ -104,6 +104,17 @@ struct ConfigurationReader {
         case .nothing: return ""
         case .list, .map: throw refusal(entry.line, entry.key, expected: "one value", found: nil)
         }
+    }
+
+    /// One text of the items of a list, or of what stands in its place, with commas between them.
+    private func listText(_ entry: SettingNode.Entry) throws -> String {
+        guard case .list(let items) = entry.value.content else { return try text(entry) }
+        return try items.map { item in
+            guard case .text(let text) = item.content else {
+                throw refusal(item.line, entry.key, expected: "words", found: nil)
+            }
+            return text
+        }.joined(separator: ", ")
     }
 
     /// The text with its variables, all of which must be set.

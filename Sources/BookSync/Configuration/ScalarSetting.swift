@@ -8,6 +8,9 @@ struct ScalarSetting: Sendable {
     let expected: String
     /// Whether a wrong value may be quoted in an error.
     var isSecret = false
+    /// Whether the file may have a list; its items come as one text, with commas between them, as the environment has
+    /// them.
+    var isList = false
     /// - Returns: whether the text was such a value.
     /// - Throws: ``Failure`` where there is more to say.
     let apply: @Sendable (inout Configuration, _ text: String, PathBase) throws -> Bool
@@ -49,6 +52,7 @@ struct ScalarSetting: Sendable {
         .seconds("downloads.stall-timeout", \.downloads.stallTimeout),
         .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
+        .choices("downloads.export", \.downloads.export),
         .choice("on-catalog-removal", \.onCatalogRemoval),
         ScalarSetting(key: "notify.exec", expected: "a command", isSecret: true) { settings, text, _ in
             settings.notify.exec = text.isEmpty ? nil : Secret(text)
@@ -112,6 +116,22 @@ struct ScalarSetting: Sendable {
             return true
         } shown: {
             .text($0[keyPath: path].rawValue)
+        }
+    }
+
+    private static func choices<Choice: RawRepresentable<String> & CaseIterable & Hashable & Sendable>(
+        _ key: String, _ path: any WritableKeyPath<Configuration, [Choice]> & Sendable
+    ) -> ScalarSetting {
+        let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return ScalarSetting(key: key, expected: "a list of any of \(words)", isList: true) {
+            settings, text, _ in
+            let words = text.split { $0 == "," || $0 == " " }.map(String.init)
+            let choices = words.compactMap(Choice.init(rawValue:))
+            guard choices.count == words.count, Set(choices).count == choices.count else { return false }
+            settings[keyPath: path] = choices
+            return true
+        } shown: {
+            .list($0[keyPath: path].map { .text($0.rawValue) })
         }
     }
 }

@@ -33,7 +33,23 @@ extension LibraryFolder {
         let storePath = folder.storePath
         let size = try await offPool { fileSize(storePath) }
         guard let size, refusingLost || size > 0 else { return nil }
-        return try await CatalogStore(path: storePath, access: .readOnly)
+        do {
+            return try await CatalogStore(path: storePath, access: .readOnly)
+        } catch let failure as Failure where failure.isStoreAge {
+            // An update of booksync must not keep the shelf from being looked at until the next run.
+            try await bringUpToDate(storePath, failure)
+            return try await CatalogStore(path: storePath, access: .readOnly)
+        }
+    }
+
+    /// - Throws: `failure` where the store cannot be written now.
+    private static func bringUpToDate(_ storePath: String, _ failure: Failure) async throws {
+        do {
+            let store = try await CatalogStore(path: storePath, access: .readWrite)
+            try await store.closing { try await store.updateShelfCounts() }
+        } catch is Failure {
+            throw failure
+        }
     }
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to

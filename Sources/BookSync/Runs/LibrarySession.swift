@@ -34,7 +34,9 @@ package struct LibrarySession: Sendable {
                 try await store.closing {
                     await notes?.remember(folder)
                     try await session.settleInterruptedRun()
-                    return try await body(session)
+                    let result = try await body(session)
+                    await session.noteForReaders()
+                    return result
                 }
             }
             // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
@@ -46,6 +48,18 @@ package struct LibrarySession: Sendable {
     /// What the listener had mirror follow.
     package func subscriptions() async throws -> [Subscription] {
         try await store.subscriptions()
+    }
+
+    /// Has the store note what list and search would else work out themselves each time. Whatever keeps it from that, such
+    /// as a full disk, is no failure of the run.
+    private func noteForReaders() async {
+        guard !Task.isCancelled else { return }
+        do {
+            try await store.updateShelfCounts()
+            try await store.updateSearchIndex()
+        } catch {
+            return
+        }
     }
 
     private func settleInterruptedRun() async throws {

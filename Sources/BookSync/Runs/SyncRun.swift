@@ -34,6 +34,7 @@ package struct SyncRun: Sendable {
             var planned = await plans(request, store: session.store, stores: true, transport: transport) {
                 report.fail($0, emit: emit)
             }
+            let exports = RunExport(configuration: configuration, session: session, planned: planned, emit: emit)
             var requests: [TransferRequest] = []
             for assembled in planned {
                 emit(.planned(assembled.plan))
@@ -60,7 +61,9 @@ package struct SyncRun: Sendable {
             }
             // Thousands of transfers may wait for hours: what they were made from is not kept as long.
             planned = []
-            guard !requests.isEmpty, !Task.isCancelled else { return }
+            guard !requests.isEmpty, !Task.isCancelled else {
+                return try await exports.execute(over: transport) { report.fail($0, emit: emit) }
+            }
             // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
             let stopped = requests.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
             try await session.store.resume(stopped.map(\.episode.identity))
@@ -81,6 +84,7 @@ package struct SyncRun: Sendable {
                             + "make room for \(describeBytes(missing ?? 0)) and run again"))
             }
             report.note(outcome, emit: emit)
+            try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report

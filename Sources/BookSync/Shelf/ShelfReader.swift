@@ -12,8 +12,8 @@ package struct ShelfReader: Sendable {
         package var bytesDone: Int64
     }
 
-    private let library: String
-    private let store: CatalogStore
+    let library: String
+    let store: CatalogStore
     private let isRunUnderWay: Bool
 
     /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
@@ -34,6 +34,11 @@ package struct ShelfReader: Sendable {
             throw Failure.notOnTheShelf(missing)
         }
         return books
+    }
+
+    /// The books of which an episode is in this state.
+    package func books(withEpisodesIn state: EpisodeState) async throws -> [ShelvedBook] {
+        try await store.books(withEpisodesIn: state, isRunUnderWay: isRunUnderWay)
     }
 
     /// The episodes of a book by section number.
@@ -60,7 +65,7 @@ package struct ShelfReader: Sendable {
         try await store.subscriptions()
     }
 
-    private func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {
+    func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {
         var shelved = shelved
         // What a killed run left as under way is under way no longer.
         if let state = shelved.transfer?.state, state == .downloading || state == .verifying, !isRunUnderWay {

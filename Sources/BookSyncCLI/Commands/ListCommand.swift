@@ -11,27 +11,48 @@ struct ListCommand: Subcommand {
     @Argument(help: ArgumentHelp("Books whose episodes to list.", valueName: "ref"))
     var references: [String] = []
 
-    @Option(help: ArgumentHelp("Only episodes in this state.", valueName: "state"))
+    @Option(help: ArgumentHelp("Only episodes in this state; without a REF, books that have any.", valueName: "state"))
     var state: EpisodeState?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            In this order: \(ShelfOrder.ofBooks.map(\.rawValue).joined(separator: ", ")); with a REF \
+            \(ShelfOrder.ofEpisodes.map(\.rawValue).joined(separator: ", ")). Names rise; of numbers and times the \
+            greatest comes first.
+            """, valueName: "key"))
+    var sort: ShelfOrder?
+
+    @Flag(help: "In the opposite order.")
+    var reverse = false
 
     @Flag(help: "Only what is missing on disk.")
     var missing = false
 
     func validate() throws {
-        if state != nil, references.isEmpty { throw ValidationError("--state goes with a REF.") }
+        let orders = references.isEmpty ? ShelfOrder.ofBooks : ShelfOrder.ofEpisodes
+        if let sort, !orders.contains(sort) {
+            let words = orders.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError(
+                "\(references.isEmpty ? "Books" : "Episodes") are sorted by \(words), not by \(sort.rawValue).")
+        }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
         let references = try references.map(BookReference.init(parsing:))
         guard !references.isEmpty else {
-            let shelf = try await ShelfReader.read(configuration.library) { try await $0.books() }
+            let shelf = try await ShelfReader.read(configuration.library) { shelf in
+                if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
+            }
             if shelf == nil, !program.options.quiet {
                 // An empty list is the right answer, but a mistyped folder should not go unnoticed.
                 await program.streams.writeError("there is no shelf at \(configuration.library) yet")
             }
             var books = shelf ?? []
             if missing { books = books.filter { $0.missing > 0 } }
+            if let sort { books = books.sorted(by: sort) }
+            if reverse { books.reverse() }
             await program.print(
                 .array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
             return .done
@@ -47,6 +68,8 @@ struct ListCommand: Subcommand {
         }
         if let state { episodes = episodes.filter { $0.shelved.state == state } }
         if missing { episodes = episodes.filter(\.isMissing) }
+        if let sort { episodes = episodes.sorted(by: sort) }
+        if reverse { episodes.reverse() }
         await program.print(
             .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }),
             or: Self.lines(episodes, width: program.outputWidth))
@@ -91,6 +114,7 @@ struct ListCommand: Subcommand {
 }
 
 extension EpisodeState: ExpressibleByArgument {}
+extension ShelfOrder: ExpressibleByArgument {}
 
 extension ShelfReader.EpisodeOnDisk {
     /// Wanted, to be had, and not on disk.

@@ -42,6 +42,14 @@ struct ShowCommand: Subcommand {
     private static func document(of episode: ShelfReader.EpisodeOnDisk) -> JSONDocument {
         let shelved = episode.shelved
         return JSONDocument(shelved, bytesDone: episode.bytesDone).adding([
+            "type": .init(shelved.episode.mediaType),
+            "number": .init(shelved.episode.number),
+            "season": .init(shelved.episode.season),
+            // Often an address, and then perhaps a signed one.
+            "guid": .init(
+                shelved.episode.guid.map { $0.contains("://") ? ResourceAddress($0).withoutSecrets : $0 }),
+            "catalog_digest": .init(
+                shelved.episode.digest.map { "\($0.algorithm.rawValue):\($0.hexadecimal)" }),
             "modified_at": .init(shelved.episode.modifiedAt),
             "catalog_size": .init(shelved.episode.size),
             "fetched_at": .init(shelved.file?.fetchedAt),
@@ -61,7 +69,9 @@ extension JSONDocument {
         let known = members.filter { $0.value != .null }
         let width = known.map(\.key.count).max() ?? 0
         return known.map { member in
-            let value = if case .string(let text) = member.value { text } else { member.value.text() }
+            // Catalogs' words: nothing in them may steer the terminal.
+            let value =
+                if case .string(let text) = member.value { DisplayWidth.printable(text) } else { member.value.text() }
             let key = member.key.replacingOccurrences(of: "_", with: " ")
             return key + String(repeating: " ", count: width - key.count + 2) + value
         }

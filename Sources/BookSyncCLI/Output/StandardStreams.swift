@@ -30,9 +30,21 @@ actor StandardStreams {
         flush(&text)
     }
 
+    /// A document as it is, without a line end of ours.
+    func writeOutput(bytes: [UInt8]) {
+        guard !isOutputClosed else { return }
+        note(bytes.withUnsafeBytes { Self.write($0, to: STDOUT_FILENO) })
+    }
+
     private func flush(_ text: inout String) {
         guard !isOutputClosed, !text.isEmpty else { return }
-        if let code = Self.write(text, to: STDOUT_FILENO) {
+        note(Self.write(text, to: STDOUT_FILENO))
+        text = ""
+    }
+
+    /// - Parameter code: the number of the error that kept output from being written; nil when there was none.
+    private func note(_ code: Int32?) {
+        if let code {
             isOutputClosed = true
             if code != EPIPE {
                 outputFailure = Failure(
@@ -40,7 +52,6 @@ actor StandardStreams {
                     why: String(cString: strerror(code)), remedy: "see where standard output leads, and run again")
             }
         }
-        text = ""
     }
 
     func writeError(_ line: String) {
@@ -50,15 +61,17 @@ actor StandardStreams {
     /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.
     private static func write(_ text: String, to descriptor: Int32) -> Int32? {
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while !rest.isEmpty {
-                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count == 0 ? EIO : errno }
-                rest = rest.dropFirst(count)
-            }
-            return nil
+        return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? EIO : errno }
+            rest = rest.dropFirst(count)
         }
+        return nil
     }
 }

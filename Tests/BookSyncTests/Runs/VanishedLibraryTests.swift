@@ -64,7 +64,9 @@
                     defer { again.unmount() }
                     let second = try await bench.run()
                     #expect(second.failures.isEmpty, "\(second.failures)")
-                    #expect(second.summary.kept == 1 && second.summary.resumed == 1 && second.summary.fetched == 2)
+                    #expect(
+                        second.summary.kept == 1 && second.summary.resumed == 1 && second.summary.fetched == 2,
+                        "\(second.summary)")
                     #expect(first.summary.bytesReceived + second.summary.bytesReceived == 160_000)
                     for section in 1...4 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
                 }

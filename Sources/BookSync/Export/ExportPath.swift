@@ -1,0 +1,52 @@
+import BookModel
+
+/// The way from one place on disk to another, and addresses of places on disk.
+enum ExportPath {
+    /// The path of a file as seen from a folder; both absolute.
+    static func relative(_ path: String, from folder: String) -> String {
+        let target = path.split(separator: "/")
+        let base = folder.split(separator: "/")
+        let shared = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+        // A file is below its folder at least.
+        let common = min(shared, target.count - 1)
+        return ([Substring](repeating: "..", count: base.count - common) + target[common...]).joined(separator: "/")
+    }
+
+    /// `file:` with the bytes that RFC 3986 §3.3 does not let stand in a path percent-encoded.
+    static func fileAddress(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes = Array("file://".utf8)
+        for byte in path.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~/".utf8.contains(byte)
+        }
+    }
+}
+
+extension AudioExtension {
+    /// The MIME type that players expect for a file of this name.
+    static func mediaType(ofPath path: String) -> String {
+        switch path.lastIndex(of: ".").map({ path[path.index(after: $0)...].lowercased() }) {
+        case "m4a", "m4b": "audio/mp4"
+        case "aac": "audio/aac"
+        case "ogg", "oga", "opus": "audio/ogg"
+        case "flac": "audio/flac"
+        case "wav": "audio/wav"
+        case "wma": "audio/x-ms-wma"
+        case "amr": "audio/amr"
+        case "aif", "aiff": "audio/aiff"
+        default: "audio/mpeg"
+        }
+    }
+}

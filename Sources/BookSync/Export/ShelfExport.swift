@@ -1,0 +1,149 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Logging
+import Transport
+
+/// Exports books of the shelf as the listener asks for it.
+package struct ShelfExport: Sendable {
+    /// A book, and which of its episodes.
+    package typealias Item = (book: BookIdentity, filter: EpisodeFilter)
+
+    private let configuration: Configuration
+    private let logger: Logger
+
+    package init(configuration: Configuration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    // MARK: Into the books' folders
+
+    /// Writes into the folders of the books; nobody else may run meanwhile. Only covers ask anybody.
+    /// - Parameters:
+    ///   - items: none for all books.
+    ///   - force: whether files that the listener made or changed are overwritten.
+    /// - Throws: ``Failure``: `temporary` when another run holds the library, `unknownBook` when there is none.
+    package func intoFolders(
+        _ kind: ExportKind, of items: [Item], force: Bool, notes: LibraryNotes?
+    ) async throws -> [ExportOutcome] {
+        let items = try await existing(items)
+        let library = configuration.library
+        return try await LibrarySession.withLibrary(at: library, command: "export", notes: notes) { session in
+            var export = BookExport(configuration: configuration, library: library, store: session.store)
+            export.force = force
+            return try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+                var outcomes: [ExportOutcome] = []
+                for item in items {
+                    outcomes += try await export.execute([kind], of: item.book, filter: item.filter, over: transport)
+                }
+                return outcomes
+            }
+        }
+    }
+
+    // MARK: Elsewhere
+
+    /// The document of one book, or the table of several, as it would stand in its folder. Reads only the store.
+    /// - Parameter items: none for all books.
+    package func document(_ kind: ExportKind, of items: [Item]) async throws -> [UInt8] {
+        let books = try await exported(try await existing(items))
+        if kind == .csv { return Array(EpisodeTable.text(of: books).utf8) }
+        guard let book = books.first, books.count == 1 else {
+            throw Failure(
+                .usage, what: "\(books.count) books do not go into one \(kind.rawValue)",
+                why: "each has one of its own",
+                remedy: "name one book, or a folder with --output")
+        }
+        return try book.document(kind, at: book.folderPath + "/" + (kind.fileName(for: book.book) ?? ""))
+    }
+
+    /// Writes to where the listener says: a file, for one book or a table of several; or a folder, in which each book
+    /// has a folder as in the library.
+    /// - Parameters:
+    ///   - items: none for all books.
+    ///   - output: a path; relative to the current folder.
+    /// - Returns: the absolute paths, and whether each was written or was the same already.
+    package func write(
+        _ kind: ExportKind, of items: [Item], to output: String
+    ) async throws -> [(path: String, isWritten: Bool)] {
+        let books = try await exported(try await existing(items))
+        let output = URL(filePath: output).standardizedFileURL.path(percentEncoded: false)
+        return try await offPool {
+            let isFolder = Self.isFolder(output) || output.hasSuffix("/")
+            let target = output.hasSuffix("/") ? String(output.dropLast()) : output
+            if !isFolder, kind == .csv || books.count == 1 {
+                let bytes =
+                    kind == .csv
+                    ? Array(EpisodeTable.text(of: books).utf8) : try books[0].document(kind, at: target)
+                return [(target, try ExportDisk.write(bytes, to: target))]
+            }
+            var written: [(path: String, isWritten: Bool)] = []
+            var taken: Set<String> = []
+            for book in books {
+                guard let name = kind.fileName(for: book.book) else { continue }
+                let folder = books.count == 1 ? target : target + "/" + book.ownFolder
+                try Self.makeFolder(folder)
+                var path = folder + "/" + name
+                // Two books of one title in one folder.
+                if !taken.insert(SafeName.comparisonKey(path)).inserted {
+                    path = folder + "/" + SafeName.component(SafeName.text("\(book.book.identity.id) \(name)"))
+                }
+                written.append((path, try ExportDisk.write(try book.document(kind, at: path), to: path)))
+            }
+            return written
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+
+    private static func makeFolder(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            throw Failure(
+                .inputOutput, what: "the folder \(path) cannot be made", why: (error as NSError).localizedDescription,
+                remedy: "name another one with --output")
+        }
+    }
+
+    // MARK: Books
+
+    /// - Returns: the items, or all books of the shelf where there are none.
+    private func existing(_ items: [Item]) async throws -> [Item] {
+        let found = try await ShelfReader.read(configuration.library) { shelf in
+            let books = try await shelf.books(items.isEmpty ? nil : items.map(\.book))
+            return items.isEmpty ? books.map { ($0.book.identity, EpisodeFilter()) } : items
+        }
+        guard let found else { throw Failure.emptyLibrary(configuration.library) }
+        return found
+    }
+
+    private func exported(_ items: [Item]) async throws -> [ExportedBook] {
+        let library = configuration.library
+        let books = try await ShelfReader.read(library) { shelf in
+            var books: [ExportedBook] = []
+            for item in items {
+                guard let shelved = try await shelf.books([item.book]).first else { continue }
+                books.append(
+                    ExportedBook(
+                        book: shelved.book, episodes: try await shelf.episodes(of: item.book, filter: item.filter),
+                        library: library, folder: shelved.path.map { $0 == "." ? "" : $0 }))
+            }
+            return books
+        }
+        return books ?? []
+    }
+}
+
+extension ExportedBook {
+    /// The folder to have elsewhere: as in the library, or called after the book.
+    fileprivate var ownFolder: String {
+        if let folder, !folder.isEmpty { return folder }
+        let name = SafeName.component(SafeName.text(book.title))
+        return name.isEmpty ? SafeName.component(SafeName.text(book.identity.id)) : name
+    }
+}

@@ -1,0 +1,95 @@
+import BookModel
+import Foundation
+
+/// What the shelf can be ordered by. Names rise, with digits in them as numbers; of counts, sizes and times the
+/// greatest comes first.
+package enum ShelfOrder: String, Sendable, CaseIterable {
+    case id, title, author, episodes, missing, bytes, updated
+    case section, name, state, published
+
+    package static let ofBooks: [ShelfOrder] = [.id, .title, .author, .episodes, .missing, .bytes, .updated]
+    package static let ofEpisodes: [ShelfOrder] = [.section, .id, .name, .state, .bytes, .published]
+}
+
+extension [ShelvedBook] {
+    /// What is equal stays in its order.
+    package func sorted(by order: ShelfOrder) -> [ShelvedBook] {
+        switch order {
+        case .title: rising { NaturalKey($0.book.title) }
+        case .author: rising { NaturalKey($0.book.author) }
+        case .episodes: falling(\.episodes)
+        case .missing: falling(\.missing)
+        case .bytes: falling(\.bytes)
+        case .updated: falling(\.updatedAt)
+        default: rising { NaturalKey("\($0.book.identity)") }
+        }
+    }
+}
+
+extension [ShelfReader.EpisodeOnDisk] {
+    /// What is equal stays in its order.
+    package func sorted(by order: ShelfOrder) -> [ShelfReader.EpisodeOnDisk] {
+        switch order {
+        case .id: rising { NaturalKey($0.shelved.episode.identity.key) }
+        case .name: rising { NaturalKey($0.shelved.episode.name) }
+        case .state: rising { NaturalKey($0.shelved.state.rawValue) }
+        case .bytes:
+            falling { $0.shelved.file?.size ?? $0.shelved.transfer?.total ?? $0.shelved.episode.size ?? -1 }
+        case .published: falling { $0.shelved.episode.publishedAt ?? .distantPast }
+        default: rising(\.shelved.episode.section)
+        }
+    }
+}
+
+extension Array {
+    fileprivate func rising(_ key: (Element) -> some Comparable) -> [Element] {
+        sortedByKey(key) { $0 < $1 }
+    }
+
+    fileprivate func falling(_ key: (Element) -> some Comparable) -> [Element] {
+        sortedByKey(key) { $0 > $1 }
+    }
+
+    /// Each key is made once: a book may have a hundred thousand names.
+    private func sortedByKey<Key: Comparable>(
+        _ key: (Element) -> Key, _ precedes: (Key, Key) -> Bool
+    ) -> [Element] {
+        enumerated().map { (key: key($0.element), place: $0.offset, element: $0.element) }
+            .sorted { precedes($0.key, $1.key) || ($0.key == $1.key && $0.place < $1.place) }
+            .map(\.element)
+    }
+}
+
+/// A name as it is compared: without capitals, and digits as the numbers that they are. What has no name comes last.
+struct NaturalKey: Comparable {
+    private let bytes: [UInt8]
+
+    init(_ text: String?) {
+        guard let text, !text.isEmpty else {
+            // No UTF-8 has this byte.
+            bytes = [0xFF]
+            return
+        }
+        let folded = Array(text.lowercased().utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(folded.count + 8)
+        var index = 0
+        while index < folded.count {
+            guard Self.isDigit(folded[index]) else {
+                bytes.append(folded[index])
+                index += 1
+                continue
+            }
+            let start = index
+            while index < folded.count, Self.isDigit(folded[index]) { index += 1 }
+            let number = folded[start..<index].drop { $0 == UInt8(ascii: "0") }
+            // Of two numbers without zeros in front the longer one is the greater.
+            bytes += [UInt8(ascii: "0"), UInt8(Swift.min(number.count, 0xFF))] + number
+        }
+        self.bytes = bytes
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    static func < (one: NaturalKey, other: NaturalKey) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+}

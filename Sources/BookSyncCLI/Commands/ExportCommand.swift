@@ -1,0 +1,90 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct ExportCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write what players and library servers read of books.",
+        discussion: """
+            m3u8: a playlist. opf: metadata.opf with title, author and reader. metadata: metadata.json for Audiobookshelf, \
+            which outranks all else there. rss: feed.xml, a podcast feed of the files. csv: a table of all episodes. \
+            cover: the picture that the catalog names.
+
+            Without --output each goes into its book's folder, whole or not at all, and only when it would change. A file \
+            that booksync did not write, or that was changed since, is left as it is. No address in them holds a secret.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("What to write.", valueName: "kind"))
+    var kind: ExportKind
+
+    @Argument(help: ArgumentHelp("Books, or episodes of them. Default: all books.", valueName: "ref"))
+    var references: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Write to this file, to this folder (one for each book in it), or with - to standard output.",
+            valueName: "path"))
+    var output: String?
+
+    @Flag(help: "Overwrite files in the book folders that booksync did not write.")
+    var force = false
+
+    func validate() throws {
+        if kind == .cover, output != nil { throw ValidationError("A cover goes into its book's folder only.") }
+        if output == "" { throw ValidationError("--output takes a path, or - for standard output.") }
+        if force, output != nil { throw ValidationError("--force is for the book folders; --output overwrites.") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let items = try references.map(BookReference.init(parsing:)).map { reference -> ShelfExport.Item in
+            (book: try configuration.book(reference), filter: reference.filter)
+        }
+        let export = ShelfExport(configuration: configuration, logger: program.logger)
+        switch output {
+        case "-":
+            await program.streams.writeOutput(bytes: try await export.document(kind, of: items))
+            return .done
+        case let output?:
+            let written = try await export.write(kind, of: items, to: output)
+            await program.print(
+                .array(
+                    written.map {
+                        [
+                            "kind": .string(kind.rawValue), "path": .string($0.path),
+                            "outcome": .string($0.isWritten ? "written" : "unchanged"),
+                        ]
+                    }), or: written.filter(\.isWritten).map { "wrote \($0.path)" })
+            return .done
+        case nil:
+            let outcomes = try await export.intoFolders(kind, of: items, force: force, notes: program.notes)
+            await program.print(
+                .array(outcomes.map { JSONDocument($0) }),
+                or: outcomes.compactMap { outcome in
+                    guard case .written = outcome.result, let path = outcome.path else { return nil }
+                    return "wrote \(path)"
+                })
+            for outcome in outcomes {
+                if let failure = outcome.failure { await program.streams.writeError("\(failure)") }
+                if case .nothing(let why) = outcome.result, !program.options.quiet {
+                    await program.streams.writeError(why)
+                }
+            }
+            return ExitStatus(of: outcomes.compactMap(\.failure))
+        }
+    }
+}
+
+extension ExportKind: ExpressibleByArgument {}
+
+extension JSONDocument {
+    fileprivate init(_ outcome: ExportOutcome) {
+        self = [
+            "source": .string(outcome.book.source), "book_id": .string(outcome.book.id),
+            "kind": .string(outcome.kind.rawValue), "path": .init(outcome.path),
+            "outcome": .string(outcome.result.word), "error": .init(outcome.failure?.description),
+        ]
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct SearchCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "search", abstract: "Find books and episodes by title, author, announcer and name; offline.",
+        discussion: """
+            All words must be found: Latin ones at the beginning of words, without capitals and accents; numbers as \
+            numbers, so that 第1集 finds 第001集; Chinese and its like anywhere. The best come first.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("What to search for; any two Chinese characters will do.", valueName: "text"))
+    var text: [String]
+
+    @Option(help: ArgumentHelp("So many at most; 0 for all.", valueName: "n"))
+    var limit = 50
+
+    func validate() throws {
+        if limit < 0 { throw ValidationError("--limit takes a number from 0 on, not \(limit).") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let found = try await ShelfReader.search(
+            configuration.library, for: text.joined(separator: " "), limit: limit == 0 ? nil : limit)
+        let items = found?.items ?? []
+        await program.print(
+            .array(items.map { JSONDocument($0) }), or: Self.lines(items, width: program.outputWidth))
+        guard !program.options.quiet else { return .done }
+        if found == nil {
+            await program.streams.writeError("there is no shelf at \(configuration.library) yet")
+        } else if found?.hasMore == true {
+            await program.streams.writeError("there is more than these \(limit); --limit 0 prints all")
+        } else if items.isEmpty {
+            await program.streams.writeError("nothing on the shelf is called so")
+        }
+        return .done
+    }
+
+    private static func lines(_ items: [FoundItem], width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "ref"), .init(title: "name", isFlexible: true), .init(title: "of", isFlexible: true),
+            .init(title: "on disk"),
+        ])
+        table.rows = items.map { item in
+            switch item {
+            case .book(let shelved):
+                return [
+                    "\(shelved.book.identity)", shelved.book.title, shelved.book.author ?? "",
+                    "\(shelved.present)/\(shelved.episodes)",
+                ]
+            case .episode(let episode, let book):
+                return [
+                    "\(book.identity)/\(episode.shelved.episode.section)", episode.shelved.episode.name, book.title,
+                    episode.shelved.state.rawValue,
+                ]
+            }
+        }
+        return items.isEmpty ? [] : table.lines(width: width)
+    }
+}
+
+extension JSONDocument {
+    /// As `list` prints books and episodes, with what it is in front, and an episode with the title of its book.
+    fileprivate init(_ item: FoundItem) {
+        switch item {
+        case .book(let shelved):
+            self = (["kind": "book"] as JSONDocument).adding(JSONDocument(shelved))
+        case .episode(let episode, let book):
+            self = (["kind": "episode"] as JSONDocument)
+                .adding(JSONDocument(episode.shelved, bytesDone: episode.bytesDone))
+                .adding(["book_title": .string(book.title)])
+        }
+    }
+}

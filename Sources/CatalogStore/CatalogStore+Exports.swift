@@ -1,0 +1,63 @@
+import BookModel
+import GRDB
+
+extension CatalogStore {
+    /// What was written at a path of the library, for whichever book; nil when nothing was.
+    package func exportedFile(at path: String) async throws -> ExportedFile? {
+        try await read("what was exported to \(path) cannot be looked up") { database in
+            try database.exportedFiles("x.path = ?", [path]).first
+        }
+    }
+
+    /// All that was written of a kind for a book.
+    package func exportedFiles(of book: BookIdentity, kind: String) async throws -> [ExportedFile] {
+        try await read("what was exported of \(book) cannot be looked up") { database in
+            try database.exportedFiles("b.source = ? AND b.key = ? AND x.kind = ?", [book.source, book.id, kind])
+        }
+    }
+
+    /// Records that a file is about to be written: on disk when the call returns.
+    package func recordExport(_ file: ExportedFile) async throws {
+        try await write("the export to \(file.path) cannot be recorded", .durable) { database in
+            guard let id = try database.id(of: file.book) else {
+                throw Failure(
+                    .defect, what: "the export to \(file.path) cannot be recorded",
+                    why: "the store does not know \(file.book)")
+            }
+            let sql = """
+                INSERT INTO exported_file (path, book_id, kind, sha256, previous, origin) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (path) DO UPDATE SET book_id = excluded.book_id, kind = excluded.kind,
+                    sha256 = excluded.sha256, previous = excluded.previous, origin = excluded.origin
+                """
+            try database.cachedStatement(sql: sql).execute(
+                arguments: [file.path, id, file.kind, file.sha256, file.previous, file.origin])
+        }
+    }
+
+    /// Forgets a file that is there no longer, or is the listener's now.
+    package func forgetExport(at path: String) async throws {
+        try await write("the export to \(path) cannot be forgotten", .relaxed) { database in
+            try database.cachedStatement(sql: "DELETE FROM exported_file WHERE path = ?").execute(arguments: [path])
+        }
+    }
+}
+
+extension Database {
+    fileprivate func exportedFiles(_ condition: String, _ arguments: StatementArguments) throws -> [ExportedFile] {
+        let sql = """
+            SELECT x.path, b.source, b.key, x.kind, x.sha256, x.previous, x.origin
+            FROM exported_file x JOIN book b ON b.id = x.book_id WHERE \(condition) ORDER BY x.path
+            """
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var files: [ExportedFile] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            files.append(
+                ExportedFile(
+                    path: try columns.next(), book: BookIdentity(source: try columns.next(), id: try columns.next()),
+                    kind: try columns.next(), sha256: try columns.next(), previous: try columns.next(),
+                    origin: try columns.next()))
+        }
+        return files
+    }
+}

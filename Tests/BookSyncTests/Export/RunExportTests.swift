@@ -1,0 +1,173 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// What `downloads.export` has a run write.
+@Suite struct RunExportTests {
+    private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+
+    /// A run bench whose catalog describes the book, cover included, and whose runs export.
+    private func withExports(
+        _ kinds: [ExportKind], cover: String = "/cover", _ body: (RunBench) async throws -> Void
+    ) async throws {
+        var catalog = ScriptedCatalog.episodes(2)
+        let detail = "{\"status\":0,\"data\":{\"id\":30776,\"name\":\"兽医\",\"author\":\"甲\",\"cover\":\"\(cover)\"}}"
+        catalog.audio["/detail"] = .always(.text(detail))
+        catalog.audio["/cover"] = .always(.reply(headers: ["Content-Type": "image/jpeg"], body: Self.picture))
+        try await withRunBench(catalog) { bench async throws in
+            var bench = bench
+            bench.configuration.sources["kting"]?.detailURL = bench.server.address("/detail")
+            bench.configuration.downloads.export = kinds
+            try await body(bench)
+        }
+    }
+
+    private func folder(_ bench: RunBench) async throws -> String {
+        let path = try #require(try await bench.recordedPath(1))
+        return URL(filePath: path).deletingLastPathComponent().path
+    }
+
+    private func notices(_ bench: RunBench) -> [String] {
+        bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+
+    @Test func `a run leaves what its settings list, and nothing else`() async throws {
+        try await withExports([.m3u8, .opf]) { bench async throws in
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            let folder = try await folder(bench)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(names == ["001 第1集.mp3", "002 第2集.mp3", "Book.m3u8", "metadata.opf"])
+            let playlist = String(decoding: try bench.read(folder + "/Book.m3u8"), as: UTF8.self)
+            #expect(playlist == "#EXTM3U\n#EXTINF:-1,第1集\n001 第1集.mp3\n#EXTINF:-1,第2集\n002 第2集.mp3\n")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: bench.library + "/.booksync").sorted().filter {
+                    $0.contains("export")
+                } == [])
+        }
+    }
+
+    @Test func `what is the same is not written again`() async throws {
+        try await withExports([.m3u8, .opf]) { bench async throws in
+            try await bench.run()
+            let path = try await folder(bench) + "/metadata.opf"
+            let inode = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+            try await bench.run()
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == inode)
+            bench.catalog.update { $0.elements[1].name = "新名" }
+            try await bench.run()
+            let playlist = try await folder(bench) + "/Book.m3u8"
+            #expect(String(decoding: try bench.read(playlist), as: UTF8.self).contains("002 新名.mp3"))
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int == inode)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that the listener made or changed is left, and said so`(isTheirs: Bool) async throws {
+        try await withExports(isTheirs ? [] : [.opf]) { bench async throws in
+            try await bench.run()
+            let path = try await folder(bench) + "/metadata.opf"
+            try write("mine", to: path)
+            var bench = bench
+            bench.configuration.downloads.export = [.opf]
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty)
+            #expect(String(decoding: try bench.read(path), as: UTF8.self) == "mine")
+            let why = isTheirs ? "booksync did not write it" : "it was changed since booksync wrote it"
+            #expect(notices(bench).contains { $0.contains("metadata.opf is left as it is: \(why)") })
+        }
+    }
+
+    @Test func `a run that was killed between recording and writing goes on where it was`() async throws {
+        try await withExports([.opf]) { bench async throws in
+            try await bench.run()
+            let path = try await folder(bench) + "/metadata.opf"
+            let relative = String(path.dropFirst(bench.library.count + 1))
+            try await bench.withStore { store in
+                var record = try #require(try await store.exportedFile(at: relative))
+                record.previous = record.sha256
+                record.sha256 = String(repeating: "0", count: 64)
+                try await store.recordExport(record)
+            }
+            // Another content now than the one on disk, which is the one before.
+            try await bench.run(title: "Book")
+            #expect(!notices(bench).contains { $0.contains("left") })
+            #expect(
+                try await bench.withStore { try await $0.exportedFile(at: relative) }?.sha256
+                    == sha256(try bench.read(path)))
+        }
+    }
+
+    @Test func `what was exported goes along when the book gets another folder`() async throws {
+        try await withExports([.m3u8, .opf]) { bench async throws in
+            try await bench.run(title: "Old")
+            let old = try await folder(bench)
+            try await bench.run(title: "New")
+            let new = try await folder(bench)
+            #expect(old != new)
+            #expect(!FileManager.default.fileExists(atPath: old))
+            #expect(FileManager.default.fileExists(atPath: new + "/New.m3u8"))
+            #expect(String(decoding: try bench.read(new + "/metadata.opf"), as: UTF8.self).contains("<dc:title>New<"))
+        }
+    }
+
+    @Test func `a cover is fetched once, and called by what it is`() async throws {
+        try await withExports([.cover, .rss]) { bench async throws in
+            for _ in 1...2 { #expect(try await bench.run().failures.isEmpty) }
+            let folder = try await folder(bench)
+            #expect(try bench.read(folder + "/cover.png") == Self.picture)
+            #expect(bench.server.requests(path: "/cover").count == 1)
+            #expect(String(decoding: try bench.read(folder + "/feed.xml"), as: UTF8.self).contains("/cover.png\"/>"))
+        }
+    }
+
+    @Test(arguments: ["/catalog", "/nowhere"])
+    func `a cover that is none fails no run`(cover: String) async throws {
+        try await withExports([.cover], cover: cover) { bench async throws in
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty)
+            #expect(notices(bench).contains { $0.contains("the cover of kting:30776 cannot be had") })
+            let names = try FileManager.default.contentsOfDirectory(atPath: try await folder(bench))
+            #expect(!names.contains { $0.hasPrefix("cover") })
+        }
+    }
+
+    @Test func `a cover whose address has secrets is fetched by a run, and none of them is kept`() async throws {
+        try await withExports([.cover], cover: "/cover?token=SECRET") { bench async throws in
+            for _ in 1...2 { try await bench.run() }
+            #expect(bench.server.requests(path: "/cover").map(\.query) == [["token": "SECRET"]])
+            let exported = try await bench.withStore { try await $0.exportedFiles(of: RunBench.book, kind: "cover") }
+            #expect(exported.compactMap(\.origin).allSatisfy { !$0.contains("SECRET") } && exported.count == 1)
+        }
+    }
+
+    @Test func `where a folder stands in the place nothing is written`() async throws {
+        try await withExports([]) { bench async throws in
+            try await bench.run()
+            let path = try await folder(bench) + "/metadata.opf"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            var bench = bench
+            bench.configuration.downloads.export = [.opf]
+            #expect(try await bench.run().failures.isEmpty)
+            #expect(notices(bench).contains { $0.contains("a folder or a link stands there") })
+        }
+    }
+
+    @Test func `a link in the place is not followed`() async throws {
+        try await withExports([]) { bench async throws in
+            try await bench.run()
+            let target = URL(filePath: bench.library).deletingLastPathComponent().path + "/target"
+            try write("precious", to: target)
+            let path = try await folder(bench) + "/metadata.opf"
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+            var bench = bench
+            bench.configuration.downloads.export = [.opf]
+            try await bench.run()
+            #expect(String(decoding: try bench.read(target), as: UTF8.self) == "precious")
+        }
+    }
+}
