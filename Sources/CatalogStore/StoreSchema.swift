@@ -13,6 +13,10 @@ enum StoreSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { database in try database.execute(sql: version1) }
         migrator.registerMigration("v2") { database in try database.execute(sql: version2) }
+        migrator.registerMigration("v3") { database in
+            try addVerification(to: database)
+            try addRenames(to: database)
+        }
         return migrator
     }()
 
