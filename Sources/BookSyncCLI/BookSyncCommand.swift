@@ -28,8 +28,8 @@ struct BookSyncCommand: AsyncParsableCommand {
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
             UnsubscribeCommand.self,
             SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
-            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, DemoCommand.self,
-            ConfigCommand.self,
+            ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, VerifyCommand.self,
+            DemoCommand.self, ConfigCommand.self,
         ])
 
     static func main() async {

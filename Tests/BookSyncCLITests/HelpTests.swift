@@ -8,7 +8,8 @@ extension ProductTests {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "queue",
             "pause",
-            "resume", "cancel", "remove", "adopt", "demo", "config", "config-show", "config-path",
+            "resume", "cancel", "remove", "adopt", "verify", "demo", "config", "config-show",
+            "config-path",
         ]
 
         @Test(arguments: ["booksync"] + commands)
