@@ -29,7 +29,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             UnsubscribeCommand.self,
             SubscriptionsCommand.self, ListCommand.self, ShowCommand.self, QueueCommand.self, PauseCommand.self,
             ResumeCommand.self, CancelCommand.self, RemoveCommand.self, AdoptCommand.self, VerifyCommand.self,
-            ExplainCommand.self, DemoCommand.self, ConfigCommand.self,
+            ExplainCommand.self, UndoCommand.self, DemoCommand.self, ConfigCommand.self,
         ])
 
     static func main() async {

@@ -8,7 +8,7 @@ extension ProductTests {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "show", "queue",
             "pause",
-            "resume", "cancel", "remove", "adopt", "verify", "explain", "demo", "config", "config-show",
+            "resume", "cancel", "remove", "adopt", "verify", "explain", "undo", "demo", "config", "config-show",
             "config-path",
         ]
 
