@@ -10,7 +10,7 @@ import Foundation
     import Darwin
 #endif
 
-/// Keeps files that a repair replaces although somebody wrote to them: in `.booksync/kept`, under their own names.
+/// Keeps files that a repair replaces although somebody wrote to them: in `.booksync/kept`, under their own paths.
 ///
 /// A file is given its second name before the replacement is fetched, and stays at its place as it is until that is whole.
 struct KeptFiles: Sendable {
@@ -59,17 +59,15 @@ struct KeptFiles: Sendable {
         }
     }
 
-    /// The file's own name with the time at which it was last written to.
+    /// The file's own name with the time at which it was last written to behind it, so that nothing that looks for audio
+    /// finds an episode twice.
     private static func name(of name: String, facts: FileFacts, number: Int) -> String {
         let date = Date(timeIntervalSince1970: Double(facts.modificationTime) / 1_000_000_000)
         let stamp = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
-        let suffix = " \(stamp)" + (number > 1 ? " \(number)" : "")
-        let dot = name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } ?? name.endIndex
-        let ending = String(name[dot...])
+        let suffix = ".kept-\(stamp)" + (number > 1 ? "-\(number)" : "")
         // Names have 255 bytes at most.
-        let room = 255 - suffix.utf8.count - ending.utf8.count
-        return SafeName.cut(String(name[..<dot]), toBytes: room) + suffix + ending
+        return SafeName.cut(name, toBytes: 255 - suffix.utf8.count) + suffix
     }
 
     /// For filesystems where a file has one name only.

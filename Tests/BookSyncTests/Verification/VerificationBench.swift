@@ -39,7 +39,7 @@ extension RunBench {
         let folder = library + "/" + KeptFiles.folder
         guard let below = FileManager.default.enumerator(atPath: folder) else { return [:] }
         var files: [String: [UInt8]] = [:]
-        for case let name as String in below where name.hasSuffix(".mp3") {
+        for case let name as String in below where name.contains(".mp3.kept-") {
             files[name] = try read(folder + "/" + name)
         }
         return files
