@@ -54,12 +54,7 @@ package struct LibraryVerification: Sendable {
         _ request: VerificationRequest, store: CatalogStore, notes: Bool
     ) async throws -> VerificationReport {
         let begin = ContinuousClock.now
-        var named: Set<EpisodeIdentity> = []
-        let recorded = try await store.episodes(in: request.scope).compactMap { shelved -> VerifiedFile? in
-            guard let file = shelved.file, named.insert(file.episode).inserted else { return nil }
-            return VerifiedFile(
-                section: shelved.episode.section, name: shelved.episode.name, file: file, verdict: .intact)
-        }
+        let recorded = try await recordedFiles(in: request.scope, store: store)
         var round: VerificationRound?
         var report = VerificationReport(isQuick: request.isQuick)
         var files = recorded
@@ -86,6 +81,26 @@ package struct LibraryVerification: Sendable {
         if let round, report.isComplete { try await store.endVerification(round, at: Date()) }
         report.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// One book after the other: a file takes little room, and all that is known of its episode takes much.
+    private func recordedFiles(in scope: TransferControl.Scope, store: CatalogStore) async throws -> [VerifiedFile] {
+        var named: Set<EpisodeIdentity> = []
+        var files: [VerifiedFile] = []
+        func take(_ episodes: [ShelvedEpisode]) {
+            for shelved in episodes {
+                guard let file = shelved.file, named.insert(file.episode).inserted else { continue }
+                files.append(
+                    VerifiedFile(
+                        section: shelved.episode.section, name: shelved.episode.name, file: file, verdict: .intact))
+            }
+        }
+        if case .everything = scope {
+            for book in try await store.books() { take(try await store.episodes(of: book.book.identity)) }
+        } else {
+            take(try await store.episodes(in: scope))
+        }
+        return files
     }
 }
 
