@@ -57,7 +57,7 @@ CREATE TABLE local_file (
     fetched_at INTEGER NOT NULL,
     verification TEXT NOT NULL CHECK (verification IN ('digest', 'length', 'unverified'))
 , named_by_listener INTEGER NOT NULL DEFAULT 0
-    CHECK (named_by_listener IN (0, 1))) STRICT;
+    CHECK (named_by_listener IN (0, 1)), fetched_from TEXT) STRICT;
 CREATE TABLE transfer (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
     state TEXT NOT NULL
@@ -159,3 +159,25 @@ CREATE TABLE exported_file (
     origin TEXT
 ) STRICT;
 CREATE INDEX exported_file_of_book ON exported_file (book_id);
+CREATE TABLE verification (
+    id INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX verification_under_way ON verification (scope) WHERE ended_at IS NULL;
+CREATE TABLE verified_file (
+    episode_id INTEGER PRIMARY KEY REFERENCES local_file (episode_id) ON DELETE CASCADE,
+    round INTEGER NOT NULL REFERENCES verification (id),
+    verified_at INTEGER NOT NULL,
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*')
+) STRICT;
+CREATE TABLE renaming (
+    batch INTEGER NOT NULL CHECK (batch > 0),
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
+    from_path TEXT NOT NULL CHECK (from_path <> '' AND from_path NOT GLOB '/*'),
+    to_path TEXT NOT NULL CHECK (to_path <> '' AND to_path NOT GLOB '/*'),
+    renamed_at INTEGER,
+    PRIMARY KEY (batch, episode_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX renaming_of_episode ON renaming (episode_id);

@@ -71,8 +71,8 @@ CREATE TABLE local_file (
     fetched_at INTEGER NOT NULL,
     verification TEXT NOT NULL CHECK (verification IN ('digest', 'length', 'unverified'))
 , named_by_listener INTEGER NOT NULL DEFAULT 0
-    CHECK (named_by_listener IN (0, 1))) STRICT;
-INSERT INTO local_file VALUES(1,'萧十一狼/回到古代当兽医/1.mp3',NULL,1000,'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',1700000000123456789,-2,'"e1"','Mon, 01 Jan 2024 00:00:00 GMT',5,999,1699999999999,1700000100007,'length',1);
+    CHECK (named_by_listener IN (0, 1)), fetched_from TEXT) STRICT;
+INSERT INTO local_file VALUES(1,'萧十一狼/回到古代当兽医/1.mp3',NULL,1000,'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',1700000000123456789,-2,'"e1"','Mon, 01 Jan 2024 00:00:00 GMT',5,999,1699999999999,1700000100007,'length',1,'http://kting.info:81/asdb/fiction/1.mp3');
 CREATE TABLE subscription (
     source TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -149,6 +149,30 @@ CREATE TABLE exported_file (
     origin TEXT
 ) STRICT;
 INSERT INTO exported_file VALUES('萧十一狼/回到古代当兽医/metadata.opf',1,'opf','4f9a202908007af9f378ebde6e6a6ad609e9f1c3533bb5b65b0fba4ab1fa6289',NULL,NULL);
+CREATE TABLE verification (
+    id INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER
+) STRICT;
+INSERT INTO verification VALUES(4,'',1700000290000,1700000310000);
+INSERT INTO verification VALUES(5,'kting:30776',1700000295000,NULL);
+CREATE TABLE verified_file (
+    episode_id INTEGER PRIMARY KEY REFERENCES local_file (episode_id) ON DELETE CASCADE,
+    round INTEGER NOT NULL REFERENCES verification (id),
+    verified_at INTEGER NOT NULL,
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*')
+) STRICT;
+INSERT INTO verified_file VALUES(1,5,1700000300000,'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef');
+CREATE TABLE renaming (
+    batch INTEGER NOT NULL CHECK (batch > 0),
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
+    from_path TEXT NOT NULL CHECK (from_path <> '' AND from_path NOT GLOB '/*'),
+    to_path TEXT NOT NULL CHECK (to_path <> '' AND to_path NOT GLOB '/*'),
+    renamed_at INTEGER,
+    PRIMARY KEY (batch, episode_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO renaming VALUES(2,1,'萧十一狼/兽医/1.mp3','萧十一狼/回到古代当兽医/1.mp3',1700000320000);
 CREATE INDEX episode_in_order ON episode (book_id, section, position, gone, locked, removed_at);
 CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
     DELETE FROM shelf_count WHERE book_id = new.id;
@@ -191,5 +215,7 @@ CREATE TRIGGER episode_goes AFTER DELETE ON episode BEGIN
     WHERE indexed_to > (SELECT COALESCE(MAX(id), 0) FROM episode);
 END;
 CREATE INDEX exported_file_of_book ON exported_file (book_id);
+CREATE UNIQUE INDEX verification_under_way ON verification (scope) WHERE ended_at IS NULL;
+CREATE INDEX renaming_of_episode ON renaming (episode_id);
 PRAGMA writable_schema=OFF;
 COMMIT;

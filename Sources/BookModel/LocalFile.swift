@@ -32,11 +32,14 @@ package struct LocalFile: Sendable, Hashable {
     package var verification: Verification
     /// Whether the listener gave the file its name and place: the naming does not move it then.
     package var isNamedByListener: Bool
+    /// The address that the bytes came from, without secrets; nil where they were not fetched, or nobody noted it.
+    package var fetchedFrom: String?
 
     package init(
         episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
         validator: ContentValidator = .init(), catalogSize: Int64? = nil, catalogModifiedAt: Date? = nil,
-        fetchedAt: Date, verification: Verification, isNamedByListener: Bool = false
+        fetchedAt: Date, verification: Verification, isNamedByListener: Bool = false,
+        fetchedFrom: String? = nil
     ) {
         self.episode = episode
         self.path = path
@@ -50,5 +53,6 @@ package struct LocalFile: Sendable, Hashable {
         self.fetchedAt = fetchedAt
         self.verification = verification
         self.isNamedByListener = isNamedByListener
+        self.fetchedFrom = fetchedFrom
     }
 }

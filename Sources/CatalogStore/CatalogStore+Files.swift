@@ -51,90 +51,6 @@ extension CatalogStore {
             }
         }
     }
-
-    /// Records that files are about to be renamed, before the first of them is: on disk when the call returns. An
-    /// intention stays until it is completed or abandoned.
-    /// - Throws: ``Failure`` when an episode has no file, or two mean to go to one place.
-    package func intendRenames(_ renames: [(episode: EpisodeIdentity, to: String)]) async throws {
-        guard !renames.isEmpty else { return }
-        let what = "the renaming of \(naming(renames.map(\.episode))) cannot be recorded"
-        try await write(what, .durable) { database in
-            for (episode, path) in renames {
-                let id = try database.requiredFile(of: episode)
-                try database.refusingTaken(path, for: episode, id) {
-                    try database.cachedStatement(sql: "UPDATE local_file SET pending_path = ? WHERE episode_id = ?")
-                        .execute(arguments: [path, id])
-                }
-            }
-        }
-    }
-
-    /// Records that intended renames were carried out: all or none, and on disk when the call returns. Files may have
-    /// changed places with each other.
-    /// - Throws: ``Failure`` when an episode has no intention, or a place belongs to a file that does not move.
-    package func completeRenames(_ episodes: [EpisodeIdentity]) async throws {
-        guard !episodes.isEmpty else { return }
-        let what = "the renaming of \(naming(episodes)) cannot be recorded as done"
-        try await write(what, .durable) { database in
-            let moves = try episodes.map { episode in
-                let id = try database.requiredFile(of: episode)
-                let pending = try String.fetchOne(
-                    database.cachedStatement(sql: "SELECT pending_path FROM local_file WHERE episode_id = ?"),
-                    arguments: [id])
-                guard let pending else {
-                    throw Failure(.defect, what: what, why: "no renaming of \(episode) was intended")
-                }
-                return (id: id, episode: episode, path: pending)
-            }
-            // Paths are unique after each statement, so all leave their places before the first one takes its new
-            // place. No real path begins with a dot and a slash.
-            for move in moves {
-                try database.cachedStatement(
-                    sql: """
-                        UPDATE local_file SET path = './' || episode_id, pending_path = NULL, named_by_listener = 0
-                        WHERE episode_id = ?
-                        """
-                ).execute(arguments: [move.id])
-            }
-            for move in moves {
-                try database.refusingTaken(move.path, for: move.episode, move.id) {
-                    try database.cachedStatement(sql: "UPDATE local_file SET path = ? WHERE episode_id = ?")
-                        .execute(arguments: [move.path, move.id])
-                }
-            }
-        }
-    }
-
-    /// Takes intentions back: the files are where they were.
-    package func abandonRenames(_ episodes: [EpisodeIdentity]) async throws {
-        guard !episodes.isEmpty else { return }
-        try await write("the renaming of \(naming(episodes)) cannot be taken back", .durable) { database in
-            for episode in episodes {
-                try database.cachedStatement(sql: "UPDATE local_file SET pending_path = NULL WHERE episode_id = ?")
-                    .execute(arguments: [database.id(of: episode)])
-            }
-        }
-    }
-
-    /// The renames that were intended and neither completed nor abandoned: a run ended in between.
-    package func intendedRenames() async throws -> [(file: LocalFile, pendingPath: String)] {
-        try await read("the intended renames cannot be looked up") { database in
-            let sql = """
-                SELECT \(EpisodeIdentity.columns), f.pending_path, \(LocalFile.columns)
-                FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE f.pending_path IS NOT NULL ORDER BY f.episode_id
-                """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var renames: [(file: LocalFile, pendingPath: String)] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let episode = try EpisodeIdentity(&columns)
-                let pending: String = try columns.next()
-                renames.append((try LocalFile(&columns, of: episode), pending))
-            }
-            return renames
-        }
-    }
 }
 
 extension Database {
@@ -144,14 +60,14 @@ extension Database {
         let sql = """
             INSERT INTO local_file (
                 episode_id, etag, last_modified, validator_age, path, size, sha256, mtime, inode, catalog_size,
-                catalog_modified_at, fetched_at, verification, named_by_listener
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                catalog_modified_at, fetched_at, verification, named_by_listener, fetched_from
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 path = excluded.path, size = excluded.size, sha256 = excluded.sha256, mtime = excluded.mtime,
                 inode = excluded.inode, catalog_size = excluded.catalog_size,
                 catalog_modified_at = excluded.catalog_modified_at, fetched_at = excluded.fetched_at,
-                verification = excluded.verification,
+                verification = excluded.verification, fetched_from = excluded.fetched_from,
                 named_by_listener = CASE WHEN path = excluded.path THEN named_by_listener
                     ELSE excluded.named_by_listener END,
                 pending_path = CASE WHEN path = excluded.path THEN pending_path END
@@ -159,6 +75,7 @@ extension Database {
         let rest: StatementArguments = [
             file.path, file.size, file.sha256, file.modificationTime, Int64(bitPattern: file.inode), file.catalogSize,
             stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue, file.isNamedByListener,
+            file.fetchedFrom,
         ]
         try refusingTaken(file.path, for: file.episode, id) {
             try cachedStatement(sql: sql).execute(arguments: [id] + StatementArguments(file.validator) + rest)
@@ -166,7 +83,7 @@ extension Database {
     }
 
     /// The row of an episode that has a file.
-    fileprivate func requiredFile(of episode: EpisodeIdentity) throws -> Int64 {
+    func requiredFile(of episode: EpisodeIdentity) throws -> Int64 {
         let id = try requiredID(of: episode)
         let statement = try cachedStatement(sql: "SELECT 1 FROM local_file WHERE episode_id = ?")
         guard try Int.fetchOne(statement, arguments: [id]) != nil else {
@@ -177,7 +94,7 @@ extension Database {
     }
 
     /// Says whose a path is, when the schema refuses it for being another episode's.
-    fileprivate func refusingTaken(_ path: String, for episode: EpisodeIdentity, _ id: Int64, _ body: () throws -> Void)
+    func refusingTaken(_ path: String, for episode: EpisodeIdentity, _ id: Int64, _ body: () throws -> Void)
         throws
     {
         do {

@@ -53,9 +53,9 @@ extension Episode {
 extension LocalFile {
     static let columns = """
         f.path, f.size, f.sha256, f.mtime, f.inode, f.etag, f.last_modified, f.validator_age, f.catalog_size,
-        f.catalog_modified_at, f.fetched_at, f.verification, f.named_by_listener
+        f.catalog_modified_at, f.fetched_at, f.verification, f.named_by_listener, f.fetched_from
         """
-    private static let columnCount = 13
+    private static let columnCount = 14
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
@@ -65,7 +65,8 @@ extension LocalFile {
             inode: UInt64(bitPattern: try columns.next(Int64.self)), validator: try columns.nextValidator(),
             catalogSize: try columns.next(), catalogModifiedAt: try columns.nextTime(),
             fetchedAt: Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000),
-            verification: try word(columns.next()), isNamedByListener: try columns.next())
+            verification: try word(columns.next()), isNamedByListener: try columns.next(),
+            fetchedFrom: try columns.next())
     }
 
     /// nil where an outer join found no file.

@@ -17,6 +17,8 @@ enum StoreSchema {
             try createShelfCounts(database)
             try createSearch(database)
             try createExports(database)
+            try addVerification(to: database)
+            try addRenames(to: database)
         }
         return migrator
     }()

@@ -125,7 +125,8 @@ actor Publisher {
             episode: file.wanted.episode.identity, path: file.wanted.path, size: facts.size, sha256: file.sha256,
             modificationTime: facts.modificationTime, inode: facts.inode, validator: file.record.validator,
             catalogSize: file.wanted.episode.size, catalogModifiedAt: file.wanted.episode.modifiedAt,
-            fetchedAt: Date(), verification: file.verification)
+            fetchedAt: Date(), verification: file.verification,
+            fetchedFrom: file.wanted.episode.address?.withoutSecrets)
     }
 
     private func syncFolders(of batch: [Submission], results: inout [Result<LocalFile, any Error>]) {

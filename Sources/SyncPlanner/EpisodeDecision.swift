@@ -27,6 +27,8 @@ struct EpisodeDecision {
     /// Whether its file follows the naming.
     var mayMove: Bool { standing != nil && wanted != nil && follows }
     private var follows = false
+    /// What is wrong with its file, where that is to be put right.
+    private let damage: String?
 
     /// - Parameters:
     ///   - condition: of its recorded file.
@@ -47,6 +49,7 @@ struct EpisodeDecision {
             self.following = match.reason
         }
         self.shelved = shelved
+        self.damage = input.spoilt[key]
         self.wanted = input.paths[key]
         self.standing = condition.standing?.path
         if case .intact(let file, _, let recorded) = condition, recorded != file.path { staleRecord = recorded }
@@ -60,6 +63,8 @@ struct EpisodeDecision {
             outcome = .adopt(path: path, nil)
             reason = "a run that was cut off had put it in its place already"
             bytes = input.files[path]?.size
+        } else if let damage, following == nil, let file = condition.standing {
+            decideAboutDamage(damage, of: file, partial: partial, rules: input.rules)
         } else {
             switch condition {
             case .intact(let file, let touched, _):
@@ -118,7 +123,7 @@ struct EpisodeDecision {
     }
 }
 
-// MARK: - The three situations
+// MARK: - The situations
 
 extension EpisodeDecision {
     private mutating func decideAboutFile(
@@ -148,6 +153,14 @@ extension EpisodeDecision {
         follows = !file.isNamedByListener
         // Not asked about: the server's version may be the one that was fetched, and the file is not.
         replace(file, partial: partial, reason: "\(change); fetched again because it is forced", asking: false)
+    }
+
+    /// Of a file that was read and found bad. What the listener paused waits all the same; what failed is tried again.
+    private mutating func decideAboutDamage(_ damage: String, of file: LocalFile, partial: Int64, rules: PlanRules) {
+        if shelved.isGone { return keep(file, "\(damage); no longer in the catalog, so its file is kept as it is") }
+        if shelved.episode.isLocked { return keep(file, "\(damage), but the catalog gives no address") }
+        if let (postponed, why) = postponement(rules) { return skip(postponed, "\(damage), but \(why)") }
+        replace(file, partial: partial, reason: "\(damage); fetched again", asking: false)
     }
 
     private mutating func replace(_ file: LocalFile, partial: Int64, reason: String, asking: Bool) {
@@ -184,7 +197,7 @@ extension EpisodeDecision {
     private func postponement(_ rules: PlanRules) -> (SyncAction.Skip, String)? {
         guard !rules.force, let transfer = shelved.transfer else { return nil }
         if transfer.state == .paused { return (.paused, "paused") }
-        if transfer.state == .failed, let next = transfer.nextTryAt, transfer.waits(at: rules.now) {
+        if damage == nil, transfer.state == .failed, let next = transfer.nextTryAt, transfer.waits(at: rules.now) {
             return (.waits, "\(Self.failed(transfer)), next try \(next.formatted(.iso8601))")
         }
         return nil

@@ -56,7 +56,7 @@ enum FileCondition: Equatable {
 
 extension FileFacts.Kind {
     /// As a sentence begins with it.
-    var noun: String {
+    package var noun: String {
         switch self {
         case .file: "a file"
         case .folder: "a folder"

@@ -3,15 +3,21 @@
 /// A book that is renumbered is a chain: 12 wants the name that 13 has, 13 that of 14, and so on. The chain is walked
 /// from its free end. Where names go round in a circle (two that swapped are the smallest) there is no free end: the
 /// first of the circle steps aside under a name of its own until its new one is free, and the others are a chain.
-struct RenameOrder {
-    struct Move: Equatable {
+package struct RenameOrder {
+    package struct Move: Equatable {
         /// Tells the moves apart; the lower one wins where two want the same path.
-        var rank: Int
-        var from: String
-        var to: String
+        package var rank: Int
+        package var from: String
+        package var to: String
+
+        package init(rank: Int, from: String, to: String) {
+            self.rank = rank
+            self.from = from
+            self.to = to
+        }
     }
 
-    enum Obstacle: Equatable {
+    package enum Obstacle: Equatable {
         /// Whatever stands at the path does not move away.
         case occupied
         /// The move of another rank goes there.
@@ -19,15 +25,16 @@ struct RenameOrder {
     }
 
     /// In the order in which they are to be begun. What a move overtakes on its way, it waits for under another name.
-    private(set) var moves: [Move] = []
+    package private(set) var moves: [Move] = []
     /// The ranks of those that swap their names with others.
     private(set) var swapping: Set<Int> = []
     /// Rank → why the file keeps its name.
-    private(set) var obstacles: [Int: Obstacle] = [:]
+    package private(set) var obstacles: [Int: Obstacle] = [:]
     /// What is taken once all is done.
     private(set) var occupied: Set<String>
 
-    init(_ candidates: [Move], occupied: Set<String>) {
+    /// - Parameter occupied: every path that is taken.
+    package init(_ candidates: [Move], occupied: Set<String>) {
         self.occupied = occupied
         let candidates = candidates.sorted { $0.rank < $1.rank }
         // Target → the one move that may have it.

@@ -19,7 +19,7 @@ struct Benchmarks {
     private static var usual: [any Benchmark.Type] {
         [
             BulkDownload.self, SmallFiles.self, FarDownload.self, LargeFile.self, HeldLink.self, KilledDownload.self,
-            QueueMemory.self, NothingToDo.self, Listing.self, StartUp.self, StoreFigures.self, MillionEpisodes.self,
+            QueueMemory.self, NothingToDo.self, Listing.self, VerifySpeed.self, StartUp.self, StoreFigures.self,
             FeedFigures.self, PageFigures.self,
         ]
     }

@@ -23,6 +23,9 @@ struct GreatShelf {
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: false)
         let store = try await CatalogStore(path: "\(own)/store.sqlite", access: .readWrite)
         for book in books { try await shelf.add(book, to: store) }
+        // As every run leaves it.
+        try await store.updateShelfCounts()
+        try await store.updateSearchIndex()
         try await store.close()
     }
 

@@ -30,6 +30,11 @@ enum Scale: Benchmark {
             Work("`plan --offline` of all", command(["plan", "--offline"])),
             Work("`list`", command(["list"]), limit: 0.2),
             Work("`list REF`", command(["list", "7"]), limit: 0.1),
+            Work("`list --sort title --json`", command(["list", "--sort", "title", "--json"]), limit: 0.2),
+            Work("`search` of two characters, in every title", command(["search", "兽医"]), limit: 0.1),
+            Work("`search` of two characters, in a quarter of the names", command(["search", "夜雨"]), limit: 0.1),
+            Work("`search` of two characters, nowhere", command(["search", "龙虎"]), limit: 0.1),
+            Work("`search` of a number, in every book", command(["search", "第77集"]), limit: 0.1),
         ]
         var measurements = [[Measurement]](repeating: [], count: works.count)
         for run in 1...setting.runs {

@@ -7,7 +7,8 @@ extension ProductTests {
     @Suite struct Help {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "search", "show",
-            "queue", "pause", "resume", "cancel", "remove", "adopt", "export", "demo", "config", "config-show",
+            "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "demo",
+            "config", "config-show",
             "config-path",
         ]
 

@@ -1,4 +1,5 @@
 import BookModel
+import BookSync
 import Foundation
 import Testing
 
@@ -80,6 +81,28 @@ import Testing
             screen.feed(try pair.output())
             #expect(screen.text == ["a notice", "of two lines", "the summary"])
             #expect(screen.oddities == [])
+        }
+
+        @Test func `what somebody else counts is shown until the next event`() async throws {
+            let pair = try PseudoTerminal(columns: 80, rows: 24)
+            defer { pair.close() }
+            let display = LiveDisplay(descriptor: pair.terminal)
+            var screen = VirtualTerminal(width: 80)
+            var state = ProgressState(
+                transfers: [.init(name: "第7集", bytes: .init(bytesDone: 250, total: 1000))],
+                run: RunProgress(
+                    episodesDone: 9, episodesFailed: 2, episodesInAll: 110, bytes: .init(bytesDone: 5, total: 10)))
+            state.wordForFailed = "bad"
+            await display.show(state)
+            screen.feed(try pair.output())
+            #expect(screen.text.count == 2)
+            #expect(screen.text[0].hasPrefix("第7集") && screen.text[0].contains(" 25%"))
+            #expect(screen.text[1].hasPrefix("9 of 110, 2 bad [") && screen.text[1].contains(" 50%"))
+            await display.apply(.started(Self.progress(410)))
+            await display.log("a line")
+            screen.feed(try pair.output())
+            #expect(screen.text.first == "a line" && screen.text[1].hasPrefix("第1集 山村 ["))
+            await display.close()
         }
 
         @Test func `a flood of events is drawn ten times a second at most`() async throws {

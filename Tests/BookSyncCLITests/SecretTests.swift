@@ -41,6 +41,7 @@ extension ProductTests {
             ["list", "1"], ["list", "1", "--json"], ["show", "1"], ["show", "1", "--json"], ["show", "1/1"],
             ["show", "1/2", "--json"], ["config", "show"], ["config", "show", "--json"], ["config", "path"],
             ["subscribe", "1"], ["subscriptions", "--json"], ["mirror", "-v"], ["plan", "1", "--offline", "--json"],
+            ["explain", "1/1-5"], ["explain", "1/1-5", "--json"], ["verify", "-v"], ["verify", "--json"], ["undo"],
         ]
 
         private static func expectNoSecret(in text: String, of what: [String], besides digests: [String] = []) {

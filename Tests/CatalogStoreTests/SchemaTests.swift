@@ -50,11 +50,16 @@ import Testing
             #expect(shelf.locked == 1)
             var file = LocalFile.sample(1)
             file.isNamedByListener = version > 1
+            file.fetchedFrom = version > 2 ? "http://kting.info:81/asdb/fiction/1.mp3" : nil
             #expect(try await store.episode(.sample(1))?.file == file)
             #expect(try await store.episode(.sample(1))?.episode == .sample(1))
             #expect(try await store.transferRecord(of: .sample(2)) == .sample(2))
             #expect(try await store.episode(.sample(3))?.removedAt == time(milliseconds: 1_700_000_000_777))
             #expect(try await store.subscriptions().map(\.filter.latest) == [20])
+            let verifiedAt = time(milliseconds: 1_700_000_300_000)
+            #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))
+            let renamed = try await store.lastRenames()?.renames.map(\.from)
+            #expect(renamed == (version > 2 ? ["萧十一狼/兽医/1.mp3"] : nil))
             let counts = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
             #expect(counts == MergeCounts(unchanged: 3))
             for isIndexed in [false, true] {
@@ -82,6 +87,11 @@ import Testing
         "UPDATE transfer SET committed_length = total + 1", "UPDATE transfer SET committed_length = -1",
         "UPDATE transfer SET state = 'verifying', sha256 = NULL",
         "UPDATE transfer SET state = 'verifying', path = NULL",
+        "UPDATE verified_file SET sha256 = 'abc'", "UPDATE verified_file SET round = 99",
+        "INSERT INTO verified_file (episode_id, round, verified_at, sha256) SELECT 99, round, 0, sha256 FROM verified_file",
+        "INSERT INTO verification (scope, started_at) VALUES ('', 0)",
+        "UPDATE renaming SET from_path = '/etc/passwd'", "UPDATE renaming SET to_path = ''",
+        "UPDATE renaming SET batch = 0",
         "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
         "INSERT INTO exported_file VALUES ('a.opf', 99, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('a.opf', 1, 'opf', 'abc', NULL, NULL)",
@@ -95,6 +105,9 @@ import Testing
             try await store.finish([.sample(1), .sample(2)])
             try await store.save([.sample(1)])
             _ = try await store.subscribe(Subscription(book: veterinary, filter: EpisodeFilter(latest: 1)))
+            let round = try await store.beginVerification(of: "", anew: false, at: time(milliseconds: 0))
+            try await store.noteVerified([.sample(1)], in: round, at: time(milliseconds: 0))
+            try await store.intendRenames([(.sample(1), to: "elsewhere")])
             let error = #expect(throws: DatabaseError.self) {
                 try withDatabase(of: store) { try $0.execute(sql: sql) }
             }

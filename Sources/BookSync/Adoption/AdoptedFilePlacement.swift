@@ -157,7 +157,7 @@ private func syncFile(_ path: String) throws {
 }
 
 /// A copy of the file, with its times, on disk when the call returns.
-private func copyFile(_ source: String, to path: String, size: Int64) throws {
+func copyFile(_ source: String, to path: String, size: Int64) throws {
     let input = try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     defer { close(input) }
     unlink(path)

@@ -79,7 +79,7 @@ package struct ShelfExport: Sendable {
                 return [(target, try ExportDisk.write(bytes, to: target))]
             }
             var written: [(path: String, isWritten: Bool)] = []
-            var taken: Set<String> = []
+            var taken: Set<SafeName.ComparisonKey> = []
             for book in books {
                 guard let name = kind.fileName(for: book.book) else { continue }
                 let folder = books.count == 1 ? target : target + "/" + book.ownFolder

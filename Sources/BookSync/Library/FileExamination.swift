@@ -69,7 +69,11 @@ enum FileExamination {
         return FileFacts(status)
     }
 
-    private static func beginning(_ head: [UInt8]) -> ExaminedFile.Beginning {
+    /// How many first bytes tell what a file is.
+    static let headLength = AudioSignature.wanted
+
+    /// - Parameter head: the first ``headLength`` bytes, fewer only where the file has no more.
+    static func beginning(_ head: [UInt8]) -> ExaminedFile.Beginning {
         if AudioSignature.isKnownAudio(head) { return .audio }
         // Room that a downloader reserved and never filled.
         if head.allSatisfy({ $0 == 0 }) { return .foreign("nothing but zeros") }

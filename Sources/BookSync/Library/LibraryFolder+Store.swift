@@ -52,6 +52,16 @@ extension LibraryFolder {
         }
     }
 
+    /// Where the store of a library lies that some run has begun.
+    /// - Throws: ``Failure`` of kind `unknownBook` when none has, `inputOutput` when the store is lost.
+    package static func requireStore(in path: String) async throws -> String {
+        let folder = existing(at: path)
+        try await folder.refuseLostStore()
+        let storePath = folder.storePath
+        guard try await offPool({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
+        return storePath
+    }
+
     /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
     ///   nothing.
     func refuseLostStore() async throws {

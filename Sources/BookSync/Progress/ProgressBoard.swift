@@ -15,6 +15,8 @@ package struct ProgressState: Sendable, Equatable {
     /// In the order in which they began.
     package var transfers: [Transfer]
     package var run: RunProgress
+    /// What those are called that did not end well.
+    package var wordForFailed = "failed"
 
     package init(transfers: [Transfer], run: RunProgress) {
         self.transfers = transfers

@@ -61,8 +61,10 @@ struct PlanAssembly: Sendable {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
-        let (paths, others) = try await paths(
+        var (paths, others) = try await paths(
             for: episodes.map(\.episode), of: book, recorded: recorded, claimed: claimed)
+        // What is only repaired stays where it is, whatever the naming has come to.
+        if request.repairs != nil { paths.merge(recorded) { _, recorded in recorded } }
         let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
         let files = try await FolderScan.scan(folders: folders, under: library)
         let rules = PlanRules(
@@ -71,8 +73,12 @@ struct PlanAssembly: Sendable {
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)
+        for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
+            input.spoilt[episode.key] = damage
+        }
         try await search(for: recorded.values.filter { files[$0] == nil }, adding: &input)
-        let plan = try await recognisingPlan(for: &input)
+        var plan = try await recognisingPlan(for: &input)
+        if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         return assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
     }
 

@@ -11,11 +11,15 @@ struct RenameExecution: Sendable {
     let library: String
     let store: CatalogStore
 
-    /// - Returns: how many files were moved, and what could not be.
-    func execute(_ actions: [SyncAction]) async throws -> (renamed: Int, failures: [FailureReport]) {
+    /// - Parameter batch: what the renames are recorded as.
+    /// - Returns: how many files were moved, what could not be, and the batch for more renames of the same run.
+    func execute(
+        _ actions: [SyncAction], batch: RenameBatch = .new
+    ) async throws -> (renamed: Int, failures: [FailureReport], batch: RenameBatch) {
         let renames = actions.filter { $0.kind == .rename }
-        guard !renames.isEmpty else { return (0, []) }
-        try await store.intendRenames(renames.map { (episode: $0.episode.identity, to: $0.path) })
+        guard !renames.isEmpty else { return (0, [], batch) }
+        let number = try await store.intendRenames(
+            renames.map { (episode: $0.episode.identity, to: $0.path) }, batch: batch)
         let steps = RenameSteps.steps(
             for: renames.compactMap { action in
                 action.fromPath.map { .init(episode: action.episode.identity, from: $0, to: action.path) }
@@ -49,7 +53,7 @@ struct RenameExecution: Sendable {
                     section: action.episode.section, name: action.episode.name, failure: failure)
             }
         }
-        return (moved.count, failures)
+        return (moved.count, failures, number.map { .number($0) } ?? batch)
     }
 
     /// Takes a file that stepped aside back to where it was; where another took its place meanwhile, it stays aside and

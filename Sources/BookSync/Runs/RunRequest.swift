@@ -22,16 +22,21 @@ package struct RunRequest: Sendable {
     /// Also what has a tombstone, is paused, or waits for its next try.
     package let force: Bool
     package let limits: RunLimits
+    /// Episodes whose files were found bad, each with what is wrong, as a sentence begins with it. Where it is set, the
+    /// run fetches these again, to where they are recorded, and does nothing else.
+    package let repairs: [EpisodeIdentity: String]?
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
     package init(
-        items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits()
+        items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits(),
+        repairs: [EpisodeIdentity: String]? = nil
     ) throws {
         self.items = try Self.combined(items)
         self.order = order
         self.force = force
         self.limits = limits
+        self.repairs = repairs
     }
 
     /// Two plans for one book would fetch into the same partial files.

@@ -36,6 +36,7 @@ package struct SyncRun: Sendable {
             }
             let exports = RunExport(configuration: configuration, session: session, planned: planned, emit: emit)
             var requests: [TransferRequest] = []
+            var batch = RenameBatch.new
             for assembled in planned {
                 emit(.planned(assembled.plan))
                 report.note(assembled.plan)
@@ -52,7 +53,8 @@ package struct SyncRun: Sendable {
                 report.summary.adopted += recognised.adopted + assembled.plan.followed
                 for failure in recognised.failures { report.fail(failure, emit: emit) }
                 let renames = RenameExecution(library: session.folder.path, store: session.store)
-                let outcome = try await renames.execute(assembled.plan.actions)
+                let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
+                batch = outcome.batch
                 report.summary.renamed += outcome.renamed
                 for failure in outcome.failures { report.fail(failure, emit: emit) }
                 // What still has its old name is not replaced under the new one.

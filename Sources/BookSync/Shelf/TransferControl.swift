@@ -32,24 +32,25 @@ package struct TransferControl: Sendable {
     /// Has transfers wait, over runs, until they are resumed. What was received is kept.
     /// - Returns: how many were paused.
     package func pause(_ scope: Scope) async throws -> Int {
-        try await store.pause(try await episodes(in: scope).map(\.episode.identity))
+        try await store.pause(try await store.episodes(in: scope).map(\.episode.identity))
     }
 
     /// Has transfers that wait begin before all others, in a run that is under way and in the next one.
     /// - Returns: how many wait, or are under way already.
     package func prefer(_ scope: Scope) async throws -> Int {
-        try await store.prefer(try await episodes(in: scope).map(\.episode.identity))
+        try await store.prefer(try await store.episodes(in: scope).map(\.episode.identity))
     }
 
     /// - Returns: how many paused, failed or cancelled transfers wait for a run again.
     package func resume(_ scope: Scope) async throws -> Int {
-        try await store.resume(try await episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity))
+        let begun = try await store.episodes(in: scope).filter { $0.transfer != nil }
+        return try await store.resume(begun.map(\.episode.identity))
     }
 
     /// Breaks transfers off and drops what they brought.
     /// - Returns: how many were broken off.
     package func cancel(_ scope: Scope) async throws -> Int {
-        let begun = try await episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity)
+        let begun = try await store.episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity)
         let count = try await store.cancel(begun)
         try await dropPartials(of: begun)
         return count
@@ -58,7 +59,7 @@ package struct TransferControl: Sendable {
     /// Deletes files, and sees to it that they are not fetched again unless `forgets` says so.
     /// - Returns: how many episodes were removed.
     package func remove(_ scope: Scope, forgets: Bool) async throws -> Int {
-        let wanted = try await episodes(in: scope).filter {
+        let wanted = try await store.episodes(in: scope).filter {
             $0.file != nil || $0.transfer != nil || !forgets || $0.removedAt != nil
         }
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
@@ -106,18 +107,22 @@ package struct TransferControl: Sendable {
             try await partial.remove()
         }
     }
+}
 
-    private func episodes(in scope: Scope) async throws -> [ShelvedEpisode] {
+extension CatalogStore {
+    /// The episodes that are meant, by book and section.
+    /// - Throws: ``Failure`` of kind `unknownBook` when a book is not on the shelf, or has none of the sections.
+    func episodes(in scope: TransferControl.Scope) async throws -> [ShelvedEpisode] {
         switch scope {
         case .everything:
             var all: [ShelvedEpisode] = []
-            for shelved in try await store.books() { all += try await store.episodes(of: shelved.book.identity) }
+            for shelved in try await books() { all += try await episodes(of: shelved.book.identity) }
             return all
         case .books(let books):
             var all: [ShelvedEpisode] = []
             for (book, filter) in books {
-                guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
-                let selected = try await store.episodes(of: book).selected(by: filter)
+                guard try await self.book(book) != nil else { throw Failure.notOnTheShelf(book) }
+                let selected = try await episodes(of: book).selected(by: filter)
                 guard !selected.isEmpty else {
                     throw Failure(
                         .unknownBook, what: "no episode of \(book) is meant", why: "it has no such section",

@@ -21,6 +21,8 @@ actor LiveDisplay {
     private let descriptor: Int32
     private let now: @Sendable () -> ContinuousClock.Instant
     private var board = ProgressBoard()
+    /// What is shown instead of the board's own count.
+    private var counted: ProgressState?
     private var painter = ScreenPainter()
     private var lastDrawn: ContinuousClock.Instant?
     private var hasNews = false
@@ -39,6 +41,16 @@ actor LiveDisplay {
         guard !isOver else { return }
         startTicker()
         board.apply(event, at: now())
+        counted = nil
+        hasNews = true
+        redraw()
+    }
+
+    /// Shows what somebody else counts, until the next event.
+    func show(_ state: ProgressState) {
+        guard !isOver else { return }
+        startTicker()
+        counted = state
         hasNews = true
         redraw()
     }
@@ -87,7 +99,7 @@ actor LiveDisplay {
         let size = TerminalSize.current(of: descriptor) ?? Self.fallback
         // The last column stays free: some terminals go to the next row as soon as it is written. So do two rows, for
         // the cursor must be able to go up to the first line.
-        let state = board.state(at: now())
+        let state = counted ?? board.state(at: now())
         let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2))) : []
         write(painter.paint(log: log, lines: lines, width: size.columns))
         lastDrawn = now()

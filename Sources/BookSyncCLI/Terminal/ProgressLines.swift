@@ -14,7 +14,7 @@ extension ProgressState {
         let shown = transfers.count <= roomForTransfers ? transfers.count : max(0, roomForTransfers - 1)
         let runName =
             "\(run.episodesDone) of \(run.episodesInAll)"
-            + (run.episodesFailed > 0 ? ", \(run.episodesFailed) failed" : "")
+            + (run.episodesFailed > 0 ? ", \(run.episodesFailed) \(wordForFailed)" : "")
         let named = transfers.prefix(shown).map { ($0.name, $0.bytes) } + [(runName, run.bytes)]
         let layout = Layout(width: width, longestName: named.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0)
         var lines = named.map { layout.line(name: $0, $1) }

@@ -73,6 +73,7 @@ struct RunBench: Sendable {
 
     // MARK: What is in the store and on disk
 
+    @discardableResult
     func withStore<Value: Sendable>(_ body: (CatalogStore) async throws -> Value) async throws -> Value {
         let store = try await CatalogStore(
             path: LibraryFolder.existing(at: library).storePath, access: .readWrite)

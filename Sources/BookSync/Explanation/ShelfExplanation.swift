@@ -1,0 +1,79 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import Logging
+
+/// Brings together what explains episodes, from the store, the disk and the planner; no request is ever sent.
+package struct ShelfExplanation: Sendable {
+    private let configuration: Configuration
+    private let logger: Logger
+
+    package init(configuration: Configuration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// - Returns: an explanation for each episode that passes the filter, by section.
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or the book or section is not on the shelf.
+    package func explain(_ book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeExplanation] {
+        let library = configuration.library
+        guard let store = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        return try await store.closing { try await explain(book, filter: filter, store: store) }
+    }
+
+    private func explain(
+        _ book: BookIdentity, filter: EpisodeFilter, store: CatalogStore
+    ) async throws -> [EpisodeExplanation] {
+        let library = configuration.library
+        let episodes = try await store.episodes(in: .books([(book: book, filter: filter)]))
+        guard let shelf = try await store.books([book]).first else { throw Failure.notOnTheShelf(book) }
+        let subscription = try configuration.allSubscriptions(with: try await store.subscriptions())
+            .first { $0.book == book }
+        let actions = try await plannedActions(book, subscription)
+        let partials = try await PartialSizes(library: library)
+        let folders = Set(episodes.compactMap(\.file).map { String(splitLibraryPath($0.path).folder) })
+        let standing = try await FolderScan.scan(folders: folders, under: library)
+        let isRunUnderWay = try await LibraryLock.isHeld(in: library)
+        var explanations: [EpisodeExplanation] = []
+        for shelved in episodes {
+            let identity = shelved.episode.identity
+            explanations.append(
+                EpisodeExplanation(
+                    book: shelf.book, shelved: shelved,
+                    partial: shelved.transfer == nil ? 0 : partials.bytes(of: identity),
+                    standing: shelved.file.flatMap { standing[$0.path] },
+                    isBehindLink: shelved.file.map { standing.isBehindLink($0.path) } ?? false,
+                    verifiedAt: try await store.lastVerified(identity), catalogChangedAt: shelf.updatedAt,
+                    run: subscription.map { .mirror($0.filter) } ?? .fetch, actions: actions[identity] ?? [],
+                    isRunUnderWay: isRunUnderWay))
+        }
+        return explanations
+    }
+
+    private func plannedActions(
+        _ book: BookIdentity, _ subscription: Subscription?
+    ) async throws -> [EpisodeIdentity: [SyncAction]] {
+        let request = try RunRequest(
+            items: [.init(book: book, filter: subscription?.filter ?? .init(), title: subscription?.title)],
+            order: configuration.downloads.order)
+        let run = SyncRun(configuration: configuration, logger: logger) { _ in }
+        var actions: [SyncAction] = []
+        _ = try await run.plan(request, library: configuration.library, offline: true) { actions += $0.actions }
+        return Dictionary(grouping: actions, by: \.episode.identity)
+    }
+}
+
+extension [String: FileFacts] {
+    /// Whether one of the path's folders is a symbolic link.
+    fileprivate func isBehindLink(_ path: String) -> Bool {
+        var folder = splitLibraryPath(path).folder
+        while !folder.isEmpty {
+            if self[String(folder)]?.kind == .symbolicLink { return true }
+            folder = splitLibraryPath(String(folder)).folder
+        }
+        return false
+    }
+}

@@ -1,0 +1,43 @@
+import BookModel
+import CatalogStore
+import SyncPlanner
+
+/// Which renames of a batch can be taken back, and in which order. Pure: what stands on disk is given.
+struct RenameUndoPlan {
+    /// In an order in which none overwrites anything once what is in the way has stepped aside.
+    private(set) var renames: [PastRename] = []
+    private(set) var left: [RenameUndoReport.Left] = []
+
+    /// - Parameter files: library-relative path → what stands there, for all folders that the renames concern.
+    init(_ batch: [PastRename], files: [String: FileFacts]) {
+        var candidates: [RenameOrder.Move] = []
+        for (rank, rename) in batch.enumerated() {
+            if let reason = Self.change(since: rename, files: files) {
+                left.append(.init(rename: rename, reason: reason, isForGood: true))
+            } else {
+                candidates.append(.init(rank: rank, from: rename.to, to: rename.from))
+            }
+        }
+        let order = RenameOrder(candidates, occupied: Set(files.keys))
+        renames = order.moves.map { batch[$0.rank] }
+        for (rank, obstacle) in order.obstacles.sorted(by: { $0.key < $1.key }) {
+            let reason =
+                switch obstacle {
+                case .occupied: "something else stands at \(batch[rank].from)"
+                case .takenBy(let other): "\(batch[rank].from) is the old name of episode \(batch[other].section) too"
+                }
+            left.append(.init(rename: batch[rank], reason: reason, isForGood: false))
+        }
+    }
+
+    /// Why the file is no longer the one that was renamed; nil where it is.
+    private static func change(since rename: PastRename, files: [String: FileFacts]) -> String? {
+        guard let file = rename.file else { return "it has no file any more" }
+        guard file.path == rename.to else { return "it was moved since, and is at \(file.path)" }
+        guard let facts = files[rename.to] else { return "its file is not at \(rename.to) any more" }
+        guard facts.kind == .file else { return "\(facts.kind.noun) stands at \(rename.to)" }
+        // A shelf that was copied to another disk has other inodes, and the same times.
+        let isSame = facts.inode == file.inode || facts.modificationTime == file.modificationTime
+        return facts.size == file.size && isSame ? nil : "the file at \(rename.to) was changed since"
+    }
+}

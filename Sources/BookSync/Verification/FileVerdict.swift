@@ -1,0 +1,136 @@
+import BookModel
+import Foundation
+import SyncPlanner
+
+/// What a look at the place of a recorded file brought.
+enum FileLook: Sendable, Hashable {
+    case nothing
+    /// Something else than a file stands there.
+    case other(FileFacts.Kind)
+    /// - Parameter isDamage: whether the disk itself fails, and not only a permission.
+    case unreadable(why: String, isDamage: Bool)
+    case file(LookedFile)
+}
+
+/// What a look into a file brought.
+struct LookedFile: Sendable, Hashable {
+    /// As it was opened.
+    var facts: FileFacts
+    /// When the file or what the system notes of it last changed; nanoseconds since 1970.
+    var changeTime: Int64
+    /// What it begins with where that is no audio: "an HTML page".
+    var foreignContent: String?
+    /// Lower-case hexadecimal; nil when it was not read to its end.
+    var sha256: String?
+    /// Whether it was the same file with the same times after it was read.
+    var isSettled: Bool
+}
+
+/// How a file compares with what was recorded of it when it was fetched.
+package enum FileVerdict: Sendable, Hashable {
+    case intact
+    /// Nothing stands at its place.
+    case missing
+    case displaced(FileFacts.Kind)
+    /// Bytes that are left.
+    case truncated(Int64)
+    /// Bytes that it has now.
+    case longer(Int64)
+    /// It has its size, and begins as something else than audio: by name, "an HTML page".
+    case wrongHeader(String)
+    /// Other bytes, while size, times and inode are the recorded ones: nobody wrote to it.
+    case bitRot
+    /// Other bytes of the same length, written since it was fetched.
+    case changed
+    case unreadable(why: String, isDamage: Bool)
+    /// It was written to while it was read.
+    case changing
+
+    /// | at its place | verdict |
+    /// | --- | --- |
+    /// | nothing · no file · a file that cannot be read | missing · displaced · unreadable |
+    /// | fewer bytes · more bytes than recorded | truncated · longer |
+    /// | written to while it was read | changing |
+    /// | the recorded digest; the recorded size and a sound beginning, where no more was asked for | intact |
+    /// | another digest: begins as no audio · time and inode as recorded · else | wrong header · bit rot · changed |
+    init(of look: FileLook, recorded file: LocalFile) {
+        switch look {
+        case .nothing: self = .missing
+        case .other(let kind): self = .displaced(kind)
+        case .unreadable(let why, let isDamage): self = .unreadable(why: why, isDamage: isDamage)
+        case .file(let found):
+            if found.facts.size < file.size {
+                self = .truncated(found.facts.size)
+            } else if found.facts.size > file.size {
+                self = .longer(found.facts.size)
+            } else if !found.isSettled {
+                self = .changing
+            } else if found.sha256 == nil || found.sha256 == file.sha256 {
+                self = .intact
+            } else if let what = found.foreignContent {
+                self = .wrongHeader(what)
+            } else {
+                let isUntouched =
+                    found.facts.modificationTime == file.modificationTime && found.facts.inode == file.inode
+                self = isUntouched ? .bitRot : .changed
+            }
+        }
+    }
+
+    /// The word in `--json`.
+    package var word: String {
+        switch self {
+        case .intact: "intact"
+        case .missing: "missing"
+        case .displaced: "displaced"
+        case .truncated: "truncated"
+        case .longer: "longer"
+        case .wrongHeader: "wrong_header"
+        case .bitRot: "bit_rot"
+        case .changed: "changed"
+        case .unreadable: "unreadable"
+        case .changing: "changing"
+        }
+    }
+
+    /// What is wrong, as it stands behind the path and a colon.
+    func sentence(recorded file: LocalFile) -> String {
+        switch self {
+        case .intact: "as it was fetched"
+        case .missing: "missing: nothing stands at its place (the next run looks whether it was renamed)"
+        case .displaced(let kind): "\(kind.noun) stands in its place"
+        case .truncated(let size):
+            "truncated: it had \(file.size) bytes when it was fetched and has \(size) now"
+        case .longer(let size):
+            "longer than it was: it had \(file.size) bytes when it was fetched and has \(size) now"
+        case .wrongHeader(let what): "wrong header: it begins with \(what) where audio is to be"
+        case .bitRot: "bit rot: its bytes are not those that were fetched, though nobody wrote to it"
+        case .changed: "changed: it was written to since it was fetched, and its bytes are others"
+        case .unreadable(let why, _): "it cannot be read: \(why)"
+        case .changing: "not verified: it was written to while it was read"
+        }
+    }
+
+    /// Whether fetching the episode again puts it right. What stands in the file's place, or forbids to read it, is left
+    /// alone.
+    var isRepairable: Bool {
+        switch self {
+        case .missing, .truncated, .longer, .wrongHeader, .bitRot, .changed: true
+        case .unreadable(_, let isDamage): isDamage
+        case .intact, .displaced, .changing: false
+        }
+    }
+}
+
+extension LookedFile {
+    /// Whether anything was written to the file since it was fetched, as far as its times and inode tell. The time of
+    /// change counts as well, which programs that put back the time of modification (tag editors) cannot put back.
+    func wasTouched(since file: LocalFile) -> Bool {
+        let fetched = file.fetchedAt.timeIntervalSince1970
+        return facts.modificationTime != file.modificationTime || facts.inode != file.inode
+            || Double(changeTime) / 1_000_000_000 > fetched + Self.clockGrain
+    }
+
+    /// Seconds by which the clock of a filesystem may lie behind or ahead of the one that a record is written by.
+    private static let clockGrain = 0.05
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct ExplainCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Say why an episode is, or is not, to be fetched; offline.",
+        discussion: """
+            Which identity it has, what the catalog said when it was last asked, what is on disk and how it came there, \
+            what failed, and what the next run would do. REF/7 for one episode, REF/7-9 or REF/latest:3 for several.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("The episode: REF/12, REF/12-40.", valueName: "ref"))
+    var reference: String
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let reference = try BookReference(parsing: reference)
+        guard !reference.filter.isEmpty else {
+            throw Failure(
+                .usage, what: "'\(self.reference)' names a book", why: "episodes are explained, not books",
+                remedy: "name one of its episodes, as in \(self.reference)/12; "
+                    + "booksync show \(self.reference) tells of the book")
+        }
+        let configuration = try await program.configuration().configuration
+        let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
+            .explain(try configuration.book(reference), filter: reference.filter)
+        let documents = explanations.map(JSONDocument.init)
+        let paragraphs = explanations.map { [DisplayWidth.printable($0.paragraph)] }
+        await program.print(
+            documents.count == 1 ? documents[0] : .array(documents),
+            or: paragraphs.joined(separator: [""]).map { $0 })
+        return .done
+    }
+}

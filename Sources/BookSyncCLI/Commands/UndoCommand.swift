@@ -1,0 +1,48 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct UndoCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Take back the renames of the last run that renamed anything.",
+        discussion: """
+            For a shelf that was renamed by a naming that was changed by mistake. What was moved or changed since, or whose \
+            old name is taken, is left and named. The files keep the names that they get back, also while the naming is \
+            still the changed one; set naming back to what it was, and they follow it again from the next run on. What is \
+            fetched in the meantime gets its name from the naming as it is. Run it again to go back one run further.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Print what would be renamed and change nothing.")
+    var dryRun = false
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        // Taking the lock would make a library where there is none.
+        _ = try await LibraryFolder.requireStore(in: configuration.library)
+        let report =
+            dryRun
+            ? try await RenameUndo().plan(in: configuration.library)
+            : try await LibrarySession.withLibrary(
+                at: configuration.library, command: "undo", notes: program.notes
+            ) { try await RenameUndo().execute(in: $0) }
+        await program.print(JSONDocument(report), or: Self.lines(report, width: program.outputWidth))
+        if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {
+            await program.streams.writeError(
+                "the files keep these names; set naming back to what it was before, and they follow it again")
+        }
+        return ExitStatus(of: report.failures)
+    }
+
+    private static func lines(_ report: RenameUndoReport, width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "section", alignment: .trailing), .init(title: "path", isFlexible: true),
+            .init(title: "why not", isFlexible: true),
+        ])
+        table.rows =
+            report.undone.map { ["\($0.section)", "\($0.to) → \($0.from)", ""] }
+            + report.left.map { ["\($0.rename.section)", $0.rename.to, $0.reason] }
+        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [report.sentence]
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct VerifyCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Re-read every file against its recorded SHA-256; offline.",
+        discussion: """
+            Names what is missing, truncated, changed, or rotten (other bytes, though nobody wrote to the file), and exits \
+            with 75 when anything is bad and was not repaired. A verification that is interrupted goes on where it stopped \
+            when it is asked for again. --repair fetches the bad files again; each stays where it is until the good one is \
+            whole, and one that was written to since it was fetched is kept under .booksync/kept.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40; none for everything.", valueName: "ref"))
+    var references: [String] = []
+
+    @Flag(help: "Look at sizes and headers only.")
+    var quick = false
+
+    @Flag(help: "Fetch what is bad again.")
+    var repair = false
+
+    @Flag(help: "Read everything, also what an interrupted verification found right.")
+    var anew = false
+
+    @Option(help: ArgumentHelp("With --repair: wait so long for another run to end, as in 60s.", valueName: "time"))
+    var wait: String = "0"
+
+    func validate() throws {
+        if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let request = VerificationRequest(
+            scope: try scope(configuration), isQuick: quick, startsAnew: anew)
+        var style = program.eventStyle
+        style.isQuiet = style.isQuiet || program.options.json
+        let printer = VerificationPrinter(style: style, streams: program.streams)
+        let report = try await printer.printing { emit in
+            let verification = LibraryVerification(library: configuration.library, emit: emit)
+            let report = try await verification.check(request)
+            guard repair, report.isComplete, !report.booksToRepair.isEmpty else { return report }
+            return try await repaired(report, configuration, program, emit)
+        }
+        let failures = report.failures + (report.stillBad > 0 ? [.badFiles(report.stillBad, repairs: repair)] : [])
+        let status = program.interruption.exitStatus ?? ExitStatus(of: failures)
+        await program.print(JSONDocument(report, exitCode: Int(status.rawValue)), or: Self.lines(report))
+        if report.stillBad > 0, !repair, !program.options.quiet, !program.options.json {
+            await program.streams.writeError("booksync verify --repair fetches what is bad again")
+        }
+        return status
+    }
+
+    private func scope(_ configuration: Configuration) throws -> TransferControl.Scope {
+        guard !references.isEmpty else { return .everything }
+        return .books(
+            try references.map { text in
+                let reference = try BookReference(parsing: text)
+                return (book: try configuration.book(reference), filter: reference.filter)
+            })
+    }
+
+    /// The report with what came of the repair. What keeps that from being begun is a failure of the report.
+    private func repaired(
+        _ report: VerificationReport, _ configuration: Configuration, _ program: Program,
+        _ emit: @escaping @Sendable (LibraryVerification.Event) -> Void
+    ) async throws -> VerificationReport {
+        do {
+            return try await program.withCatalogs(configuration, for: report.booksToRepair) { configuration in
+                try await LibrarySession.withLibrary(
+                    at: configuration.library, command: "verify --repair", waitingFor: parseSeconds(wait) ?? 0,
+                    notes: program.notes
+                ) { session in
+                    try await VerificationRepair(configuration: configuration, logger: program.logger, emit: emit)
+                        .execute(report, in: session)
+                }
+            }
+        } catch let failure as Failure {
+            emit(.run(.failed(FailureReport(failure: failure))))
+            var report = report
+            report.failures.append(failure)
+            return report
+        } catch is CancellationError {
+            return report
+        }
+    }
+
+    /// What became of the bad files, where they were to be repaired, and the sum of it all.
+    private static func lines(_ report: VerificationReport) -> [String] {
+        report.bad.compactMap { file -> String? in
+            switch file.repair {
+            case .repaired(let kept):
+                "repaired \(file.file.path)" + (kept.map { "; what it was is kept as \($0)" } ?? "")
+            case .countsAsRemoved:
+                "removed \(file.file.path): deleted files count as removed (downloads.on-missing-file)"
+            case .left(let why): "not repaired \(file.file.path): \(why)"
+            case nil: nil
+            }
+        }.map(DisplayWidth.printable) + [report.sentence]
+    }
+}
+
+extension Failure {
+    /// - Parameter repairs: whether it was tried to put them right.
+    fileprivate static func badFiles(_ count: Int, repairs: Bool) -> Failure {
+        Failure(
+            .temporary, what: count == 1 ? "1 file is bad" : "\(count) files are bad",
+            why: repairs ? "not all could be fetched again" : "they are not what was fetched",
+            remedy: repairs ? nil : "booksync verify --repair fetches them again")
+    }
+}

@@ -1,0 +1,141 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+@Suite struct RenameUndoTests {
+    private let files = FileManager.default
+    private static let mistaken = "{title}/{name} ({section}).{ext}"
+
+    private func undo(_ bench: RunBench) async throws -> RenameUndoReport {
+        try await LibrarySession.withLibrary(at: bench.library, command: "test") {
+            try await RenameUndo().execute(in: $0)
+        }
+    }
+
+    private func names(_ bench: RunBench) throws -> [String] {
+        try files.contentsOfDirectory(atPath: bench.library + "/Book").sorted()
+    }
+
+    private static let right = ["001 第1集.mp3", "002 第2集.mp3", "003 第3集.mp3"]
+    private static let wrong = ["第1集 (001).mp3", "第2集 (002).mp3", "第3集 (003).mp3"]
+
+    @Test func `a naming that was changed by mistake is undone, and not done again at once`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            var bench = bench
+            try await bench.run()
+            #expect(try await undo(bench).renamedAt == nil)
+            let naming = bench.configuration.naming
+            bench.configuration.naming = try NamingTemplate(parsing: Self.mistaken)
+            #expect(try await bench.run().summary.renamed == 3)
+            #expect(try names(bench) == Self.wrong)
+            let plan = try await RenameUndo().plan(in: bench.library)
+            #expect(plan.undone.count == 3 && plan.isDryRun)
+            #expect(try names(bench) == Self.wrong)
+
+            let report = try await undo(bench)
+            #expect(report.undone.count == 3 && report.left.isEmpty && report.failures.isEmpty)
+            #expect(try names(bench) == Self.right)
+            // The naming is still the mistaken one.
+            #expect(try await bench.run().summary.renamed == 0)
+            #expect(try names(bench) == Self.right)
+            // It is set back, and followed again when it changes on purpose.
+            bench.configuration.naming = naming
+            #expect(try await bench.run().summary.kept == 3)
+            bench.configuration.naming = try NamingTemplate(parsing: "{title}/{section}.{ext}")
+            #expect(try await bench.run().summary.renamed == 3)
+            #expect(bench.audioRequests.count == 3)
+            for section in 1...3 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
+        }
+    }
+
+    @Test func `numbers that went round in a circle go round the other way`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            bench.catalog.update { catalog in
+                for (index, section) in [2, 3, 1].enumerated() {
+                    catalog.elements[index].section = section
+                    catalog.elements[index].name = "第\(section)集"
+                }
+            }
+            #expect(try await bench.run().summary.renamed == 3)
+            #expect(try await undo(bench).undone.count == 3)
+            for number in 1...3 {
+                let bytes = try bench.read(bench.library + "/Book/" + Self.right[number - 1])
+                #expect(bytes == ScriptedCatalog.bytes(number))
+            }
+            #expect(try names(bench) == Self.right)
+        }
+    }
+
+    @Test func `what is in the way or was changed is left, and undone when the way is free`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            var bench = bench
+            try await bench.run()
+            bench.configuration.naming = try NamingTemplate(parsing: Self.mistaken)
+            try await bench.run()
+            let stranger = bench.library + "/Book/" + Self.right[0]
+            try Data("mine".utf8).write(to: URL(filePath: stranger))
+            try Data("edited".utf8).write(to: URL(filePath: bench.library + "/Book/" + Self.wrong[1]))
+            let report = try await undo(bench)
+            #expect(report.undone.map(\.section) == [3])
+            #expect(report.left.map(\.rename.section).sorted() == [1, 2])
+            #expect(report.failures.map(\.kind) == [.temporary])
+            #expect(try bench.read(stranger) == Array("mine".utf8))
+            try files.removeItem(atPath: stranger)
+            let again = try await undo(bench)
+            #expect(again.undone.map(\.section) == [1] && again.left.isEmpty)
+            #expect(try await undo(bench).renamedAt == nil)
+        }
+    }
+
+    @Test func `each undo goes one run further back`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            var bench = bench
+            try await bench.run()
+            bench.configuration.naming = try NamingTemplate(parsing: Self.mistaken)
+            try await bench.run()
+            bench.configuration.naming = try NamingTemplate(parsing: "{title}/{name}.{ext}")
+            try await bench.run()
+            #expect(try await undo(bench).undone.count == 3)
+            #expect(try names(bench) == Self.wrong)
+            #expect(try await undo(bench).undone.count == 3)
+            #expect(try names(bench) == Self.right)
+        }
+    }
+
+    @Test(arguments: 0...4)
+    func `an undo that was stopped after any step is settled by the next run`(stoppedAfter: Int) async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            bench.catalog.update { catalog in
+                for (index, section) in [2, 1].enumerated() {
+                    catalog.elements[index].section = section
+                    catalog.elements[index].name = "第\(section)集"
+                }
+            }
+            #expect(try await bench.run().summary.renamed == 2)
+            try await bench.withStore { store in
+                let renames = try #require(try await store.lastRenames()).renames
+                try await store.intendRenames(renames.map { ($0.episode, to: $0.from) }, batch: .undo)
+                let steps = RenameSteps.steps(
+                    for: renames.map { .init(episode: $0.episode, from: $0.to, to: $0.from) })
+                let execution = RenameExecution(library: bench.library, store: store)
+                for step in steps.prefix(stoppedAfter) { try await execution.move(step.from, to: step.to) }
+            }
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty && report.summary.fetched == 0)
+            // Without a step made, the next run is as free to forget the intention as any.
+            let isUndone = stoppedAfter > 0
+            let first = try bench.read(bench.library + "/Book/001 第1集.mp3")
+            #expect(first == ScriptedCatalog.bytes(isUndone ? 1 : 2))
+            #expect(try names(bench) == Array(Self.right.prefix(2)))
+            let left = try await bench.withStore { try await $0.lastRenames()?.renames.count }
+            #expect(left == (isUndone ? nil : 2))
+            #expect(try await bench.run().summary.kept == 2)
+        }
+    }
+}

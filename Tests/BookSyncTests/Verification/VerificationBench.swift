@@ -1,0 +1,61 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Logging
+import Support
+
+@testable import BookSync
+
+extension RunBench {
+    /// One verification as `verify` makes it.
+    func verify(
+        _ scope: TransferControl.Scope = .everything, quick: Bool = false, anew: Bool = false,
+        onEvent: @escaping @Sendable (LibraryVerification.Event) -> Void = { _ in }
+    ) async throws -> VerificationReport {
+        try await LibraryVerification(library: library, emit: onEvent)
+            .check(VerificationRequest(scope: scope, isQuick: quick, startsAnew: anew))
+    }
+
+    /// One verification with the repair of what is bad.
+    func verifyAndRepair(quick: Bool = false) async throws -> VerificationReport {
+        let report = try await verify(quick: quick)
+        return try await repair(report)
+    }
+
+    func repair(_ report: VerificationReport) async throws -> VerificationReport {
+        let repair = VerificationRepair(
+            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            emit: { _ in })
+        return try await LibrarySession.withLibrary(at: library, command: "test") {
+            try await repair.execute(report, in: $0)
+        }
+    }
+
+    /// Absolute path of an episode's file; it must be recorded.
+    func path(_ section: Int) async throws -> String { try await recordedPath(section) ?? "" }
+
+    /// What `.booksync/kept` holds, by name.
+    func kept() throws -> [String: [UInt8]] {
+        let folder = library + "/" + KeptFiles.folder
+        guard let below = FileManager.default.enumerator(atPath: folder) else { return [:] }
+        var files: [String: [UInt8]] = [:]
+        for case let name as String in below where name.contains(".mp3.kept-") {
+            files[name] = try read(folder + "/" + name)
+        }
+        return files
+    }
+
+    /// Has the store believe that the episode's file was fetched only now, after all that was done to it: as if a disk
+    /// had rotted, which leaves no times behind.
+    func forgetThatItWasTouched(_ section: Int) async throws {
+        guard var file = try await shelved(section)?.file else { return }
+        file.fetchedAt = Date() + 10
+        let fresh = file
+        try await withStore { try await $0.updateFiles([fresh]) }
+    }
+}
+
+extension VerificationReport {
+    /// `2 bit_rot`, one for each bad file.
+    var outline: [String] { bad.map { "\($0.section) \($0.verdict.word)" } }
+}

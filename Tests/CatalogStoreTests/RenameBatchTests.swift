@@ -1,0 +1,95 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Testing
+
+@Suite struct RenameBatchTests {
+    private let now = time(milliseconds: 1_800_000_000_000)
+
+    /// Three files, `1`, `2` and `3`.
+    private func withFiles(_ body: (CatalogStore) async throws -> Void) async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            try await store.finish((1...3).map { .sample($0, path: "\($0)") })
+            try await body(store)
+        }
+    }
+
+    private func rename(
+        _ number: Int, to path: String, batch: RenameBatch = .new, _ store: CatalogStore
+    ) async throws -> RenameBatch {
+        let number64 = try await store.intendRenames([(.sample(number), to: path)], batch: batch)
+        try await store.completeRenames([.sample(number)], at: now)
+        return number64.map { .number($0) } ?? batch
+    }
+
+    private func outline(_ store: CatalogStore) async throws -> [String]? {
+        try await store.lastRenames()?.renames.map { rename in
+            "\(rename.section): \(rename.from) → \(rename.to), at \(rename.file?.path ?? "-")"
+        }
+    }
+
+    @Test func `the renames of one run are one batch, and the last one is told`() async throws {
+        try await withFiles { store in
+            #expect(try await outline(store) == nil)
+            let batch = try await rename(2, to: "b", store)
+            _ = try await rename(1, to: "a", batch: batch, store)
+            #expect(try await outline(store) == ["1: 1 → a, at a", "2: 2 → b, at b"])
+            #expect(try await store.lastRenames()?.renamedAt == now)
+            _ = try await rename(3, to: "c", store)
+            #expect(try await outline(store) == ["3: 3 → c, at c"])
+        }
+    }
+
+    @Test func `what is only intended, or was abandoned, is no rename`() async throws {
+        try await withFiles { store in
+            try await store.intendRenames([(.sample(1), to: "a"), (.sample(2), to: "b")])
+            #expect(try await outline(store) == nil)
+            try await store.abandonRenames([.sample(2)])
+            try await store.completeRenames([.sample(1)], at: now)
+            #expect(try await outline(store) == ["1: 1 → a, at a"])
+        }
+    }
+
+    @Test func `a rename that is taken back is forgotten, and its file keeps its name`() async throws {
+        try await withFiles { store in
+            let batch = try await rename(1, to: "a", store)
+            _ = try await rename(2, to: "b", batch: batch, store)
+            _ = try await rename(1, to: "1", batch: .undo, store)
+            #expect(try await outline(store) == ["2: 2 → b, at b"])
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == true)
+            #expect(try await store.episode(.sample(2))?.file?.isNamedByListener == false)
+            // Renamed once more by a run, it is the naming's again.
+            _ = try await rename(1, to: "x", store)
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == false)
+            #expect(try await outline(store) == ["1: 1 → x, at x"])
+        }
+    }
+
+    @Test func `files that are gone or elsewhere are told with their batch until they are forgotten`() async throws {
+        try await withFiles { store in
+            let batch = try await rename(1, to: "a", store)
+            _ = try await rename(2, to: "b", batch: batch, store)
+            try await store.forgetFile(of: .sample(1))
+            var moved = LocalFile.sample(2, path: "elsewhere")
+            moved.isNamedByListener = true
+            try await store.updateFiles([moved])
+            #expect(try await outline(store) == ["1: 1 → a, at -", "2: 2 → b, at elsewhere"])
+            let renames = try #require(try await store.lastRenames()).renames
+            try await store.forgetRenames([renames[0]])
+            #expect(try await outline(store) == ["2: 2 → b, at elsewhere"])
+        }
+    }
+
+    @Test func `fifty batches are remembered`() async throws {
+        try await withFiles { store in
+            for turn in 1...60 { _ = try await rename(1, to: "turn \(turn)", store) }
+            var taken = 0
+            while let last = try await store.lastRenames()?.renames.first {
+                _ = try await rename(1, to: last.from, batch: .undo, store)
+                taken += 1
+            }
+            #expect(taken == 50)
+        }
+    }
+}
