@@ -193,7 +193,7 @@ import Testing
         try await withBench(script, jobs: 1) { bench in
             let report = try await bench.fetch(
                 bench.episode(1), bench.episode(2, at: "/b.mp3"), bench.episode(3, at: "/c.mp3"))
-            #expect(report.receipts.map(\.section) == [1, 3])
+            #expect(report.receipts.map(\.section).sorted() == [1, 3])
             #expect(report.failures.map(\.section) == [2])
         }
     }

@@ -33,6 +33,7 @@ package struct BookExport: Sendable {
             var outcome = ExportOutcome(book: book, kind: kind, path: nil, result: .unchanged)
             do {
                 guard let folder = exported.folder else {
+                    try await clearOld(kind, of: book, but: nil)
                     outcome.result = .nothing(why: "nothing of \(book) is on disk")
                     outcomes.append(outcome)
                     continue
@@ -110,7 +111,8 @@ package struct BookExport: Sendable {
     }
 
     /// Deletes what was written of this kind elsewhere, before the book changed its folder or its title.
-    private func clearOld(_ kind: ExportKind, of book: BookIdentity, but path: String) async throws {
+    /// - Parameter path: what stays; nil where the book has no folder any more.
+    private func clearOld(_ kind: ExportKind, of book: BookIdentity, but path: String?) async throws {
         let library = library
         for old in try await store.exportedFiles(of: book, kind: kind.rawValue) where old.path != path {
             try await offPool {

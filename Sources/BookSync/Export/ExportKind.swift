@@ -29,7 +29,4 @@ package enum ExportKind: String, Sendable, CaseIterable {
         case .cover: return nil
         }
     }
-
-    /// Whether it is only about episodes that are on disk.
-    var needsFiles: Bool { self == .m3u8 || self == .rss }
 }

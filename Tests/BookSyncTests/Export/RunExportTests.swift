@@ -115,6 +115,17 @@ import Testing
         }
     }
 
+    @Test func `what was exported goes when nothing of the book is left, and the listener's stays`() async throws {
+        try await withExports([.m3u8, .opf]) { bench async throws in
+            try await bench.run()
+            let folder = try await folder(bench)
+            try write("mine", to: folder + "/metadata.opf")
+            _ = try await bench.control { try await $0.remove(.everything, forgets: false) }
+            try await bench.run()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["metadata.opf"])
+        }
+    }
+
     @Test func `a cover is fetched once, and called by what it is`() async throws {
         try await withExports([.cover, .rss]) { bench async throws in
             for _ in 1...2 { #expect(try await bench.run().failures.isEmpty) }
