@@ -67,16 +67,15 @@ enum CatalogText {
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         var decoded = ""
         var rest = Substring(text)
-        while let ampersand = rest.firstIndex(of: "&") {
+        while let ampersand = rest.utf8.firstIndex(of: UInt8(ascii: "&")) {
             decoded += rest[..<ampersand]
-            rest = rest[ampersand...]
-            let inside = rest.dropFirst().prefix(longestReference + 1)
-            if let end = inside.firstIndex(of: ";"), let character = character(of: inside[..<end]) {
+            rest = rest[rest.utf8.index(after: ampersand)...]
+            let inside = rest.utf8.prefix(longestReference + 1)
+            if let end = inside.firstIndex(of: UInt8(ascii: ";")), let character = character(of: rest[..<end]) {
                 decoded.append(character)
-                rest = rest[rest.index(after: end)...]
+                rest = rest[rest.utf8.index(after: end)...]
             } else {
                 decoded.append("&")
-                rest = rest.dropFirst()
             }
         }
         return decoded + rest

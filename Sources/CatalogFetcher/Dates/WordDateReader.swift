@@ -36,9 +36,13 @@ struct WordDateReader {
         guard let first = word.utf8.first else { return true }
         if first == UInt8(ascii: "+") || first == UInt8(ascii: "-") { return takeOffset(word) }
         guard DateWords.isDigit(first) else { return takeWord(word) }
-        if word.contains(":") { return takeClock(word) }
-        if word.contains("/") { return takeDate(word.split(separator: "/", omittingEmptySubsequences: false)) }
-        if word.contains("-") { return takeDate(word.split(separator: "-", omittingEmptySubsequences: false)) }
+        if word.utf8.contains(UInt8(ascii: ":")) { return takeClock(word) }
+        if word.utf8.contains(UInt8(ascii: "/")) {
+            return takeDate(word.split(separator: "/", omittingEmptySubsequences: false))
+        }
+        if word.utf8.contains(UInt8(ascii: "-")) {
+            return takeDate(word.split(separator: "-", omittingEmptySubsequences: false))
+        }
         return takeNumber(word)
     }
 

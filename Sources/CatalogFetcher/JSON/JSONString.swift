@@ -1,3 +1,5 @@
+import BookModel
+
 /// What stands between the quotes of a JSON string, and back.
 enum JSONString {
     /// - Parameter source: well-formed, without the quotes.
@@ -54,17 +56,19 @@ enum JSONString {
 
     /// The text as a JSON string, quotes included.
     static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case ..<" ":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
+        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        // Few have anything to escape.
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == quote || $0 == backslash }) else { return "\"\(text)\"" }
+        var quoted = [quote]
+        quoted.reserveCapacity(text.utf8.count + 16)
+        for byte in text.utf8 {
+            switch byte {
+            case quote, backslash: quoted += [backslash, byte]
+            case ..<0x20: quoted += Array("\\u00".utf8) + Array([byte].hexadecimal.utf8)
+            default: quoted.append(byte)
             }
         }
-        return quoted + "\""
+        quoted.append(quote)
+        return String(decoding: quoted, as: UTF8.self)
     }
 }
