@@ -4,8 +4,16 @@ import Foundation
 ///
 /// Whatever cannot be read as a date for certain is none: an unreadable date must never make an episode look new.
 enum CatalogDate {
+    /// The years that a calendar shows with four digits, in UTC: a leap second or a zone may lead out of them.
+    private static let shownYears = -62_167_219_200.0..<253_402_300_800.0
+
     /// - Returns: seconds since 1970; without a zone the time is taken as UTC.
     static func seconds(parsing text: String) -> Double? {
+        guard let seconds = anySeconds(parsing: text), shownYears.contains(seconds) else { return nil }
+        return seconds
+    }
+
+    private static func anySeconds(parsing text: String) -> Double? {
         if let seconds = commonForm(text) { return seconds }
         let text = CatalogText.trimmed(text)
         guard !text.isEmpty, text.utf8.count <= 100 else { return nil }

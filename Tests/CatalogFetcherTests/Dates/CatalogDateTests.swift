@@ -42,7 +42,8 @@ import Testing
     @Test(arguments: [
         "", " ", "yesterday", "Thu, 29 Feb 2023 00:00:00 GMT", "Mon, 06 Sep 2010 24:00:00 +0000",
         "Mon, 06 Sep 2010 10:00:00 +2500", "03/04/2006", "2010-13-01", "2010-00-01", "Mon, 06 Sep", "2010-367",
-        "Mon, 06 Sep 99999 10:00:00 GMT", "١٢ Sep 2010", String(repeating: "9", count: 1000),
+        "Mon, 06 Sep 99999 10:00:00 GMT", "31 Dec 9999 23:59:60 GMT", "Fri, 31 Dec 9999 23:59:59 -0100", "١٢ Sep 2010",
+        String(repeating: "9", count: 1000),
     ])
     func `what is no date for certain is none`(text: String) {
         #expect(CatalogDate.seconds(parsing: text) == nil)
