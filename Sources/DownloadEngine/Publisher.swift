@@ -20,7 +20,6 @@ actor Publisher {
     private let journal: any TransferJournal
     private let watch: LibraryWatch
     private var submissions: [Submission] = []
-    private var isWorking = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -48,20 +47,16 @@ actor Publisher {
     private func publishSynced(_ file: ReceivedFile) async throws -> LocalFile {
         try await withCheckedThrowingContinuation { continuation in
             submissions.append(Submission(file: file, continuation: continuation))
-            guard !isWorking else { return }
-            isWorking = true
+            guard submissions.count == 1 else { return }
             // Lets those in that wait already.
-            Task { work() }
+            Task { publishSubmissions() }
         }
     }
 
-    private func work() {
-        while !submissions.isEmpty {
-            let batch = submissions
-            submissions = []
-            publish(batch)
-        }
-        isWorking = false
+    private func publishSubmissions() {
+        let batch = submissions
+        submissions = []
+        publish(batch)
     }
 
     private func publish(_ batch: [Submission]) {
