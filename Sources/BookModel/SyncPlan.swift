@@ -5,14 +5,17 @@ import Foundation
 package struct SyncPlan: Sendable, Hashable {
     package var book: Book
     package var actions: [SyncAction]
+    /// What is counted and not listed in ``actions``: episodes that stay as they are, where nobody asked which.
+    package var unlisted: PlanTotals
 
-    package init(book: Book, actions: [SyncAction]) {
+    package init(book: Book, actions: [SyncAction], unlisted: PlanTotals = PlanTotals()) {
         self.book = book
         self.actions = actions
+        self.unlisted = unlisted
     }
 
     package var totals: PlanTotals {
-        var totals = PlanTotals()
+        var totals = unlisted
         for action in actions {
             switch action.kind {
             case .fetch: totals.fetch += 1

@@ -20,6 +20,7 @@ enum StoreSchema {
             try addVerification(to: database)
             try addRenames(to: database)
         }
+        migrator.registerMigration("v4") { database in try createSettledPlans(database) }
         return migrator
     }()
 

@@ -12,6 +12,12 @@ import Foundation
 
 /// What stands in folders of the library, without a look into the files.
 package enum FolderScan {
+    /// What stands at a path of the library.
+    struct Entry: Sendable {
+        let path: String
+        let facts: FileFacts
+    }
+
     /// Lists the folders themselves, not what is below them. Neither a folder that is a symbolic link nor anything
     /// reached through one is followed: such a link is reported under the folder's own path, as what it is. A folder
     /// that is missing lists nothing.
@@ -21,19 +27,30 @@ package enum FolderScan {
     /// - Returns: library-relative path → what stands there.
     /// - Throws: ``Failure`` of kind `inputOutput` when a folder cannot be read: nothing may be taken for missing then.
     package static func scan(folders: Set<String>, under library: String) async throws -> [String: FileFacts] {
+        try await facts(of: entries(of: folders, under: library))
+    }
+
+    static func facts(of entries: [Entry]) -> [String: FileFacts] {
+        var facts = [String: FileFacts](minimumCapacity: entries.count)
+        for entry in entries { facts[entry.path] = entry.facts }
+        return facts
+    }
+
+    /// The same as ``scan(folders:under:)``, as a list in no order.
+    static func entries(of folders: some Collection<String> & Sendable, under library: String) async throws -> [Entry] {
         try await offPool {
-            var facts: [String: FileFacts] = [:]
-            guard let root = try openLibrary(library) else { return facts }
+            var entries: [Entry] = []
+            guard let root = try openLibrary(library) else { return entries }
             defer { close(root) }
             for folder in folders {
                 do {
-                    guard let descriptor = try openFolder(folder, below: root, facts: &facts) else { continue }
-                    try list(descriptor, as: folder, into: &facts)
+                    guard let descriptor = try openFolder(folder, below: root, entries: &entries) else { continue }
+                    try list(descriptor, as: folder, into: &entries)
                 } catch let error as SystemError {
                     throw unreadable(folder.isEmpty ? library : folder, error)
                 }
             }
-            return facts
+            return entries
         }
     }
 
@@ -68,7 +85,7 @@ package enum FolderScan {
     /// Walks down one component after the other, because `O_NOFOLLOW` guards the last one only.
     /// - Returns: nil when the folder is missing, or when something else stands in its way, which is then reported.
     private static func openFolder(
-        _ folder: String, below root: Int32, facts: inout [String: FileFacts]
+        _ folder: String, below root: Int32, entries: inout [Entry]
     ) throws(SystemError) -> Int32? {
         var current = try systemCall { fcntl(root, F_DUPFD_CLOEXEC, 0) }
         var path = ""
@@ -84,7 +101,7 @@ package enum FolderScan {
             } catch let error where error.code == ENOENT {
                 return nil
             } catch let error where error.code == ENOTDIR || error.code == ELOOP {
-                facts[path] = try Self.facts(of: component, in: parent)
+                if let facts = try Self.facts(of: component, in: parent) { entries.append(Entry(path: path, facts: facts)) }
                 return nil
             }
         }
@@ -96,7 +113,7 @@ package enum FolderScan {
 
     /// Closes the descriptor.
     private static func list(
-        _ descriptor: Int32, as folder: String, into facts: inout [String: FileFacts]
+        _ descriptor: Int32, as folder: String, into entries: inout [Entry]
     ) throws(SystemError) {
         guard let stream = fdopendir(descriptor) else {
             let error = SystemError.last
@@ -118,7 +135,8 @@ package enum FolderScan {
                 }
             }
             guard let name, name != ".", name != ".." else { continue }
-            facts[prefix + name] = try Self.facts(of: name, in: dirfd(stream))
+            guard let facts = try Self.facts(of: name, in: dirfd(stream)) else { continue }
+            entries.append(Entry(path: prefix + name, facts: facts))
         }
     }
 

@@ -8,17 +8,23 @@ import Transport
 /// A plan with what is needed to execute it.
 struct AssembledPlan: Sendable {
     var plan: SyncPlan
-    var requests: [TransferRequest]
+    var requests: [TransferRequest] = []
     /// Files that the listener renamed, to be recorded where they are now.
-    var moved: [LocalFile]
+    var moved: [LocalFile] = []
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
-    var vanished: [EpisodeIdentity]
+    var vanished: [EpisodeIdentity] = []
     /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
-    var revived: [EpisodeIdentity]
+    var revived: [EpisodeIdentity] = []
     /// Episodes whose file the listener deleted, which counts as removing them: they get a tombstone.
-    var buried: [EpisodeIdentity]
+    var buried: [EpisodeIdentity] = []
     /// Files that nobody had recorded, to be recorded where they are.
-    var adoptions: [AdoptionExecution.Adoption]
+    var adoptions: [AdoptionExecution.Adoption] = []
+    /// What may be remembered, where there is nothing to do.
+    var settled: SettledPlan?
+
+    init(plan: SyncPlan) {
+        self.plan = plan
+    }
 
     /// Where files are to be that are not there yet, and those that are this book's from now on.
     var claims: [String] {
@@ -48,6 +54,8 @@ struct PlanAssembly: Sendable {
     let request: RunRequest
     let onMissingFile: MissingFileRule
     let store: CatalogStore?
+    /// Whether plans with nothing to do say what to remember of them.
+    var notesSettled = false
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async -> Int64?)?
 
@@ -66,7 +74,8 @@ struct PlanAssembly: Sendable {
         // What is only repaired stays where it is, whatever the naming has come to.
         if request.repairs != nil { paths.merge(recorded) { _, recorded in recorded } }
         let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
-        let files = try await FolderScan.scan(folders: folders, under: library)
+        let entries = try await FolderScan.entries(of: folders, under: library)
+        let files = FolderScan.facts(of: entries)
         let rules = PlanRules(
             filter: try CompiledFilter(filter), order: request.order, force: request.force,
             onMissingFile: onMissingFile, now: Date())
@@ -76,10 +85,16 @@ struct PlanAssembly: Sendable {
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
             input.spoilt[episode.key] = damage
         }
-        try await search(for: recorded.values.filter { files[$0] == nil }, adding: &input)
-        var plan = try await recognisingPlan(for: &input)
+        let missing = recorded.values.filter { files[$0] == nil }
+        try await search(for: missing, adding: &input)
+        var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
-        return assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
+        var assembled = assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
+        // What took a look elsewhere depends on more than is remembered.
+        if notesSettled, missing.isEmpty, !isAnswered {
+            assembled.settled = settled(assembled, filter: filter, folders: folders, entries: entries)
+        }
+        return assembled
     }
 
     /// Where the book's files belong, and which paths are other books'.
@@ -118,7 +133,8 @@ struct PlanAssembly: Sendable {
     }
 
     /// Makes the plan, with a look into the files that may be the book's.
-    private func recognisingPlan(for input: inout PlannerInput) async throws -> SyncPlan {
+    /// - Returns: the plan, and whether anything was looked into or asked for it.
+    private func recognisingPlan(for input: inout PlannerInput) async throws -> (SyncPlan, isAnswered: Bool) {
         var asked: Set<String> = []
         while true {
             let (plan, questions, lengths) = makeProvisionalPlan(for: input)
@@ -135,7 +151,7 @@ struct PlanAssembly: Sendable {
             }
             // What has no answer cannot be read; asking again does not help.
             let open = questions.filter { !asked.contains("\($0)") }
-            guard !open.isEmpty else { return plan }
+            guard !open.isEmpty else { return (plan, !asked.isEmpty) }
             asked.formUnion(open.map { "\($0)" })
             let answers = try await FileExamination.examine(open, in: library)
             input.examined.merge(answers) { _, new in new }
@@ -160,8 +176,7 @@ struct PlanAssembly: Sendable {
     ) -> AssembledPlan {
         let (episodes, files) = (input.episodes, input.files)
         let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
-        var assembled = AssembledPlan(
-            plan: plan, requests: [], moved: [], vanished: [], revived: [], buried: [], adoptions: [])
+        var assembled = AssembledPlan(plan: plan)
         var followed: Set<EpisodeIdentity> = []
         for action in plan.actions {
             let identity = action.episode.identity

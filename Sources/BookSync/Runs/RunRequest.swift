@@ -16,6 +16,15 @@ package struct RunRequest: Sendable {
         }
     }
 
+    /// How much of what is not to be done a plan has to list, and not only to count.
+    package enum Detail: Sendable, Comparable {
+        /// Nothing of it.
+        case changes
+        /// What is skipped and was asked for.
+        case skips
+        case everything
+    }
+
     /// Each book once.
     package let items: [Item]
     package let order: TransferOrder
@@ -25,18 +34,20 @@ package struct RunRequest: Sendable {
     /// Episodes whose files were found bad, each with what is wrong, as a sentence begins with it. Where it is set, the
     /// run fetches these again, to where they are recorded, and does nothing else.
     package let repairs: [EpisodeIdentity: String]?
+    package let detail: Detail
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
     package init(
         items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits(),
-        repairs: [EpisodeIdentity: String]? = nil
+        repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything
     ) throws {
         self.items = try Self.combined(items)
         self.order = order
         self.force = force
         self.limits = limits
         self.repairs = repairs
+        self.detail = detail
     }
 
     /// Two plans for one book would fetch into the same partial files.

@@ -152,10 +152,20 @@ package struct SyncRun: Sendable {
                     item.book, title: item.title, known: try await store?.book(item.book), store: store,
                     stores: stores)
                 for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
+                if stores {
+                    if let settled = try await assembly.settledPlan(
+                        of: refreshed.book, filter: item.filter, claimed: claimed)
+                    {
+                        planned.append(settled)
+                        continue
+                    }
+                    try await store?.watchPlan(of: item.book)
+                }
                 let stored = try await store?.episodes(of: item.book) ?? []
                 let allowsLocal = await configuration.allowsLocalAddresses(
                     of: item.book, transport: transport)
                 var assembly = assembly
+                assembly.notesSettled = stores
                 assembly.declaredLength = { episode in
                     await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
                 }
@@ -165,6 +175,7 @@ package struct SyncRun: Sendable {
                 assembled.useProxy(configuration.sources[item.book.source]?.proxy ?? .environment)
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
                 claimed.formUnion(assembled.claims)
+                if let settled = assembled.settled { try await store?.settle(settled, of: item.book) }
                 planned.append(assembled)
                 if assembled.plan.actions.allSatisfy({ $0.kind == .skip(.filtered) }), !item.filter.isEmpty {
                     emit(.notice("\(item.book): none of its episodes is among those asked for"))
@@ -188,8 +199,11 @@ package struct SyncRun: Sendable {
             library: library, naming: configuration.naming, request: request,
             onMissingFile: configuration.downloads.onMissingFile, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
-            guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
-            else { throw Failure.notOnTheShelf(item.book) }
+            guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
+            if let settled = try await assembly.settledPlan(of: book, filter: item.filter, claimed: claimed) {
+                return settled
+            }
+            let stored = try await store?.episodes(of: item.book) ?? []
             return try await assembly.plan(
                 book, episodes: stored, filter: item.filter, claimed: claimed, allowsLocalAddresses: false)
         }

@@ -46,7 +46,8 @@ struct FetchCommand: Subcommand {
         }
         let request = try RunRequest(
             items: items.titled(by: try configuration.allSubscriptions(with: [])),
-            order: configuration.downloads.order, force: force)
+            order: configuration.downloads.order, force: force,
+            detail: common.json ? .everything : dryRun ? .skips : .changes)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             do {

@@ -50,7 +50,8 @@ struct MirrorCommand: Subcommand {
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = try RunRequest(
-                items: try configuration.items(with: stored), order: configuration.downloads.order)
+                items: try configuration.items(with: stored), order: configuration.downloads.order,
+                detail: common.json ? .everything : .skips)
             guard !request.items.isEmpty else {
                 await program.sayThatNothingIsSubscribedTo()
                 return try await program.printPlans(request, configuration: configuration, offline: true)
@@ -64,7 +65,9 @@ struct MirrorCommand: Subcommand {
             at: configuration.library, command: "mirror", waitingFor: seconds, notes: program.notes
         ) { session in
             let items = try configuration.items(with: try await session.subscriptions())
-            let request = try RunRequest(items: items, order: configuration.downloads.order, limits: limits)
+            let request = try RunRequest(
+                items: items, order: configuration.downloads.order, limits: limits,
+                detail: common.json ? .everything : .changes)
             guard !items.isEmpty else {
                 await program.sayThatNothingIsSubscribedTo()
                 return try await program.execute(request, configuration: configuration, in: session)

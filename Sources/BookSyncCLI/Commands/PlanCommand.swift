@@ -38,7 +38,9 @@ struct PlanCommand: Subcommand {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             items = try configuration.items(with: stored)
         }
-        let request = try RunRequest(items: items, order: configuration.downloads.order, force: force)
+        let request = try RunRequest(
+            items: items, order: configuration.downloads.order, force: force,
+            detail: common.json ? .everything : .skips)
         if items.isEmpty { await program.sayThatNothingIsSubscribedTo() }
         if offline || items.isEmpty {
             return try await program.printPlans(request, configuration: configuration, offline: true)
