@@ -2,7 +2,8 @@ import BookModel
 import CatalogStore
 import Foundation
 
-/// A library of 1,000,000 episodes in 2,000 books, each a sparse file of 9.9 MB that is recorded as fetched.
+/// A library of 1,000,000 episodes in 2,000 books, each a sparse file of 9.9 MB that is recorded as fetched, and the
+/// catalog that lists them, a page for each book.
 ///
 /// Made by a process of its own, started by the benchmark, which stays small.
 struct GreatShelf {
@@ -13,12 +14,15 @@ struct GreatShelf {
     static let bytes: Int64 = 9_900_000
 
     let library: String
+    /// Where the pages go: `BOOK/1.json`.
+    let catalog: String
 
     static func title(_ book: Int) -> String { "回到古代当兽医 第\(book)部" }
 
-    /// - Parameter arguments: the library's folder, which is there and empty.
+    /// - Parameter arguments: the folders of library and catalog, which are there and empty.
     static func child(_ arguments: [String]) async throws {
-        let shelf = GreatShelf(library: arguments[0])
+        guard arguments.count == 2 else { throw MeasuredProcess.Failed(description: "\(childFlag) LIBRARY CATALOG") }
+        let shelf = GreatShelf(library: arguments[0], catalog: arguments[1])
         let own = "\(shelf.library)/.booksync"
         try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: false)
         let store = try await CatalogStore(path: "\(own)/store.sqlite", access: .readWrite)
@@ -51,12 +55,27 @@ struct GreatShelf {
             files.append(try sparseFile(of: episode, at: path, digest: digest))
             episodes.append(episode)
         }
+        try writePage(of: number, episodes)
         _ = try await store.merge(episodes, startingAt: 0, of: identity)
         _ = try await store.finishListing(
             of: book,
             proof: ListingProof(declared: Self.sections.count, collected: Self.sections.count, isComplete: true),
             seen: Set(episodes.map(\.identity.key)))
         try await store.finish(files)
+    }
+
+    private func writePage(of number: Int, _ episodes: [Episode]) throws {
+        let list = episodes.map { episode in
+            """
+            {"id":\(episode.identity.key),"section":\(episode.section),"name":"\(episode.name)",\
+            "path":"\(episode.address?.withoutSecrets ?? "")","size":\(Self.bytes),"length":600}
+            """
+        }
+        let text = """
+            {"status":0,"msg":null,"bookId":\(number),"sections":\(episodes.count),"list":[\(list.joined(separator: ","))]}
+            """
+        try FileManager.default.createDirectory(atPath: "\(catalog)/\(number)", withIntermediateDirectories: true)
+        try text.write(toFile: "\(catalog)/\(number)/1.json", atomically: false, encoding: .utf8)
     }
 
     private func sparseFile(of episode: Episode, at path: String, digest: String) throws -> LocalFile {

@@ -8,19 +8,38 @@ enum Scale: Benchmark {
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         let library = try setting.workspace.emptyFolder("library-scale")
-        defer { setting.workspace.remove("library-scale") }
+        let catalog = try setting.workspace.emptyFolder("catalog")
+        defer {
+            setting.workspace.remove("library-scale")
+            setting.workspace.remove("catalog")
+        }
         note("  making 1,000,000 files")
         _ = try setting.measure(
-            [Bundle.main.executablePath ?? CommandLine.arguments[0], GreatShelf.childFlag, library])
-        let configuration = try setting.workspace.write(
-            """
-            sources:
-              \(GreatShelf.source): { type: book-resource, url: "http://127.0.0.1:9/" }
-            default-source: \(GreatShelf.source)
-            subscriptions:
-            \(GreatShelf.books.map { "  - { book: \"\($0)\" }" }.joined(separator: "\n"))
-            """, to: "config-scale.yaml")
-        try checkPlan(setting, configuration: configuration, library: library)
+            [Bundle.main.executablePath ?? CommandLine.arguments[0], GreatShelf.childFlag, library, catalog])
+        return try await WebServer.with(setting.workspace) { server in
+            let configuration = try setting.workspace.write(
+                """
+                sources:
+                  \(GreatShelf.source):
+                    type: book-resource
+                    url: \(server.address)/catalog
+                    page-size: \(GreatShelf.sections.count)
+                    allow-private-addresses: true
+                default-source: \(GreatShelf.source)
+                subscriptions:
+                \(GreatShelf.books.map { "  - { book: \"\($0)\" }" }.joined(separator: "\n"))
+                """, to: "config-scale.yaml")
+            note("  mirroring them, with nothing to fetch")
+            _ = try setting.measure(
+                setting.product.command(["mirror", "--quiet"], configuration: configuration, library: library))
+            try checkPlan(setting, configuration: configuration, library: library)
+            return try measure(setting, configuration: configuration, library: library)
+        }
+    }
+
+    private static func measure(
+        _ setting: Setting, configuration: String, library: String
+    ) throws -> BenchmarkResult {
         let find = ["/bin/sh", "-c", "find \"$0\" -type f -printf '%s %T@\\n' | wc -l", library]
         func command(_ arguments: [String]) -> [String] {
             setting.product.command(arguments, configuration: configuration, library: library)
@@ -28,6 +47,7 @@ enum Scale: Benchmark {
         let works = [
             Work("`find`", find),
             Work("`plan --offline` of all", command(["plan", "--offline"])),
+            Work("`mirror` of all, nothing new", command(["mirror", "--quiet"])),
             Work("`list`", command(["list"]), limit: 0.2),
             Work("`list REF`", command(["list", "7"]), limit: 0.1),
             Work("`list --sort title --json`", command(["list", "--sort", "title", "--json"]), limit: 0.2),

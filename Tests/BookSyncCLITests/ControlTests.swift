@@ -94,6 +94,10 @@ extension ProductTests {
                 #expect(try await bench.run("remove", "40111/2", "--forget", "-q").exitCode == 0)
                 #expect(try bench.files().count == before.count - 1)
                 #expect(try await bench.run("fetch", "40111/1-3", "--json").finishedSections() == [2])
+                // Folders that are left empty go as well.
+                #expect(try await bench.run("remove", "40111", "-q").exitCode == 0)
+                let left = try FileManager.default.contentsOfDirectory(atPath: bench.library.path)
+                #expect(left.filter { !$0.hasPrefix(".") } == [])
             }
         }
 

@@ -19,6 +19,9 @@ struct AssembledPlan: Sendable {
     var buried: [EpisodeIdentity] = []
     /// Files that nobody had recorded, to be recorded where they are.
     var adoptions: [AdoptionExecution.Adoption] = []
+    /// Files that are to be replaced and were written to since they were fetched, at the paths that their replacements
+    /// go to.
+    var edited: [LocalFile] = []
     /// What may be remembered, where there is nothing to do.
     var settled: SettledPlan?
 
@@ -199,6 +202,13 @@ struct PlanAssembly: Sendable {
                         episode: action.episode, path: action.path, record: known?.transfer,
                         replacing: action.replacing, overwrites: action.kind == .replace,
                         allowsLocalAddresses: allowsLocalAddresses))
+            }
+            if action.kind == .replace, request.repairs == nil, var file = known?.file,
+                let facts = files[file.path] ?? files[action.path],
+                facts.size != file.size || facts.modificationTime != file.modificationTime
+            {
+                file.path = action.path
+                assembled.edited.append(file)
             }
             guard var file = known?.file, !followed.contains(identity) else { continue }
             if files[file.path] != nil {

@@ -37,6 +37,7 @@ package struct SyncRun: Sendable {
             let exports = RunExport(configuration: configuration, session: session, planned: planned, emit: emit)
             var requests: [TransferRequest] = []
             var batch = RenameBatch.new
+            var edited = EditedFiles(library: session.folder.path)
             for assembled in planned {
                 emit(.planned(assembled.plan))
                 report.note(assembled.plan)
@@ -58,7 +59,16 @@ package struct SyncRun: Sendable {
                 report.summary.renamed += outcome.renamed
                 for failure in outcome.failures { report.fail(failure, emit: emit) }
                 // What still has its old name is not replaced under the new one.
-                let unmoved = Set(outcome.failures.map(\.episode))
+                var unmoved = Set(outcome.failures.map(\.episode))
+                for file in assembled.edited where !unmoved.contains(file.episode) {
+                    do {
+                        try await edited.keep(file)
+                    } catch let failure as Failure {
+                        unmoved.insert(file.episode)
+                        report.fail(
+                            FailureReport(book: file.episode.book, episode: file.episode, failure: failure), emit: emit)
+                    }
+                }
                 requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
             }
             // Thousands of transfers may wait for hours: what they were made from is not kept as long.
@@ -86,6 +96,8 @@ package struct SyncRun: Sendable {
                             + "make room for \(describeBytes(missing ?? 0)) and run again"))
             }
             report.note(outcome, emit: emit)
+            let replaced = Set(outcome.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
+            for notice in try await edited.settle(replaced: replaced) { emit(.notice(notice)) }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)

@@ -52,11 +52,12 @@ package struct TransferControl: Sendable {
     package func cancel(_ scope: Scope) async throws -> Int {
         let begun = try await store.episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity)
         let count = try await store.cancel(begun)
-        try await dropPartials(of: begun)
+        try await whileNobodyRuns { try await dropPartials(of: begun) }
         return count
     }
 
-    /// Deletes files, and sees to it that they are not fetched again unless `forgets` says so.
+    /// Deletes files, and the folders that they leave empty, and sees to it that they are not fetched again unless
+    /// `forgets` says so.
     /// - Returns: how many episodes were removed.
     package func remove(_ scope: Scope, forgets: Bool) async throws -> Int {
         let wanted = try await store.episodes(in: scope).filter {
@@ -71,8 +72,24 @@ package struct TransferControl: Sendable {
             try await delete(file)
             try await store.forgetFile(of: file.episode)
         }
-        try await dropPartials(of: begun)
+        let folders = Set(wanted.compactMap { $0.file.map { splitLibraryPath($0.path).folder } })
+        try await whileNobodyRuns {
+            try await dropPartials(of: begun)
+            for folder in folders.sorted() { try await dropIfEmpty(folder) }
+        }
         return wanted.count
+    }
+
+    private func dropIfEmpty(_ folder: Substring) async throws {
+        let library = self.folder.path
+        try await offPool {
+            do {
+                try removeEmptyFolders(folder, in: library)
+            } catch let failure as Failure where failure.kind == .inputOutput {
+                // Gone by itself, or the folder of something else by now.
+                return
+            }
+        }
     }
 
     private func delete(_ file: LocalFile) async throws {
@@ -91,9 +108,9 @@ package struct TransferControl: Sendable {
         }
     }
 
-    /// Partial files belong to the run while there is one; it drops what it is told to.
-    private func dropPartials(of episodes: [EpisodeIdentity]) async throws {
-        guard !episodes.isEmpty else { return }
+    /// Partial files, and folders that something is about to come into, belong to the run while there is one; it drops
+    /// the partial files that it is told to.
+    private func whileNobodyRuns(_ body: () async throws -> Void) async throws {
         let lock: LibraryLock
         do {
             lock = try await LibraryLock.acquire(in: folder, command: "cancel")
@@ -101,6 +118,10 @@ package struct TransferControl: Sendable {
             return
         }
         defer { lock.release() }
+        try await body()
+    }
+
+    private func dropPartials(of episodes: [EpisodeIdentity]) async throws {
         for episode in episodes {
             let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
             let partial = try await PartialFile.open(path, promised: nil)

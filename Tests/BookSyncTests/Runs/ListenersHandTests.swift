@@ -105,6 +105,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `case 42: what the listener wrote into a file is kept when a new version replaces it`(isServed: Bool)
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(2))
+            var mine = try bench.read(path)
+            mine.replaceSubrange(100..<200, with: repeatElement(7, count: 100))
+            try Data(mine).write(to: URL(filePath: path))
+            bench.catalog.update {
+                $0.elements[1].size = 45_000
+                $0.audio["/audio/2.mp3"] = isServed ? .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"") : nil
+            }
+            let report = try await bench.run()
+            #expect(report.summary.replaced == (isServed ? 1 : 0) && report.summary.failed == (isServed ? 0 : 1))
+            #expect(try bench.read(path).count == (isServed ? 45_000 : 40_000))
+            let kept = bench.library + "/.booksync/kept/Book"
+            let names = files.fileExists(atPath: kept) ? try files.contentsOfDirectory(atPath: kept) : []
+            #expect(names.count == (isServed ? 1 : 0))
+            for name in names { #expect(try bench.read(kept + "/" + name) == mine) }
+            if !isServed { #expect(try bench.read(path) == mine) }
+        }
+    }
+
     @Test(arguments: [(10_000, "truncated"), (50_000, "edited")])
     func `case 42: a file of another size is reported and left alone, until it is forced`(
         size: Int, word: String

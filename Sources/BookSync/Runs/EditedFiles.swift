@@ -1,0 +1,33 @@
+import BookModel
+
+/// Files that somebody wrote to since they were fetched and that a run is to replace: each keeps a second name under
+/// `.booksync/kept` (``KeptFiles``), because the catalog's new version is no reason to lose the listener's work.
+struct EditedFiles: Sendable {
+    private let kept: KeptFiles
+    private var names: [EpisodeIdentity: String] = [:]
+
+    init(library: String) {
+        kept = KeptFiles(library: library)
+    }
+
+    /// To be called before the replacement begins.
+    /// - Throws: ``Failure`` when the file cannot be kept: it must not be replaced then.
+    mutating func keep(_ file: LocalFile) async throws {
+        names[file.episode] = try await kept.keep(file)
+    }
+
+    /// To be called when all transfers have ended. Takes back the second names of files that were not replaced.
+    /// - Parameter replaced: the episodes whose files were.
+    /// - Returns: a sentence for each file that was kept.
+    func settle(replaced: Set<EpisodeIdentity>) async throws -> [String] {
+        var notices: [String] = []
+        for (episode, name) in names.sorted(by: { $0.value < $1.value }) {
+            guard replaced.contains(episode) else {
+                try await kept.release(name)
+                continue
+            }
+            notices.append("the file of \(episode) was changed since it was fetched: what it was is kept as \(name)")
+        }
+        return notices
+    }
+}
