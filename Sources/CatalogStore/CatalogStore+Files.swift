@@ -10,6 +10,15 @@ extension CatalogStore {
         }
     }
 
+    /// Whether no file of any book is recorded.
+    package var recordsNoFile: Bool {
+        get async throws {
+            try await read("the files of the library cannot be looked up") { database in
+                try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM local_file)") ?? true
+            }
+        }
+    }
+
     /// The paths that are recorded in the folders for files of other books than this one.
     package func pathsOfOthers(than book: BookIdentity, in folders: Set<String>) async throws -> Set<String> {
         try await read("the files beside those of \(book) cannot be looked up") { database in

@@ -147,8 +147,10 @@ extension EpisodeDecision {
         let change =
             "the file at \(file.path) was \(size < file.size ? "truncated" : "edited"): "
             + "it had \(file.size) bytes when it was fetched and has \(size) now"
-        guard rules.force, isWanted, !shelved.episode.isLocked else {
-            return skip(.obstructed, "\(change); it is left alone")
+        if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
+        guard rules.force, !shelved.episode.isLocked else {
+            return skip(
+                .obstructed, "\(change); it is left alone until verify --repair or fetch --force brings it again")
         }
         follows = !file.isNamedByListener
         // Not asked about: the server's version may be the one that was fetched, and the file is not.

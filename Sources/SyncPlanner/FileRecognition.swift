@@ -160,10 +160,10 @@ struct FileRecognition {
         shelved.transfer?.state == .downloading || shelved.transfer?.state == .verifying
     }
 
-    /// Files in the book's folders under names of their own.
+    /// Files in the book's folders, those that it may have had included, under names of their own.
     private mutating func search(_ missing: [ShelvedEpisode]) {
         guard !missing.isEmpty else { return }
-        let folders = Set(input.paths.values.map(Self.folder(of:)))
+        let folders = Set(input.paths.values.map(Self.folder(of:))).union(input.formerFolders.map { $0[...] })
         let places = Set(input.paths.values)
         let elsewhere = strays.filter { path, _ in
             input.files[path + EpisodeMatcher.mark] == nil && folders.contains(Self.folder(of: path))

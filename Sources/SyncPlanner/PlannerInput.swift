@@ -21,6 +21,8 @@ package struct PlannerInput {
     /// Episode key → bytes of its partial file.
     package var partials: [String: Int64]
     package var rules: PlanRules
+    /// Folders where files of the book may lie that the naming wants elsewhere.
+    package var formerFolders: Set<String> = []
     /// Episode key → what is wrong with its file, as a sentence begins with it: these are to be fetched again.
     package var spoilt: [String: String] = [:]
 

@@ -42,6 +42,7 @@ private let editedFile = here.standing(at: wanted, facts(size: 1100, time: 60))
 private let renewed = here.size(1200)
 private let renewedWords = "the catalog's size changed from 1000 to 1200"
 private let removedWords = "removed by the listener; it is not fetched again"
+private let leftWords = "it is left alone until verify --repair or fetch --force brings it again"
 private let foreignWords = "a file that booksync did not fetch stands at Book/7.mp3; it is left alone"
 
 private let absent: [Row] = [
@@ -134,19 +135,19 @@ private let present: [Row] = [
         "another version, waits", renewed.transfer(.failed, attempts: 1, next: later), "skip waits",
         "\(renewedWords), but failed once, next try 2026-11-21T22:00:00Z"),
     Row("a transfer left over", here.transfer(.paused), "keep", "on disk", bytes: 1000),
-    Row("changed", changedFile, "skip obstructed", "\(changeWords); it is left alone"),
+    Row("changed", changedFile, "skip obstructed", "\(changeWords); \(leftWords)"),
     Row(
         "made longer", editedFile, "skip obstructed",
-        "the file at Book/7.mp3 was edited: it had 1000 bytes when it was fetched and has 1100 now; it is left alone"),
+        "the file at Book/7.mp3 was edited: it had 1000 bytes when it was fetched and has 1100 now; \(leftWords)"),
     Row(
         "changed, forced", changedFile, force: true, "replace", "\(changeWords); fetched again because it is forced",
         bytes: 1000),
     Row(
         "changed and locked, forced", changedFile.locked(), force: true, "skip obstructed",
-        "\(changeWords); it is left alone"),
+        "\(changeWords); \(leftWords)"),
     Row(
-        "changed, not asked for, forced", changedFile, filter: not7, force: true, "skip obstructed",
-        "\(changeWords); it is left alone"),
+        "changed, not asked for, forced", changedFile, filter: not7, force: true, "skip filtered",
+        "\(changeWords); it is not asked for now"),
     Row(
         "changed and gone", changedFile.gone(), "keep",
         "no longer in the catalog; its file is kept, changed as it is", bytes: 1000),

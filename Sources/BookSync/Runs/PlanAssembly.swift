@@ -57,10 +57,24 @@ struct PlanAssembly: Sendable {
     let request: RunRequest
     let onMissingFile: MissingFileRule
     let store: CatalogStore?
+    private let formerFolders: FormerFolders
     /// Whether plans with nothing to do say what to remember of them.
     var notesSettled = false
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async -> Int64?)?
+
+    /// - Parameter library: absolute path.
+    init(
+        library: String, naming: NamingTemplate, request: RunRequest, onMissingFile: MissingFileRule,
+        store: CatalogStore?
+    ) {
+        self.library = library
+        self.naming = naming
+        self.request = request
+        self.onMissingFile = onMissingFile
+        self.store = store
+        self.formerFolders = FormerFolders(library: library, store: store)
+    }
 
     /// - Parameters:
     ///   - claimed: paths that other books of this run are going to take.
@@ -90,6 +104,7 @@ struct PlanAssembly: Sendable {
         }
         let missing = recorded.values.filter { files[$0] == nil }
         try await search(for: missing, adding: &input)
+        if recorded.isEmpty { try await searchFormerFolders(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
@@ -126,8 +141,21 @@ struct PlanAssembly: Sendable {
             }
             roots.insert(folder)
         }
-        guard !roots.isEmpty else { return }
-        let found = try await FolderScan.scanTrees(roots, under: library)
+        try await list(roots, adding: &input)
+    }
+
+    /// Lists folders that bear the title of a book of which nothing is recorded.
+    private func searchFormerFolders(adding input: inout PlannerInput) async throws {
+        let folders = try await formerFolders.folders(of: input.book)
+        try await list(Set(folders), adding: &input)
+        input.formerFolders = Self.folders(of: input.files.keys).filter { folder in
+            folders.contains { folder == $0 || folder.hasPrefix($0 + "/") }
+        }
+    }
+
+    private func list(_ trees: Set<String>, adding input: inout PlannerInput) async throws {
+        guard !trees.isEmpty else { return }
+        let found = try await FolderScan.scanTrees(trees, under: library)
         input.files.merge(found) { _, new in new }
         if let store {
             input.others.formUnion(

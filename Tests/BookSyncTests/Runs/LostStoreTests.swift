@@ -46,6 +46,26 @@ import Testing
         bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     }
 
+    @Test(arguments: ["{title}/{section:4} - {name}.{ext}", "{year}/{title}/{name}.{ext}", "{author}/{title}/{section}.{ext}"])
+    func `case 44: nor what lies under the names of a naming that was given up`(former: String) async throws {
+        try await withRunBench(.episodes(5)) { bench in
+            var bench = bench
+            let naming = bench.configuration.naming
+            bench.configuration.naming = try NamingTemplate(parsing: former)
+            try await bench.run(title: "A Book")
+            try inflict(.allDeleted, on: bench)
+            bench.configuration.naming = try NamingTemplate(parsing: "shelf/{title}/{section} {name}.{ext}")
+            let planned = try await bench.plan(title: "A Book")
+            #expect(planned?.totals.adopt == 5)
+            let report = try await bench.run(title: "A Book")
+            #expect(report.summary.adopted == 5 && report.summary.fetched == 0)
+            #expect(try await bench.run(title: "A Book").summary.kept == 5)
+            bench.configuration.naming = naming
+            #expect(try await bench.run(title: "A Book").summary.kept == 5)
+            #expect(bench.audioRequests.count == 5)
+        }
+    }
+
     @Test(arguments: Loss.allCases)
     func `case 44: the next run recognises what is on disk and fetches nothing of it`(loss: Loss) async throws {
         try await withRunBench(.episodes(12)) { bench in
