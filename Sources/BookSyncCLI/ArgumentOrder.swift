@@ -2,13 +2,18 @@
 /// behind it: those in front are moved there.
 enum ArgumentOrder {
     private static let flags: Set<String> = ["-q", "--quiet", "-v", "--verbose", "--json", "--no-color"]
-    private static let options: Set<String> = ["--config", "--library"]
+    private static let options: Set<String> = ["--config", "--library", "--log-format", "--log-file"]
+
+    /// `-vv`, `-qv`.
+    private static func isShortFlags(_ argument: String) -> Bool {
+        argument.count > 2 && argument.first == "-" && argument.dropFirst().allSatisfy { $0 == "q" || $0 == "v" }
+    }
 
     static func withCommonOptionsBehindTheCommand(_ arguments: [String]) -> [String] {
         var common: [String] = []
         var rest = arguments[...]
         while let argument = rest.first {
-            if flags.contains(argument) {
+            if flags.contains(argument) || isShortFlags(argument) {
                 common.append(argument)
                 rest = rest.dropFirst()
             } else if options.contains(argument), rest.count > 1 {

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BookModel
+import BookSync
 import Foundation
+import Logging
 
 /// A command of `booksync`.
 protocol Subcommand: AsyncParsableCommand, Sendable {
@@ -21,7 +23,8 @@ struct BookSyncCommand: AsyncParsableCommand {
             A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive item, a \
             LibriVox book or a directory. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
 
-            --config, --library, --quiet, --verbose, --json and --no-color may stand before or after the command.
+            --config, --library, --quiet, --verbose, --json, --no-color, --log-format and --log-file may stand before or \
+            after the command.
             """,
         version: version,
         subcommands: [
@@ -70,9 +73,33 @@ struct BookSyncCommand: AsyncParsableCommand {
     /// Runs the command so that signals end it cleanly, and turns whatever it throws into one sentence and a code.
     private static func run(_ command: any Subcommand, _ interruption: Interruption) async -> ExitStatus {
         let streams = StandardStreams()
+        let log: LogOutput
+        do {
+            let options = command.common
+            log = try await offPool {
+                try LogOutput(file: options.logFile, format: options.logFormat, verbosity: options.verbose)
+            }
+        } catch {
+            let failure = error as? Failure
+            await streams.writeError("booksync: \(failure?.description ?? "\(error)")")
+            return failure.map { ExitStatus($0.kind) } ?? .defect
+        }
+        let name = type(of: command)._commandName
+        log.logger.info(
+            "begins", metadata: ["command": "\(name)", "version": "\(version)", "process": "\(getpid())"])
+        let status = await run(command, streams: streams, log: log, interruption)
+        log.logger.info("ends", metadata: ["command": "\(name)", "exit_code": "\(status.rawValue)"])
+        guard let failure = await log.close() else { return status }
+        await streams.writeError("booksync: \(failure)")
+        return status == .done ? ExitStatus(failure.kind) : status
+    }
+
+    private static func run(
+        _ command: any Subcommand, streams: StandardStreams, log: LogOutput, _ interruption: Interruption
+    ) async -> ExitStatus {
         let program = Program(
             options: command.common, streams: streams, environment: ProcessInfo.processInfo.environment,
-            interruption: interruption)
+            interruption: interruption, log: log)
         return await interruption.cancelling {
             do {
                 var status = try await command.perform(in: program)
@@ -84,6 +111,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             } catch is CancellationError {
                 return interruption.exitStatus ?? .interrupted
             } catch let failure as Failure {
+                if log.isFile { log.logger.error("failed", metadata: ["error": "\(failure)"]) }
                 await streams.writeError("booksync: \(failure)")
                 return ExitStatus(failure.kind)
             } catch {

@@ -14,8 +14,16 @@ struct CommonOptions: ParsableArguments {
     @Flag(name: [.short, .long], help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: [.short, .long], help: "Say more about what is done.")
-    var verbose = false
+    @Flag(name: [.short, .long], help: "Say more about what is done; -vv says most.")
+    var verbose: Int
+
+    @Option(help: ArgumentHelp("The form of the log's lines.", valueName: "form"))
+    var logFormat = LogOutput.Format.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Append the log to a file, runs and their files included, instead of standard error.", valueName: "file"))
+    var logFile: String?
 
     @Flag(help: "Print JSON.")
     var json = false

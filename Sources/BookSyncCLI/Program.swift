@@ -10,19 +10,9 @@ struct Program: Sendable {
     let streams: StandardStreams
     let environment: [String: String]
     let interruption: Interruption
-    let logger: Logger
+    let log: LogOutput
 
-    init(
-        options: CommonOptions, streams: StandardStreams, environment: [String: String], interruption: Interruption
-    ) {
-        self.options = options
-        self.streams = streams
-        self.environment = environment
-        self.interruption = interruption
-        var logger = Logger(label: "booksync") { label in StreamLogHandler.standardError(label: label) }
-        logger.logLevel = options.verbose ? .info : .error
-        self.logger = logger
-    }
+    var logger: Logger { log.logger }
 
     /// The settings in force: file, then environment, then the flags given.
     func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> (
@@ -71,8 +61,11 @@ struct Program: Sendable {
         let capabilities = TerminalCapabilities.detect(
             environment: environment, isTTY: isatty(STDERR_FILENO) == 1, noColor: options.noColor)
         return EventPrinter.Style(
-            isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose,
-            showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1))
+            isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose > 0,
+            // Bars and the log's lines on one terminal would tear each other apart.
+            showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1)
+                && (log.isFile || options.verbose == 0),
+            log: log.isFile ? EventLog(logger: logger) : nil)
     }
 
     /// Prints a JSON document, or the lines for people; only the one that is wanted is made.

@@ -276,6 +276,12 @@ package struct DownloadEngine: Sendable {
             let failures = run.transfers[place].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
             if let wait, !Task.isCancelled, !run.isOver {
+                logger.info(
+                    "trying again",
+                    metadata: [
+                        "episode": "\(wanted.episode.identity)", "why": "\(reason.why)",
+                        "in_seconds": "\(max(wait, reason.after ?? 0))",
+                    ])
                 if reason.isServerBusy { run.holdServer(of: place, asked: reason.after) }
                 run.schedule.postpone(place, until: run.now + max(wait, reason.after ?? 0))
             } else if !Task.isCancelled, !run.isOver {

@@ -158,8 +158,12 @@ package struct HTTPTransport: Sendable {
             core.logger.debug("sending a request", metadata: ["address": "\(address)"])
             // The deadline bounds the whole exchange; what guards against silence is the stall timeout.
             response = try await core.clients.client(for: route).execute(outgoing, deadline: .distantFuture)
+            core.logger.debug(
+                "answered", metadata: ["address": "\(address)", "status": "\(response.status.code)"])
         } catch {
-            throw route.failure(error, address: address)
+            let failure = route.failure(error, address: address)
+            core.logger.debug("no answer", metadata: ["address": "\(address)", "why": "\(failure)"])
+            throw failure
         }
         if case .forwarded(let proxy) = route, response.status == .proxyAuthenticationRequired {
             let why = ConnectionRoute.credentialsRefused(by: proxy, "407")

@@ -42,6 +42,8 @@ extension ProductTests {
             ["show", "1/2", "--json"], ["config", "show"], ["config", "show", "--json"], ["config", "path"],
             ["subscribe", "1"], ["subscriptions", "--json"], ["mirror", "-v"], ["plan", "1", "--offline", "--json"],
             ["explain", "1/1-5"], ["explain", "1/1-5", "--json"], ["verify", "-v"], ["verify", "--json"], ["undo"],
+            ["fetch", "1", "-vv", "--force"], ["mirror", "-vv", "--log-file", "booksync.log"],
+            ["fetch", "1", "-vv", "--force", "--log-file", "booksync.log", "--log-format", "json"],
         ]
 
         private static func expectNoSecret(in text: String, of what: [String], besides digests: [String] = []) {
@@ -73,6 +75,9 @@ extension ProductTests {
                 }
                 #expect(try bench.files().count >= 2)
                 try Self.expectNoSecretOnDisk(bench.library, besides: signatures)
+                let log = try String(contentsOf: bench.folder.appending(path: "booksync.log"), encoding: .utf8)
+                #expect(log.contains("sending a request") && log.contains("\"message\":\"failed\""))
+                Self.expectNoSecret(in: log, of: ["the log"], besides: signatures)
             }
         }
 

@@ -13,6 +13,11 @@ package indirect enum JSONDocument: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         package var key: String
         package var value: JSONDocument
+
+        package init(key: String, value: JSONDocument) {
+            self.key = key
+            self.value = value
+        }
     }
 }
 

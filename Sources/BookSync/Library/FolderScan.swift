@@ -101,7 +101,9 @@ package enum FolderScan {
             } catch let error where error.code == ENOENT {
                 return nil
             } catch let error where error.code == ENOTDIR || error.code == ELOOP {
-                if let facts = try Self.facts(of: component, in: parent) { entries.append(Entry(path: path, facts: facts)) }
+                if let facts = try Self.facts(of: component, in: parent) {
+                    entries.append(Entry(path: path, facts: facts))
+                }
                 return nil
             }
         }

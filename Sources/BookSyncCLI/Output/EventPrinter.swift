@@ -9,6 +9,8 @@ actor EventPrinter {
         var isQuiet = false
         var isVerbose = false
         var showsBars = false
+        /// A log that runs are told to as well.
+        var log: EventLog?
     }
 
     private let style: Style
@@ -42,6 +44,7 @@ actor EventPrinter {
 
     /// Prints the last word of a run.
     func finish(_ summary: RunSummary, exitStatus: ExitStatus) async {
+        style.log?.note(.summarised(summary))
         if style.isJSON, let document = JSONDocument(.summarised(summary), exitCode: Int(exitStatus.rawValue)) {
             await streams.writeOutput(document.text())
         }
@@ -49,6 +52,7 @@ actor EventPrinter {
     }
 
     private func print(_ event: SyncEvent) async {
+        style.log?.note(event)
         if style.isJSON, isDue(event), let document = JSONDocument(event) {
             await streams.writeOutput(document.text())
         }

@@ -46,7 +46,9 @@ import Testing
         bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
     }
 
-    @Test(arguments: ["{title}/{section:4} - {name}.{ext}", "{year}/{title}/{name}.{ext}", "{author}/{title}/{section}.{ext}"])
+    @Test(arguments: [
+        "{title}/{section:4} - {name}.{ext}", "{year}/{title}/{name}.{ext}", "{author}/{title}/{section}.{ext}",
+    ])
     func `case 44: nor what lies under the names of a naming that was given up`(former: String) async throws {
         try await withRunBench(.episodes(5)) { bench in
             var bench = bench
