@@ -25,18 +25,21 @@ package struct RunRequest: Sendable {
     /// Episodes whose files were found bad, each with what is wrong, as a sentence begins with it. Where it is set, the
     /// run fetches these again, to where they are recorded, and does nothing else.
     package let repairs: [EpisodeIdentity: String]?
+    /// Whether new episodes come before old ones over all books (``NewsFirst``); else the books come one after the other.
+    package let bringsNewsFirst: Bool
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
     package init(
         items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits(),
-        repairs: [EpisodeIdentity: String]? = nil
+        repairs: [EpisodeIdentity: String]? = nil, bringsNewsFirst: Bool = false
     ) throws {
         self.items = try Self.combined(items)
         self.order = order
         self.force = force
         self.limits = limits
         self.repairs = repairs
+        self.bringsNewsFirst = bringsNewsFirst
     }
 
     /// Two plans for one book would fetch into the same partial files.
@@ -57,13 +60,4 @@ package struct RunRequest: Sendable {
         }
         return combined
     }
-}
-
-/// What a run came to.
-package struct RunReport: Sendable {
-    package var summary = RunSummary()
-    /// Every failure of the run, of books and of episodes.
-    package var failures: [Failure] = []
-
-    package init() {}
 }
