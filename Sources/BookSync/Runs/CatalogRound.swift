@@ -34,7 +34,7 @@ struct CatalogRound: Sendable {
     /// Catalogs that are asked at once in all.
     private static let jobs = 16
     /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
-    private static let greatestLead = 10_000
+    private static let greatestLead = 5_000
 
     private enum Answer: Sendable {
         case prepared(Int, Result<PreparedBook, any Error>)
