@@ -17,6 +17,10 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let system = Target.Dependency.product(
+    name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
+
 /// A room of the house; a room may use only what is listed here (see README, "Architecture").
 func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -75,6 +79,8 @@ let package = Package(
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename",
                 "Yams",
+                // For the listener's own command, after a run.
+                subprocess, system,
                 crypto, logging,
             ]),
         room(
@@ -95,8 +101,7 @@ let package = Package(
             name: "Support",
             dependencies: [
                 "BookModel", nioCore, nioPosix, nioHTTP1, crypto,
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
+                subprocess, system,
             ], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),

@@ -110,6 +110,8 @@ package struct AdoptionReceipt: Sendable, Hashable {
 /// Something of a run that failed: an episode, or a book whose catalog could not be read.
 package struct FailureReport: Sendable {
     package var book: BookIdentity?
+    /// The books that it concerns, where they are several: ``book`` is the first of them.
+    package var books: [BookIdentity] = []
     package var episode: EpisodeIdentity?
     package var section: Int?
     package var name: String?

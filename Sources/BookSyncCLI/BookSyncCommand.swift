@@ -30,7 +30,8 @@ struct BookSyncCommand: AsyncParsableCommand {
         subcommands: [
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
             UnsubscribeCommand.self,
-            SubscriptionsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self, ExplainCommand.self,
+            SubscriptionsCommand.self, RunsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,
+            ExplainCommand.self,
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
             AdoptCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self, DemoCommand.self,
             ConfigCommand.self,

@@ -12,6 +12,8 @@ struct CatalogExchange: Sendable {
     let pause: @Sendable (Duration) async throws -> Void
     /// Bytes of one answer that are read at most.
     let greatestAnswer: Int
+    /// Shared with the others that ask the same server; nil for none.
+    var pace: ServerPace?
 
     /// What a reader makes of the bytes of an answer.
     enum Reading<Document> {
@@ -39,6 +41,7 @@ struct CatalogExchange: Sendable {
     ) async throws -> (document: Document, address: ResourceAddress) {
         var failures = 0
         while true {
+            if let wait = await pace?.takeTurn(), wait > .zero { try await pause(wait) }
             let trouble: Trouble
             do {
                 let answer = try await transport.send(request)
@@ -63,6 +66,7 @@ struct CatalogExchange: Sendable {
                 let tries = failures == 1 ? "" : " (tried \(failures) times)"
                 throw subject.unavailable(at: request.address, why: trouble.why + tries)
             }
+            if let requested = trouble.requestedWait { await pace?.hold(for: requested) }
             try await pause(.milliseconds(Int64(max(wait, trouble.requestedWait ?? 0) * 1000)))
         }
     }

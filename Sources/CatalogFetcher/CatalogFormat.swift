@@ -101,18 +101,21 @@ package struct CatalogConnection: Sendable {
     package var retry: RetryPolicy
     /// Waits between requests and before retries.
     package var pause: @Sendable (Duration) async throws -> Void
+    /// Of everything that asks the same server at the same time; nil where only one does.
+    package var pace: ServerPace?
 
     package init(
-        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
+        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: ServerPace? = nil,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.transport = transport
         self.retry = retry
+        self.pace = pace
         self.pause = pause
     }
 
     func exchange(greatestAnswer: Int) -> CatalogExchange {
-        CatalogExchange(transport: transport, retry: retry, pause: pause, greatestAnswer: greatestAnswer)
+        CatalogExchange(transport: transport, retry: retry, pause: pause, greatestAnswer: greatestAnswer, pace: pace)
     }
 }
 

@@ -99,12 +99,37 @@ extension CatalogStore {
         }
     }
 
-    /// What the last complete listing of a book came with; nil when there is none, or nothing came with it.
+    /// The episodes that the catalog listed and a complete listing no longer has, by section; before ``finishListing`` notes
+    /// that they are gone.
+    /// - Parameter seen: the keys of all the episodes of that listing.
+    package func dropped(from book: BookIdentity, seen: Set<String>) async throws -> [(section: Int, name: String)] {
+        try await read("what the catalog dropped of \(book) cannot be looked up") { database in
+            let sql = """
+                SELECT e.key, e.section, e.name FROM episode e JOIN book b ON b.id = e.book_id
+                WHERE b.source = ? AND b.key = ? AND NOT e.gone ORDER BY e.section, e.position
+                """
+            let rows = try Row.fetchCursor(
+                database.cachedStatement(sql: sql), arguments: [book.source, book.id])
+            var dropped: [(section: Int, name: String)] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let key: String = try columns.next()
+                if !seen.contains(key) { dropped.append((try columns.next(), try columns.next())) }
+            }
+            return dropped
+        }
+    }
+
+    /// What the last complete listing of a book came with, by which its catalog can be asked whether anything changed. Nil
+    /// when there is none, when nothing came with it, and when the addresses of its episodes were stored without their
+    /// secrets, so that nothing could be fetched from it.
     package func listingValidator(of book: BookIdentity) async throws -> ContentValidator? {
         try await read("the last listing of \(book) cannot be looked up") { database in
             let sql = """
-                SELECT listing_etag, listing_last_modified FROM book
+                SELECT listing_etag, listing_last_modified FROM book b
                 WHERE source = ? AND key = ? AND complete AND COALESCE(listing_etag, listing_last_modified) IS NOT NULL
+                    AND NOT EXISTS (
+                        SELECT 1 FROM episode e WHERE e.book_id = b.id AND NOT e.gone AND instr(e.address, '***'))
                 """
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: [book.source, book.id])

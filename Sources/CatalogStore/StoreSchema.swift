@@ -20,7 +20,10 @@ enum StoreSchema {
             try addVerification(to: database)
             try addRenames(to: database)
         }
-        migrator.registerMigration("v4") { database in try createSettledPlans(database) }
+        migrator.registerMigration("v4") { database in
+            try createSettledPlans(database)
+            try addRuns(to: database)
+        }
         return migrator
     }()
 

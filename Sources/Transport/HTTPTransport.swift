@@ -75,9 +75,9 @@ package struct HTTPTransport: Sendable {
         var hops = 0
         while true {
             let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
+            let location = request.method == .post ? nil : response.headers.first(name: "Location")
             let decision = RedirectPolicy.decide(
-                status: Int(response.status.code), location: response.headers.first(name: "Location"), from: address,
-                hops: hops)
+                status: Int(response.status.code), location: location, from: address, hops: hops)
             switch decision {
             case .accept:
                 return WireAnswer(
@@ -103,7 +103,7 @@ package struct HTTPTransport: Sendable {
         guard let target = WireTarget(address) else { throw WireFailure(.badAddress, address: address) }
         let route = try route(to: target, address: address)
         let key = route.connectionKey(for: target)
-        let mayBeKept = core.answered.withLock { $0.contains(key) }
+        let mayBeKept = request.method != .post && core.answered.withLock { $0.contains(key) }
         let response: HTTPClientResponse
         do {
             response = try await exchange(request, target: target, on: route, address, credentials)
@@ -139,7 +139,8 @@ package struct HTTPTransport: Sendable {
             throw WireFailure(.localAddress, address: address)
         }
         var outgoing = HTTPClientRequest(url: route.url(for: target, address: address))
-        outgoing.method = request.method == .head ? .HEAD : .GET
+        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
+        if request.method == .post { outgoing.body = .bytes(request.body) }
         outgoing.headers = request.headers
         outgoing.headers.add(contentsOf: credentials)
         if route != .direct { outgoing.headers.replaceOrAdd(name: "Host", value: target.hostField) }

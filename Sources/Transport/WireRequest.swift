@@ -2,11 +2,13 @@ import BookModel
 import NIOCore
 import NIOHTTP1
 
-/// A request without a body, as the rooms ask for it.
+/// A request, as the rooms ask for it.
 package struct WireRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
         case head = "HEAD"
+        /// Sent once and not again by itself; redirects of it are not followed.
+        case post = "POST"
     }
 
     package var method: Method
@@ -15,6 +17,9 @@ package struct WireRequest: Sendable {
     package var headers: HTTPHeaders
     /// Sent only to the origin of ``address``, and never to where a redirect leads from there.
     package var credentials: HTTPHeaders
+
+    /// Of ``Method/post`` alone.
+    package var body: [UInt8] = []
 
     /// Whether it may go to this machine and its neighbourhood, redirects included.
     package var allowsLocalAddresses = true
@@ -26,6 +31,14 @@ package struct WireRequest: Sendable {
         self.address = address
         self.headers = headers
         self.credentials = credentials
+    }
+}
+
+extension WireRequest {
+    package static func post(json: String, to address: ResourceAddress) -> WireRequest {
+        var request = WireRequest(.post, address, headers: ["Content-Type": "application/json"])
+        request.body = Array(json.utf8)
+        return request
     }
 }
 

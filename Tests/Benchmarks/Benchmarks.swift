@@ -2,7 +2,7 @@ import Foundation
 
 /// Measures the release build of booksync, and its peers in the same run where they are installed:
 /// `swift run -c release Benchmarks [--only NAME] [--runs N] [--booksync PATH]`; what takes long is run by its name
-/// only: `--only scale`, `--only soak [--kills N] [--seed N]`.
+/// only: `--only night`, `--only scale`, `--only soak [--kills N] [--seed N]`.
 @main
 struct Benchmarks {
     private static var usage: String {
@@ -24,7 +24,7 @@ struct Benchmarks {
         ]
     }
 
-    private static var onRequest: [any Benchmark.Type] { [Scale.self, KillSoak.self] }
+    private static var onRequest: [any Benchmark.Type] { [QuietNight.self, Scale.self, KillSoak.self] }
 
     static func main() async {
         do {

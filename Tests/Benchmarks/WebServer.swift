@@ -1,6 +1,6 @@
 import Foundation
 
-/// nginx: audio under `/audio/`, recorded catalog pages under `/catalog/`.
+/// nginx: audio under `/audio/`, recorded catalog pages under `/catalog/`, the one file `audio/same` under all of `/same/`.
 struct WebServer {
     /// Where it listens.
     struct Place {
@@ -62,6 +62,7 @@ struct WebServer {
                 location /audio/ { autoindex on; }
                 location = /catalog { try_files /catalog/$arg_bookId/$arg_pageNum.json =404; }
                 location /catalog/ { }
+                location /same/ { try_files /audio/same =404; }
             }
         }
         """

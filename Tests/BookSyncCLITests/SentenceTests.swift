@@ -1,4 +1,5 @@
 import BookModel
+import BookSync
 import Foundation
 import Testing
 

@@ -60,6 +60,9 @@ import Testing
             #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))
             let renamed = try await store.lastRenames()?.renames.map(\.from)
             #expect(renamed == (version > 2 ? ["萧十一狼/兽医/1.mp3"] : nil))
+            #expect(try await store.runs(last: 9).map(\.exitCode) == (version > 3 ? [nil, 75] : []))
+            #expect(try await store.outages().map(\.runs) == (version > 3 ? [2] : []))
+            #expect(try await store.publicationWatches().map(\.usualGap) == (version > 3 ? [86400] : []))
             let counts = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
             #expect(counts == MergeCounts(unchanged: 3))
             for isIndexed in [false, true] {
@@ -93,6 +96,9 @@ import Testing
         "UPDATE renaming SET from_path = '/etc/passwd'", "UPDATE renaming SET to_path = ''",
         "UPDATE renaming SET batch = 0",
         "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
+        "UPDATE run SET ended_at = 1", "UPDATE run SET exit_code = 0", "UPDATE run SET command = ''",
+        "INSERT INTO outage VALUES ('', 0, 1, 'x', 0)", "INSERT INTO outage VALUES ('x', 0, 0, 'x', 0)",
+        "INSERT INTO publication_watch VALUES (99, 0, 1, 0)", "INSERT INTO publication_watch VALUES (1, 0, 0, 0)",
         "INSERT INTO exported_file VALUES ('a.opf', 99, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('a.opf', 1, 'opf', 'abc', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('/a.opf', 1, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
@@ -108,6 +114,7 @@ import Testing
             let round = try await store.beginVerification(of: "", anew: false, at: time(milliseconds: 0))
             try await store.noteVerified([.sample(1)], in: round, at: time(milliseconds: 0))
             try await store.intendRenames([(.sample(1), to: "elsewhere")])
+            _ = try await store.beginRun("mirror", at: time(milliseconds: 0))
             let error = #expect(throws: DatabaseError.self) {
                 try withDatabase(of: store) { try $0.execute(sql: sql) }
             }

@@ -62,6 +62,7 @@ extension JSONDocument {
                 "event": "failed",
                 "source": .init(report.book?.source),
                 "book_id": .init(report.book?.id),
+                "books": .init(max(report.books.count, report.book == nil ? 0 : 1)),
                 "id": .init(report.episode?.key),
                 "section": .init(report.section),
                 "name": .init(report.name),

@@ -4,24 +4,22 @@ import Transport
 
 /// The exports of a run: what `downloads.export` lists, for the books that it planned.
 struct RunExport: Sendable {
-    private let export: BookExport
+    private var export: BookExport
     private let kinds: [ExportKind]
-    private let books: [BookIdentity]
+    private var books: [BookIdentity] = []
     private let emit: @Sendable (SyncEvent) -> Void
 
-    init(
-        configuration: Configuration, session: LibrarySession, planned: [AssembledPlan],
-        emit: @escaping @Sendable (SyncEvent) -> Void
-    ) {
-        var export = BookExport(
-            configuration: configuration, library: session.folder.path, store: session.store)
+    init(configuration: Configuration, session: LibrarySession, emit: @escaping @Sendable (SyncEvent) -> Void) {
+        export = BookExport(configuration: configuration, library: session.folder.path, store: session.store)
         kinds = configuration.downloads.export
-        books = kinds.isEmpty ? [] : planned.map(\.plan.book.identity)
-        for assembled in planned where kinds.contains(.cover) {
-            export.covers[assembled.plan.book.identity] = assembled.plan.book.cover
-        }
-        self.export = export
         self.emit = emit
+    }
+
+    /// Has a book that was planned be exported as well.
+    mutating func add(_ book: Book) {
+        guard !kinds.isEmpty else { return }
+        books.append(book.identity)
+        if kinds.contains(.cover) { export.covers[book.identity] = book.cover }
     }
 
     /// Writes what changed. That there is no cover, or that the listener's own file stands in the place, is told and is

@@ -81,6 +81,25 @@ package final class LibraryLock: Sendable {
         }
     }
 
+    /// When the process that holds the lock of the library at `path` took it, to the second; nil when none holds it, or it
+    /// did not say.
+    package static func heldSince(in path: String) async throws -> Date? {
+        guard try await isHeld(in: path) else { return nil }
+        let file = LibraryFolder.existing(at: path).lockFile
+        return try await offPool {
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { return nil }
+            defer { close(descriptor) }
+            return owner(in: descriptor)?.startTime
+        }
+    }
+
+    private static func owner(in descriptor: Int32) -> LockOwner? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
+        return LockOwner(lines: String(decoding: bytes.prefix(count), as: UTF8.self))
+    }
+
     private static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
@@ -144,9 +163,7 @@ package final class LibraryLock: Sendable {
     }
 
     private func isHeldElsewhere(_ library: LibraryFolder) -> Failure {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
-        let owner = LockOwner(lines: String(decoding: bytes.prefix(count), as: UTF8.self))
+        let owner = Self.owner(in: descriptor)
         return Failure(
             .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
             why: owner?.sentence

@@ -46,6 +46,11 @@ struct LockOwner: Hashable {
             command: String(values["command"] ?? "?"))
     }
 
+    /// nil where it cannot be told.
+    var startTime: Date? {
+        do { return try Date(started, strategy: .iso8601) } catch { return nil }
+    }
+
     var sentence: String { "process \(process) on \(host) has been running '\(command)' since \(started)" }
 
     /// Asked of the kernel: Foundation's `hostName` asks the network.

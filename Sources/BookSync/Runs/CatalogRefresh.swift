@@ -5,9 +5,13 @@ import CatalogStore
 /// A book as its catalog lists it now.
 struct RefreshedBook: Sendable {
     var book: Book
-    /// Without their elements, which only the store keeps.
-    var episodes: [Episode]
+    /// Without their elements, which only the store keeps; nil where the catalog said that nothing changed, so that they
+    /// are those of the store.
+    var episodes: [Episode]?
     var proof: ListingProof
+    /// What the catalog listed before and does not list now, as a sentence goes on with it; nil where nothing is, or
+    /// nobody asked.
+    var droppedNotice: String?
 }
 
 extension CatalogSource {
@@ -19,8 +23,11 @@ extension CatalogSource {
     ///     and its details stand in for those that could not be asked for this time.
     ///   - store: what is known; nil where nothing is.
     ///   - stores: whether the store takes over every page as it arrives.
+    ///   - tellsOfDropped: whether what the catalog no longer lists is to be told; it is told once, by the run that
+    ///     stores that it is gone.
     func refresh(
-        _ identity: BookIdentity, title: String?, known: Book?, store: CatalogStore?, stores: Bool
+        _ identity: BookIdentity, title: String?, known: Book?, store: CatalogStore?, stores: Bool,
+        tellsOfDropped: Bool = false
     ) async throws -> RefreshedBook {
         var episodes: [Episode] = []
         let onPage = { (page: CatalogPage) async throws -> Void in
@@ -32,11 +39,14 @@ extension CatalogSource {
             }
         }
         let listing: CatalogListing
-        if let known, let last = try await store?.lastListing(of: identity) {
-            guard let changed = try await list(identity, ifChangedSince: last.validator, onPage: onPage) else {
+        if let known, let validator = try await store?.listingValidator(of: identity) {
+            guard let changed = try await list(identity, ifChangedSince: validator, onPage: onPage) else {
                 var book = known
                 if let title { book.title = title }
-                return RefreshedBook(book: book, episodes: last.episodes, proof: last.proof(of: known))
+                let proof = ListingProof(
+                    declared: known.declaredEpisodes, collected: known.declaredEpisodes ?? 0, isComplete: true,
+                    validator: validator)
+                return RefreshedBook(book: book, episodes: nil, proof: proof)
             }
             listing = changed
         } else {
@@ -51,39 +61,23 @@ extension CatalogSource {
             book.cover = book.cover ?? known.cover
         }
         if let title { book.title = title }
-        if stores {
-            _ = try await store?.finishListing(
-                of: book, proof: listing.proof, seen: Set(episodes.lazy.map(\.identity.key)))
+        var refreshed = RefreshedBook(book: book, episodes: episodes, proof: listing.proof)
+        if stores, let store {
+            let seen = Set(episodes.lazy.map(\.identity.key))
+            if tellsOfDropped, listing.proof.isComplete {
+                refreshed.droppedNotice = RefreshedBook.droppedNotice(
+                    try await store.dropped(from: identity, seen: seen))
+            }
+            _ = try await store.finishListing(of: book, proof: listing.proof, seen: seen)
         }
-        return RefreshedBook(book: book, episodes: episodes, proof: listing.proof)
-    }
-}
-
-/// The last complete listing of a book, as the store has it.
-private struct LastListing {
-    var validator: ContentValidator
-    var episodes: [Episode]
-
-    func proof(of book: Book) -> ListingProof {
-        ListingProof(
-            declared: book.declaredEpisodes, collected: episodes.count, isComplete: true, validator: validator)
-    }
-}
-
-extension CatalogStore {
-    /// - Returns: nil when there is none that the catalog could be asked about, or the addresses of its episodes were
-    ///   stored without their secrets, so that nothing could be fetched from it.
-    fileprivate func lastListing(of book: BookIdentity) async throws -> LastListing? {
-        guard let validator = try await listingValidator(of: book) else { return nil }
-        let listed = try await episodes(of: book).filter { !$0.isGone }.map(\.episode)
-        guard !listed.contains(where: { $0.address?.isMasked == true }) else { return nil }
-        return LastListing(validator: validator, episodes: listed)
+        return refreshed
     }
 }
 
 extension RefreshedBook {
     /// The listing's episodes with what the store knows of each, and behind them those that only the store knows.
     func shelved(with stored: [ShelvedEpisode]) -> [ShelvedEpisode] {
+        guard let episodes else { return stored.filter { !$0.isGone } + stored.filter(\.isGone) }
         // Places and not the episodes themselves: copying thousands of them costs more than all that is done to them.
         var others = Dictionary(stored.indices.map { (stored[$0].episode.identity.key, $0) }) { first, _ in first }
         let listed = episodes.map { episode in
@@ -100,5 +94,13 @@ extension RefreshedBook {
         }
         // An address that was stored without its secrets fetches nothing: such an episode waits for a listing.
         return listed + unlisted.filter { $0.file != nil || $0.isGone || $0.episode.address?.isMasked == false }
+    }
+
+    fileprivate static func droppedNotice(_ dropped: [(section: Int, name: String)]) -> String? {
+        guard !dropped.isEmpty else { return nil }
+        let named = dropped.prefix(3).map { "\($0.section) \($0.name)" }.joined(separator: ", ")
+        let more = dropped.count > 3 ? " and \(dropped.count - 3) more" : ""
+        let those = dropped.count == 1 ? "an episode" : "\(dropped.count) episodes"
+        return "the catalog no longer lists \(those) (\(named)\(more)); what is on disk is kept"
     }
 }

@@ -25,15 +25,6 @@ extension Configuration {
             minFreeSpace: downloads.minFreeSpace)
     }
 
-    /// What is set other than by default and has no effect yet: a setting that is silently ignored would be a lie.
-    var settingsWithoutEffect: [String] {
-        let standard = Self.builtIn
-        return [
-            (onCatalogRemoval != standard.onCatalogRemoval, "on-catalog-removal"),
-            (notify != standard.notify, "notify"),
-        ].filter(\.0).map(\.1)
-    }
-
     /// Whether there is no source to ask but the built-in demo catalog.
     package var usesDemoCatalog: Bool { sources.isEmpty }
 
@@ -87,14 +78,30 @@ extension Configuration {
         }
     }
 
-    func catalogSource(for book: BookIdentity, transport: HTTPTransport) throws -> any CatalogSource {
+    /// The server that a book's catalog is asked at, without secrets: what one of its books meets, the others will.
+    func catalogServer(of book: BookIdentity) -> String {
+        // The id of a book may be the very address that the listener gave.
+        if book.id.contains("://") { return ResourceAddress(book.id).server }
+        let source = source(named: book.source)
+        if let url = source?.url { return url.server }
+        switch source?.kind {
+        case .internetArchive: return InternetArchiveSettings.standardAddress.server
+        case .librivox: return LibriVoxSettings.standardAddress.server
+        case .feed, .directory, .bookResource, nil: return "source \(book.source)"
+        }
+    }
+
+    /// - Parameter pace: shared by all that ask the book's server at the same time.
+    func catalogSource(
+        for book: BookIdentity, transport: HTTPTransport, pace: ServerPace? = nil
+    ) throws -> any CatalogSource {
         guard let source = try requireSource(of: book) else {
             throw Failure(
                 .defect, disposition: .stop, what: "the demo catalog cannot be asked", why: "it was not started")
         }
         try source.requireVariables()
         let connection = CatalogConnection(
-            transport: transport.using(source.proxy), retry: RetryPolicy(retries: downloads.retries))
+            transport: transport.using(source.proxy), retry: RetryPolicy(retries: downloads.retries), pace: pace)
         return try source.settings(knownAddresses: Array(recognised.keys)).format.source(over: connection)
     }
 

@@ -19,7 +19,9 @@ extension PlanAssembly {
         }
         let entries = try await FolderScan.entries(of: settled.folders, under: library)
         guard fingerprint(of: book, filter: filter, entries: entries) == settled.fingerprint else { return nil }
-        return AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: settled.totals))
+        var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: settled.totals))
+        assembled.settled = settled
+        return assembled
     }
 
     /// Whether the request leaves plans as they are when nothing changed.

@@ -22,7 +22,7 @@ struct AssembledPlan: Sendable {
     /// Files that are to be replaced and were written to since they were fetched, at the paths that their replacements
     /// go to.
     var edited: [LocalFile] = []
-    /// What may be remembered, where there is nothing to do.
+    /// What is remembered, or may be, where there is nothing to do.
     var settled: SettledPlan?
 
     init(plan: SyncPlan) {

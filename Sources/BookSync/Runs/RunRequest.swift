@@ -35,12 +35,14 @@ package struct RunRequest: Sendable {
     /// run fetches these again, to where they are recorded, and does nothing else.
     package let repairs: [EpisodeIdentity: String]?
     package let detail: Detail
+    /// Whether new episodes come before old ones over all books (``NewsFirst``); else the books come one after the other.
+    package let bringsNewsFirst: Bool
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
     package init(
         items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits(),
-        repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything
+        repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything, bringsNewsFirst: Bool = false
     ) throws {
         self.items = try Self.combined(items)
         self.order = order
@@ -48,6 +50,7 @@ package struct RunRequest: Sendable {
         self.limits = limits
         self.repairs = repairs
         self.detail = detail
+        self.bringsNewsFirst = bringsNewsFirst
     }
 
     /// Two plans for one book would fetch into the same partial files.
@@ -68,13 +71,4 @@ package struct RunRequest: Sendable {
         }
         return combined
     }
-}
-
-/// What a run came to.
-package struct RunReport: Sendable {
-    package var summary = RunSummary()
-    /// Every failure of the run, of books and of episodes.
-    package var failures: [Failure] = []
-
-    package init() {}
 }

@@ -22,63 +22,63 @@ package struct SyncRun: Sendable {
         self.emit = { meter.pass($0) }
     }
 
+    /// Executes the request in an opened library as a run that is recorded, and tells of it those who are to be told.
+    ///
+    /// - Parameters:
+    ///   - command: what it is recorded as.
+    ///   - exitCode: what the process will exit with after these failures.
+    package func execute(
+        _ request: RunRequest, as command: String, in session: LibrarySession,
+        exitCode: @Sendable ([Failure]) -> Int
+    ) async throws -> RunReport {
+        let recording = RunRecording(configuration: configuration, store: session.store, emit: emit)
+        let record = await recording.begin(command, books: request.items.count)
+        do {
+            let report = try await execute(request, in: session)
+            guard let record else { return report }
+            let code = exitCode(report.failures)
+            let ended = await recording.end(
+                record, report, exitCode: code, error: report.failures.first.map(\.description))
+            await recording.conclude(ended, report)
+            return report
+        } catch {
+            guard let record else { throw error }
+            let failures = error is CancellationError ? [] : [Self.failure(error)]
+            _ = await recording.end(
+                record, RunReport(), exitCode: exitCode(failures), error: failures.first.map(\.description))
+            throw error
+        }
+    }
+
     /// Executes the request in an opened library. Failures are in the report, not thrown.
     package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
         let begin = ContinuousClock.now
         var report = RunReport()
         for notice in session.notices { emit(.notice(notice)) }
-        for setting in configuration.settingsWithoutEffect {
-            emit(.notice("\(setting) is set, and this version does not act on it yet"))
-        }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
-            var planned = await plans(request, store: session.store, stores: true, transport: transport) {
-                report.fail($0, emit: emit)
-            }
-            let exports = RunExport(configuration: configuration, session: session, planned: planned, emit: emit)
+            let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
+            let round = CatalogRound(
+                configuration: configuration, request: request, library: configuration.library, store: session.store,
+                stores: true, transport: transport, outages: outages, emit: emit)
+            var exports = RunExport(configuration: configuration, session: session, emit: emit)
             var requests: [TransferRequest] = []
+            var news = NewsFirst()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
-            for assembled in planned {
-                emit(.planned(assembled.plan))
-                report.note(assembled.plan)
-                if let notice = assembled.plan.obstructionNotice { emit(.notice(notice)) }
-                if let notice = assembled.burialNotice { emit(.notice(notice)) }
-                try await session.store.updateFiles(assembled.moved)
-                // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-                for episode in assembled.buried { try await session.store.setRemoved(episode, at: Date()) }
-                for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
-                for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
-                let adoptions = AdoptionExecution(
-                    library: session.folder.path, store: session.store, emit: emit)
-                let recognised = try await adoptions.execute(assembled.adoptions)
-                report.summary.adopted += recognised.adopted + assembled.plan.followed
-                for failure in recognised.failures { report.fail(failure, emit: emit) }
-                let renames = RenameExecution(library: session.folder.path, store: session.store)
-                let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
-                batch = outcome.batch
-                report.summary.renamed += outcome.renamed
-                for failure in outcome.failures { report.fail(failure, emit: emit) }
-                // What still has its old name is not replaced under the new one.
-                var unmoved = Set(outcome.failures.map(\.episode))
-                for file in assembled.edited where !unmoved.contains(file.episode) {
-                    do {
-                        try await edited.keep(file)
-                    } catch let failure as Failure {
-                        unmoved.insert(file.episode)
-                        report.fail(
-                            FailureReport(book: file.episode.book, episode: file.episode, failure: failure), emit: emit)
-                    }
-                }
-                requests += assembled.requests.filter { !unmoved.contains($0.episode.identity) }
+            let outcome = try await round.execute(within: request.limits.seconds) { assembled in
+                exports.add(assembled.plan.book)
+                let wanted = try await settle(assembled, in: session, batch: &batch, &edited, &report)
+                if request.bringsNewsFirst { news.add(wanted) } else { requests += wanted }
             }
-            // Thousands of transfers may wait for hours: what they were made from is not kept as long.
-            planned = []
+            report.note(outcome, known: outages, emit: emit)
+            requests += news.requests()
             guard !requests.isEmpty, !Task.isCancelled else {
                 return try await exports.execute(over: transport) { report.fail($0, emit: emit) }
             }
             // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
             let stopped = requests.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
             try await session.store.resume(stopped.map(\.episode.identity))
+            let failedBefore = Set(requests.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
             var limits = request.limits
             limits.seconds = limits.seconds.map { max(0, $0 - (ContinuousClock.now - begin) / .seconds(1)) }
             let engine = DownloadEngine(
@@ -86,22 +86,60 @@ package struct SyncRun: Sendable {
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
                 logger: logger,
                 emit: emit)
-            let outcome = await engine.run(requests)
-            if outcome.stop?.isLackOfRoom == true {
+            let transfers = await engine.run(requests)
+            if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()
-                let missing = space.missing(for: outcome.bytesLeft, leaving: configuration.downloads.minFreeSpace)
+                let missing = space.missing(for: transfers.bytesLeft, leaving: configuration.downloads.minFreeSpace)
                 emit(
                     .notice(
-                        "\(describeBytes(outcome.bytesLeft)) more are to come and \(describeBytes(space.free)) are free: "
+                        "\(describeBytes(transfers.bytesLeft)) more are to come and \(describeBytes(space.free)) are free: "
                             + "make room for \(describeBytes(missing ?? 0)) and run again"))
             }
-            report.note(outcome, emit: emit)
-            let replaced = Set(outcome.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
+            report.note(transfers, failedBefore: failedBefore, known: outages, emit: emit)
+            let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
             for notice in try await edited.settle(replaced: replaced) { emit(.notice(notice)) }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// Does what a plan wants of the library and the store, in the plan's turn.
+    /// - Returns: what is left to be fetched.
+    private func settle(
+        _ assembled: AssembledPlan, in session: LibrarySession, batch: inout RenameBatch,
+        _ edited: inout EditedFiles, _ report: inout RunReport
+    ) async throws -> [TransferRequest] {
+        emit(.planned(assembled.plan))
+        report.note(assembled.plan)
+        if let notice = assembled.plan.obstructionNotice { emit(.notice(notice)) }
+        if let notice = assembled.burialNotice { emit(.notice(notice)) }
+        try await session.store.updateFiles(assembled.moved)
+        // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
+        for episode in assembled.buried { try await session.store.setRemoved(episode, at: Date()) }
+        for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
+        for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
+        let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)
+        let recognised = try await adoptions.execute(assembled.adoptions)
+        report.summary.adopted += recognised.adopted + assembled.plan.followed
+        for failure in recognised.failures { report.fail(failure, emit: emit) }
+        let renames = RenameExecution(library: session.folder.path, store: session.store)
+        let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
+        batch = outcome.batch
+        report.summary.renamed += outcome.renamed
+        for failure in outcome.failures { report.fail(failure, emit: emit) }
+        // What still has its old name is not replaced under the new one.
+        var unmoved = Set(outcome.failures.map(\.episode))
+        for file in assembled.edited where !unmoved.contains(file.episode) {
+            do {
+                try await edited.keep(file)
+            } catch let failure as Failure {
+                unmoved.insert(file.episode)
+                report.fail(
+                    FailureReport(book: file.episode.book, episode: file.episode, failure: failure), emit: emit)
+            }
+        }
+        return assembled.requests.filter { !unmoved.contains($0.episode.identity) }
     }
 
     /// Makes the plans of the request and changes nothing.
@@ -134,73 +172,19 @@ package struct SyncRun: Sendable {
             }
             return report
         }
-        let planned = try await withHTTPTransport(options: configuration.transportOptions, logger: logger) {
-            transport in
-            await plans(request, store: store, stores: false, transport: transport, library: library) {
-                report.fail($0, emit: emit)
+        try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+            let known = try await store?.outages() ?? []
+            let outages = Dictionary(known.map { ($0.subject, $0) }) { first, _ in first }
+            let round = CatalogRound(
+                configuration: configuration, request: request, library: library, store: store, stores: false,
+                transport: transport, outages: outages, emit: emit)
+            let outcome = try await round.execute(within: nil) { assembled in
+                report.note(assembled.plan)
+                try await onPlan(assembled.plan)
             }
-        }
-        for assembled in planned {
-            report.note(assembled.plan)
-            try await onPlan(assembled.plan)
+            report.note(outcome, known: outages, emit: emit)
         }
         return report
-    }
-
-    /// - Parameter stores: whether the catalogs' answers are taken over into the store.
-    private func plans(
-        _ request: RunRequest, store: CatalogStore?, stores: Bool, transport: HTTPTransport, library: String? = nil,
-        onFailure: (FailureReport) -> Void
-    ) async -> [AssembledPlan] {
-        let assembly = PlanAssembly(
-            library: library ?? configuration.library, naming: configuration.naming, request: request,
-            onMissingFile: configuration.downloads.onMissingFile, store: store)
-        var planned: [AssembledPlan] = []
-        var claimed: Set<String> = []
-        for item in request.items where !Task.isCancelled {
-            do {
-                let source = try configuration.catalogSource(for: item.book, transport: transport)
-                let refreshed = try await source.refresh(
-                    item.book, title: item.title, known: try await store?.book(item.book), store: store,
-                    stores: stores)
-                for warning in refreshed.proof.warnings { emit(.notice("\(item.book): \(warning)")) }
-                if stores {
-                    if let settled = try await assembly.settledPlan(
-                        of: refreshed.book, filter: item.filter, claimed: claimed)
-                    {
-                        planned.append(settled)
-                        continue
-                    }
-                    try await store?.watchPlan(of: item.book)
-                }
-                let stored = try await store?.episodes(of: item.book) ?? []
-                let allowsLocal = await configuration.allowsLocalAddresses(
-                    of: item.book, transport: transport)
-                var assembly = assembly
-                assembly.notesSettled = stores
-                assembly.declaredLength = { episode in
-                    await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
-                }
-                var assembled = try await assembly.plan(
-                    refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
-                    claimed: claimed, allowsLocalAddresses: allowsLocal)
-                assembled.useProxy(configuration.sources[item.book.source]?.proxy ?? .environment)
-                assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
-                claimed.formUnion(assembled.claims)
-                if let settled = assembled.settled { try await store?.settle(settled, of: item.book) }
-                planned.append(assembled)
-                if assembled.plan.actions.allSatisfy({ $0.kind == .skip(.filtered) }), !item.filter.isEmpty {
-                    emit(.notice("\(item.book): none of its episodes is among those asked for"))
-                }
-            } catch is CancellationError {
-                break
-            } catch {
-                let failure = Self.failure(error)
-                onFailure(FailureReport(book: item.book, failure: failure))
-                if failure.disposition == .stop { break }
-            }
-        }
-        return planned
     }
 
     /// Plans several books at once, as long as none of them takes a path that a later one might want.
@@ -289,40 +273,5 @@ extension SyncPlan {
         guard let first = obstructed.first else { return nil }
         let more = obstructed.count == 1 ? "" : ", like \(obstructed.count - 1) more (booksync plan lists them),"
         return "\(book.identity): episode \(first.episode.section)\(more) is not brought: \(first.reason)"
-    }
-}
-
-extension RunReport {
-    fileprivate mutating func fail(_ report: FailureReport, emit: (SyncEvent) -> Void) {
-        failures.append(report.failure)
-        summary.failed += 1
-        // A book that failed as a whole has no plan that would name it.
-        if report.episode == nil, let book = report.book { summary.books.append(book.id) }
-        emit(.failed(report))
-    }
-
-    fileprivate mutating func note(_ plan: SyncPlan) {
-        let totals = plan.totals
-        summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
-        summary.kept += totals.keep
-        summary.locked += totals.locked
-    }
-
-    fileprivate mutating func note(_ report: EngineReport, emit: (SyncEvent) -> Void) {
-        for receipt in report.receipts {
-            switch receipt.outcome {
-            case .fetched: summary.fetched += 1
-            case .resumed: summary.resumed += 1
-            case .replaced: summary.replaced += 1
-            case .unchanged: summary.kept += 1
-            }
-            summary.bytesReused += receipt.bytesReused
-        }
-        summary.bytesReceived += report.bytesReceived
-        summary.left += report.left
-        summary.failed += report.failures.count
-        failures += report.failures.map(\.failure)
-        // No episode's failure: nobody has been told why the run ended.
-        if let stop = report.stop, !failures.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
     }
 }

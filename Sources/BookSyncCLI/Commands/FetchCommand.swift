@@ -54,7 +54,7 @@ struct FetchCommand: Subcommand {
                 return try await LibrarySession.withLibrary(
                     at: configuration.library, command: "fetch", notes: program.notes
                 ) { session in
-                    try await program.execute(request, configuration: configuration, in: session)
+                    try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }
             } catch let failure as Failure where failure.kind == .temporary {
                 // What another run is about to fetch anyway can at least be fetched first.

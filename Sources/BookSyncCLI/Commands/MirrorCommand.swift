@@ -5,7 +5,11 @@ import BookSync
 struct MirrorCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "mirror", abstract: "Fetch what is missing of every subscription; the cron job.",
-        discussion: "One run at a time: when another one holds the library, this one exits with 75 or waits.")
+        discussion: """
+            One run at a time: when another one holds the library, this one exits with 75 or waits. New episodes come \
+            first: books that lack few before books that lack many, and last what failed before. With --quiet nothing is \
+            printed unless something failed. booksync runs lists what came of the runs.
+            """)
 
     @OptionGroup var common: CommonOptions
 
@@ -22,6 +26,9 @@ struct MirrorCommand: Subcommand {
 
     @Option(help: ArgumentHelp("Stop after so long, and keep everything received, as in 50m.", valueName: "time"))
     var timeLimit: String?
+
+    @Flag(help: "Also fetch what was removed, is paused, or waits after failures.")
+    var force = false
 
     @Flag(help: "Print the plans and change nothing.")
     var dryRun = false
@@ -50,7 +57,7 @@ struct MirrorCommand: Subcommand {
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = try RunRequest(
-                items: try configuration.items(with: stored), order: configuration.downloads.order,
+                items: try configuration.items(with: stored), order: configuration.downloads.order, force: force,
                 detail: common.json ? .everything : .skips)
             guard !request.items.isEmpty else {
                 await program.sayThatNothingIsSubscribedTo()
@@ -66,14 +73,14 @@ struct MirrorCommand: Subcommand {
         ) { session in
             let items = try configuration.items(with: try await session.subscriptions())
             let request = try RunRequest(
-                items: items, order: configuration.downloads.order, limits: limits,
-                detail: common.json ? .everything : .changes)
+                items: items, order: configuration.downloads.order, force: force, limits: limits,
+                detail: common.json ? .everything : .changes, bringsNewsFirst: true)
             guard !items.isEmpty else {
                 await program.sayThatNothingIsSubscribedTo()
-                return try await program.execute(request, configuration: configuration, in: session)
+                return try await program.execute(request, as: "mirror", configuration: configuration, in: session)
             }
             return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
-                try await program.execute(request, configuration: configuration, in: session)
+                try await program.execute(request, as: "mirror", configuration: configuration, in: session)
             }
         }
     }

@@ -2,20 +2,21 @@ import BookModel
 import BookSync
 
 extension Program {
-    /// Executes the request, prints its events and its summary.
+    /// Executes the request as the command's run, prints its events and its summary.
     func execute(
-        _ request: RunRequest, configuration: Configuration, in session: LibrarySession
+        _ request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession
     ) async throws -> ExitStatus {
         let printer = EventPrinter(style: eventStyle, streams: streams)
+        let status: @Sendable ([Failure]) -> ExitStatus = { interruption.exitStatus ?? ExitStatus(of: $0) }
         let report = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, emit: emit).execute(request, in: session)
+            try await SyncRun(configuration: configuration, logger: logger, emit: emit).execute(
+                request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
-        let status = interruption.exitStatus ?? ExitStatus(of: report.failures)
         if interruption.exitStatus != nil, !options.quiet {
             await streams.writeError("interrupted: everything received is kept, and the next run goes on from there")
         }
-        await printer.finish(report.summary, exitStatus: status)
-        return status
+        await printer.finish(report.summary, exitStatus: status(report.failures))
+        return status(report.failures)
     }
 
     /// Prints the plans of the request and changes nothing.

@@ -1,4 +1,5 @@
 import BookModel
+import BookSync
 import Logging
 
 /// Tells the log what a run tells its listener: fixed messages, with what they are about beside them.

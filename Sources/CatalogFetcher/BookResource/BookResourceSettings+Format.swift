@@ -63,6 +63,7 @@ extension BookResourceSettings: CatalogFormat {
 
     package func source(over connection: CatalogConnection) -> any CatalogSource {
         BookResourceSource(
-            settings: self, transport: connection.transport, retry: connection.retry, pause: connection.pause)
+            settings: self, transport: connection.transport, retry: connection.retry, pace: connection.pace,
+            pause: connection.pause)
     }
 }

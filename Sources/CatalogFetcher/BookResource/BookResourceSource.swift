@@ -8,21 +8,24 @@ package struct BookResourceSource: CatalogSource {
     private let exchange: CatalogExchange
     private let ceiling: ListingProgress.Ceiling
 
-    /// - Parameter pause: waits between requests and before retries.
+    /// - Parameters:
+    ///   - pace: shared with the others that ask the same server; nil for none.
+    ///   - pause: waits between requests and before retries.
     package init(
         settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
+        pace: ServerPace? = nil,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        self.init(settings: settings, transport: transport, retry: retry, pause: pause, ceiling: .init())
+        self.init(settings: settings, transport: transport, retry: retry, pace: pace, pause: pause, ceiling: .init())
     }
 
     init(
-        settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy,
+        settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy, pace: ServerPace? = nil,
         pause: @escaping @Sendable (Duration) async throws -> Void, ceiling: ListingProgress.Ceiling
     ) {
         self.settings = settings
         self.exchange = CatalogExchange(
-            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer)
+            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer, pace: pace)
         self.ceiling = ceiling
     }
 
@@ -155,6 +158,7 @@ package struct BookResourceSource: CatalogSource {
                 }
                 waits += 1
                 pace.widen()
+                await exchange.pace?.widen(to: pace.gap)
             }
         }
     }

@@ -31,6 +31,7 @@ extension FeedSettings: CatalogFormat {
 
     package func source(over connection: CatalogConnection) -> any CatalogSource {
         FeedSource(
-            settings: self, transport: connection.transport, retry: connection.retry, pause: connection.pause)
+            settings: self, transport: connection.transport, retry: connection.retry, pace: connection.pace,
+            pause: connection.pause)
     }
 }

@@ -13,15 +13,17 @@ package struct FeedSource: CatalogSource {
     private let transport: HTTPTransport
     private let exchange: CatalogExchange
 
-    /// - Parameter pause: waits before retries.
+    /// - Parameters:
+    ///   - pace: shared with the others that ask the same server; nil for none.
+    ///   - pause: waits before retries.
     package init(
-        settings: FeedSettings, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
+        settings: FeedSettings, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: ServerPace? = nil,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.settings = settings
         self.transport = transport
         self.exchange = CatalogExchange(
-            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer)
+            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer, pace: pace)
     }
 
     package func list(

@@ -1,0 +1,122 @@
+import BookModel
+import DownloadEngine
+import Foundation
+import Subprocess
+import Synchronization
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Runs a command of the listener's through `/bin/sh`, with the document on its standard input.
+///
+/// Its input and its output are files without a name, not pipes: a command that reads nothing, writes without end or
+/// leaves a child behind that keeps its output open holds nobody up. It is a process group of its own, and all of that
+/// ends with it: when its time is up, when the run is interrupted, and when the command itself has ended.
+struct AlertCommand: Sendable {
+    /// Its arguments may hold a token: nothing of it is told but the first word.
+    let command: Secret
+    /// Seconds that it may take.
+    var limit = 60.0
+
+    /// Bytes of its output that are told.
+    private static let greatestOutput = 1000
+
+    func run(_ document: String) async -> AlertOutcome {
+        do {
+            let input = try await offPool { try Self.namelessFile(holding: document) }
+            let output = try await offPool { try Self.namelessFile(holding: "") }
+            defer {
+                close(input)
+                close(output)
+            }
+            let group = Mutex<pid_t?>(nil)
+            let status = try await limited(to: limit) { [command] in
+                var options = PlatformOptions()
+                options.processGroupID = 0
+                options.teardownSequence = [
+                    .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
+                ]
+                return try await Subprocess.run(
+                    .path("/bin/sh"), arguments: ["-c", command.secretText], platformOptions: options,
+                    input: .fileDescriptor(FileDescriptor(rawValue: input), closeAfterSpawningProcess: false),
+                    output: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false),
+                    error: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false)
+                ) { execution in
+                    group.withLock { $0 = execution.processIdentifier.value }
+                }.terminationStatus
+            }
+            // What it left running; the group is gone where it left nothing.
+            if let group = group.withLock({ $0 }) { kill(-group, SIGKILL) }
+            let said = try await offPool { Self.text(of: output) }
+            return outcome(status, said: masked(said))
+        } catch is CancellationError {
+            return AlertOutcome(isDelivered: false, notice: "\(name) was ended: the run was interrupted")
+        } catch let error as SystemError {
+            return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(error.text)")
+        } catch {
+            return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(masked("\(error)"))")
+        }
+    }
+
+    private var name: String { "notify.exec (\(Masking.command(command)))" }
+
+    private func outcome(_ status: TerminationStatus?, said: String) -> AlertOutcome {
+        let behind = said.isEmpty ? "" : ": \(said)"
+        switch status {
+        case nil: return AlertOutcome(isDelivered: false, notice: "\(name) was ended after \(Int(limit)) s\(behind)")
+        case .exited(0): return AlertOutcome(isDelivered: true, notice: said.isEmpty ? nil : "\(name) says\(behind)")
+        case .exited(let code):
+            return AlertOutcome(isDelivered: false, notice: "\(name) failed with exit code \(code)\(behind)")
+        case .signaled(let signal):
+            return AlertOutcome(isDelivered: false, notice: "\(name) was ended by signal \(signal)\(behind)")
+        }
+    }
+
+    /// Shells and tools repeat what they were given when they complain about it.
+    private func masked(_ text: String) -> String {
+        command.secretText.split { $0.isWhitespace || "'\"".contains($0) }.dropFirst().filter { $0.count >= 6 }
+            .sorted { $0.count > $1.count }
+            .reduce(text) { $0.replacing($1, with: "***") }
+    }
+
+    // MARK: Files
+
+    private static func namelessFile(holding text: String) throws(SystemError) -> Int32 {
+        let path = FileManager.default.temporaryDirectory.appending(path: "booksync-alert-XXXXXX").path
+        var template = Array(path.utf8CString)
+        let descriptor = try systemCall { mkstemp(&template) }
+        unlink(template)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var rest = Array(text.utf8)[...]
+        do throws(SystemError) {
+            while !rest.isEmpty {
+                let count = try systemCall { rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+                rest = rest.dropFirst(count)
+            }
+            try systemCall { lseek(descriptor, 0, SEEK_SET) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// The beginning of what was written, on one line.
+    private static func text(of descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: greatestOutput)
+        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
+        return String(decoding: bytes.prefix(count), as: UTF8.self).split(whereSeparator: \.isNewline)
+            .joined(separator: " / ")
+    }
+}

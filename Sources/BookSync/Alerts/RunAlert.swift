@@ -1,0 +1,47 @@
+import BookModel
+import Foundation
+import Logging
+import Transport
+
+/// Tells of a run outside of it: a command of the listener's gets the document on its standard input, an address gets it
+/// by POST. Neither can fail the run, hold it up for longer than a minute or two, or outlive it.
+struct RunAlert: Sendable {
+    let settings: NotifySettings
+    let proxies: ProxyEnvironment
+
+    /// Whether anybody is to be told anything.
+    var hasReader: Bool { settings.exec != nil || settings.webhook != nil }
+
+    /// - Returns: whether one of those to be told was, and what the listener should know of it, in sentences.
+    func deliver(_ document: JSONDocument) async -> (isDelivered: Bool, notices: [String]) {
+        let text = document.text() + "\n"
+        var outcomes: [AlertOutcome] = []
+        if let command = settings.exec { outcomes.append(await AlertCommand(command: command).run(text)) }
+        if let address = settings.webhook {
+            outcomes.append(await AlertWebhook(address: address, proxies: proxies).post(text))
+        }
+        return (outcomes.contains(where: \.isDelivered), outcomes.compactMap(\.notice))
+    }
+}
+
+/// What came of telling one of them.
+struct AlertOutcome: Sendable {
+    var isDelivered: Bool
+    var notice: String?
+}
+
+/// Runs `body`, and cancels it when it takes longer.
+/// - Returns: nil when it did.
+func limited<Value: Sendable>(
+    to seconds: Double, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: .seconds(seconds))
+            return nil
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? nil
+    }
+}

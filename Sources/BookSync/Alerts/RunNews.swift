@@ -1,0 +1,101 @@
+import BookModel
+import DownloadEngine
+import Foundation
+
+/// What happened in a run that somebody may want to be told.
+///
+/// Each thing is told once: an episode when it was fetched; a failure of an episode in the first run that gives it up, and
+/// not again while later ones do; what fails as a whole (a server that is down, credentials that are rejected, a full
+/// disk) when it begins, and when it is over; a book that is overdue once until its next episode appears. What could not
+/// be delivered counts as not told where that is remembered: outages and overdue books come again with the next alert.
+struct RunNews: Sendable {
+    /// Episodes and failures that are listed by name; of more there is only the count.
+    static let greatestList = 100
+
+    /// At most ``greatestList``.
+    private(set) var fetched: [TransferReceipt] = []
+    /// Failures of episodes that had not failed in the run before; at most ``greatestList``.
+    private(set) var failures: [FailureReport] = []
+    private(set) var fetchedCount = 0
+    private(set) var newlyFailed = 0
+    /// What failed as a whole in this run, whenever it began.
+    var outages: [Outage] = []
+    /// Subjects of outages that cannot go on: they were met, and were well.
+    var answered: Set<String> = []
+    /// Outages that are over with this run, of which the listener was told.
+    var ended: [Outage] = []
+    var overdue: [PublicationWatch] = []
+    /// Books whose catalog brought a listing, and those of which it said that nothing changed.
+    var listed: [BookIdentity] = []
+    var unchanged: [BookIdentity] = []
+
+    /// Outages that the listener does not know of yet.
+    var begun: [Outage] { outages.filter { !$0.isTold } }
+
+    var isWorthTelling: Bool {
+        fetchedCount > 0 || newlyFailed > 0 || !begun.isEmpty || !ended.isEmpty || !overdue.isEmpty
+    }
+
+    /// - Parameter failedBefore: episodes that earlier runs gave up.
+    mutating func note(_ report: EngineReport, failedBefore: Set<EpisodeIdentity>) {
+        let brought = report.receipts.filter { $0.outcome != .unchanged }
+        fetchedCount += brought.count
+        fetched += brought.prefix(max(0, Self.greatestList - fetched.count))
+        for failure in report.failures { note(failure, failedBefore: failedBefore) }
+    }
+
+    mutating func note(_ failure: FailureReport, failedBefore: Set<EpisodeIdentity> = []) {
+        guard let episode = failure.episode, !failedBefore.contains(episode) else { return }
+        newlyFailed += 1
+        if failures.count < Self.greatestList { failures.append(failure) }
+    }
+}
+
+extension JSONDocument {
+    /// What an alert carries: the summary of the run, and behind it what is new.
+    init(_ news: RunNews, of record: RunRecord) {
+        let summary = JSONDocument(.summarised(record.summary), exitCode: record.exitCode ?? 0) ?? [:]
+        self = summary.adding([
+            "command": .string(record.command),
+            "started_at": .init(record.startedAt),
+            "text": .string(record.summary.sentence),
+            "fetched_episodes": .array(
+                news.fetched.map { receipt in
+                    Self.episode(receipt.file.episode, section: receipt.section, name: receipt.name).adding([
+                        "path": .string(receipt.file.path), "size": .integer(receipt.file.size),
+                    ])
+                }),
+            "newly_failed": .init(news.newlyFailed),
+            "failed_episodes": .array(
+                news.failures.map { failure in
+                    Self.episode(failure.episode, section: failure.section, name: failure.name).adding([
+                        "error": .string(failure.failure.description)
+                    ])
+                }),
+            "outages": .array(news.begun.map(Self.outage)),
+            "recovered": .array(news.ended.map(Self.outage)),
+            "overdue": .array(
+                news.overdue.map { watch in
+                    [
+                        "source": .string(watch.book.source), "id": .string(watch.book.id),
+                        "title": .string(watch.title), "latest": .init(watch.latest),
+                        "usual_gap": .number(watch.usualGap.rounded()),
+                    ]
+                }),
+        ])
+    }
+
+    private static func episode(_ episode: EpisodeIdentity?, section: Int?, name: String?) -> JSONDocument {
+        [
+            "source": .init(episode?.book.source), "book_id": .init(episode?.book.id), "id": .init(episode?.key),
+            "section": .init(section), "name": .init(name),
+        ]
+    }
+
+    private static func outage(_ outage: Outage) -> JSONDocument {
+        [
+            "subject": .string(outage.subject), "since": .init(outage.since), "runs": .init(outage.runs),
+            "error": .string(outage.error),
+        ]
+    }
+}

@@ -1,0 +1,21 @@
+import BookModel
+
+extension RunSummary {
+    /// The last line of a run: `30776 回到古代当兽医: 12 fetched (118.9 MB), 488 kept, 2 locked in 41 s`.
+    package var sentence: String {
+        let name =
+            switch books.count {
+            case 0: "nothing"
+            case 1: books[0]
+            default: "\(books.count) books"
+            }
+        var parts = ["\(fetched) fetched" + (bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : "")]
+        for (count, word) in [
+            (resumed, "resumed"), (replaced, "replaced"), (renamed, "renamed"), (adopted, "adopted"), (kept, "kept"),
+            (locked, "locked"), (failed, "failed"), (left, "left for the next run"),
+        ] where count > 0 {
+            parts.append("\(count) \(word)")
+        }
+        return "\(name): \(parts.joined(separator: ", ")) in \(describeSeconds(seconds))"
+    }
+}

@@ -1,0 +1,227 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import Foundation
+import Transport
+
+/// Asks the catalogs of a request and plans its books.
+///
+/// Catalogs of several servers are asked at the same time, those of one server a few at a time; the plans are handed on
+/// in the order of the request, each as if those before it had been carried out: which book gets a path that two of
+/// them want does not depend on which catalog answers first. What is ready too early waits, and is bounded.
+struct CatalogRound: Sendable {
+    let configuration: Configuration
+    let request: RunRequest
+    let library: String
+    let store: CatalogStore?
+    /// Whether the catalogs' answers are taken over into the store.
+    let stores: Bool
+    let transport: HTTPTransport
+    /// What failed in the last run, by its subject.
+    let outages: [String: Outage]
+    let emit: @Sendable (SyncEvent) -> Void
+
+    /// What came of it beside the plans.
+    struct Outcome {
+        var troubles = CatalogTroubles()
+        /// What ends the run.
+        var stop: FailureReport?
+        /// Books that were listed anew, and those of which the catalog said that nothing changed.
+        var listed: [BookIdentity] = []
+        var unchanged: [BookIdentity] = []
+    }
+
+    /// Catalogs that are asked at once in all.
+    private static let jobs = 16
+    /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
+    private static let greatestLead = 5_000
+
+    private enum Answer: Sendable {
+        case prepared(Int, Result<PreparedBook, any Error>)
+        case timeIsUp
+    }
+
+    /// - Parameters:
+    ///   - seconds: after which no catalog is waited for any more; nil for none.
+    ///   - onPlan: what it throws ends the round and is thrown on.
+    func execute(within seconds: Double?, onPlan: (AssembledPlan) async throws -> Void) async throws -> Outcome {
+        let items = request.items
+        let servers = items.map { configuration.catalogServer(of: $0.book) }
+        let paces = Dictionary(servers.map { ($0, ServerPace()) }) { first, _ in first }
+        var schedule = CatalogSchedule(
+            zip(items, servers).map { .init(server: $1, source: $0.book.source) }, jobs: Self.jobs,
+            jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
+        var outcome = Outcome()
+        var ahead: [Int: PreparedBook] = [:]
+        var failed: Set<Int> = []
+        var taken = TakenPaths()
+        var turn = 0
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            if let seconds { group.addTask { await Self.alarm(after: seconds) } }
+            while turn < items.count, !Task.isCancelled, outcome.stop == nil {
+                let lead = ahead.values.reduce(0) { $0 + $1.weight }
+                while let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead) {
+                    let (item, pace) = (items[place], paces[servers[place]])
+                    group.addTask { .prepared(place, await prepared(item, pace: pace)) }
+                }
+                if failed.remove(turn) != nil {
+                    turn += 1
+                } else if let prepared = ahead.removeValue(forKey: turn) {
+                    turn += 1
+                    guard let assembled = await plan(prepared, at: turn - 1, behind: taken, &outcome) else { continue }
+                    outcome.note(prepared)
+                    taken.add(assembled)
+                    for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
+                    try await onPlan(assembled)
+                } else if let answer = try await group.next() {
+                    switch answer {
+                    case .timeIsUp:
+                        let left = items.count - turn
+                        emit(.notice("the time is up: \(left == 1 ? "1 book is" : "\(left) books are") not looked at"))
+                        turn = items.count
+                    case .prepared(let place, .success(let prepared)):
+                        outcome.troubles.noteListing(of: prepared.item.book, at: servers[place])
+                        _ = schedule.end(place, .listed)
+                        ahead[place] = prepared
+                    case .prepared(_, .failure(is CancellationError)):
+                        turn = items.count
+                    case .prepared(let place, .failure(let error)):
+                        let failure = SyncRun.failure(error)
+                        if failure.endsRun {
+                            outcome.stop = FailureReport(book: items[place].book, failure: failure)
+                            break
+                        }
+                        outcome.troubles.note(failure, of: items[place].book, at: servers[place], place: place)
+                        failed.insert(place)
+                        for other in schedule.end(place, failure.catalogOutcome) {
+                            outcome.troubles.note(
+                                failure, of: items[other].book, at: servers[other], place: other, wasAsked: false)
+                            failed.insert(other)
+                        }
+                    }
+                } else {
+                    turn = items.count
+                }
+            }
+            group.cancelAll()
+        }
+        return outcome
+    }
+
+    private static func alarm(after seconds: Double) async -> Answer {
+        do { try await Task.sleep(for: .seconds(seconds)) } catch {
+            // Cancelled with the round, which reads no more answers.
+        }
+        return .timeIsUp
+    }
+
+    private func prepared(_ item: RunRequest.Item, pace: ServerPace?) async -> Result<PreparedBook, any Error> {
+        do {
+            let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
+            let refreshed = try await source.refresh(
+                item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
+                tellsOfDropped: configuration.onCatalogRemoval == .report)
+            var prepared = PreparedBook(
+                item: item, refreshed: refreshed, source: source,
+                allowsLocalAddresses: await configuration.allowsLocalAddresses(of: item.book, transport: transport))
+            prepared.plan = try await plan(prepared, claimed: [])
+            return .success(prepared)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.
+    private func plan(
+        _ prepared: PreparedBook, at place: Int, behind taken: TakenPaths, _ outcome: inout Outcome
+    ) async -> AssembledPlan? {
+        if let plan = prepared.plan, !taken.concern(plan) { return plan }
+        do {
+            return try await plan(prepared, claimed: taken.claimed)
+        } catch {
+            let (book, failure) = (prepared.item.book, SyncRun.failure(error))
+            if failure.endsRun {
+                outcome.stop = FailureReport(book: book, failure: failure)
+            } else {
+                outcome.troubles.note(failure, of: book, at: configuration.catalogServer(of: book), place: place)
+            }
+            return nil
+        }
+    }
+
+    private func plan(_ prepared: PreparedBook, claimed: Set<String>) async throws -> AssembledPlan {
+        let book = prepared.item.book
+        var assembly = PlanAssembly(
+            library: library, naming: configuration.naming, request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
+        let (transport, allowsLocal) = (transport, prepared.allowsLocalAddresses)
+        assembly.declaredLength = { episode in
+            await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
+        }
+        // Without being stored, another listing would leave no trace in what is remembered.
+        if stores || prepared.refreshed.episodes == nil,
+            let settled = try await assembly.settledPlan(
+                of: prepared.refreshed.book, filter: prepared.item.filter, claimed: claimed)
+        {
+            return settled
+        }
+        if stores { try await store?.watchPlan(of: book) }
+        assembly.notesSettled = stores
+        let stored = try await store?.episodes(of: book) ?? []
+        var assembled = try await assembly.plan(
+            prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), filter: prepared.item.filter,
+            claimed: claimed, allowsLocalAddresses: allowsLocal)
+        assembled.useProxy(configuration.sources[book.source]?.proxy ?? .environment)
+        assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
+        if let settled = assembled.settled { try await store?.settle(settled, of: book) }
+        return assembled
+    }
+
+    private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [String] {
+        let book = prepared.item.book
+        var notices = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
+        if let dropped = prepared.refreshed.droppedNotice { notices.append("\(book): \(dropped)") }
+        if !prepared.item.filter.isEmpty, plan.unlisted.keep == 0,
+            plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
+        {
+            notices.append("\(book): none of its episodes is among those asked for")
+        }
+        return notices
+    }
+}
+
+/// A book whose catalog was read, and the plan for it as far as that can be made before its turn.
+private struct PreparedBook: Sendable {
+    var item: RunRequest.Item
+    var refreshed: RefreshedBook
+    var source: any CatalogSource
+    var allowsLocalAddresses: Bool
+    var plan: AssembledPlan?
+
+    /// Episodes that are held in memory for it.
+    var weight: Int { (refreshed.episodes?.count ?? 0) + (plan?.plan.actions.count ?? 0) }
+}
+
+extension CatalogRound.Outcome {
+    fileprivate mutating func note(_ prepared: PreparedBook) {
+        if prepared.refreshed.episodes == nil {
+            unchanged.append(prepared.item.book)
+        } else {
+            listed.append(prepared.item.book)
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the other books would meet it as well. What is wrong with one source's configuration is not theirs.
+    fileprivate var endsRun: Bool { disposition == .stop && kind != .configuration }
+
+    fileprivate var catalogOutcome: CatalogSchedule.Outcome {
+        switch kind {
+        case .catalogUnavailable: .unreachable
+        case .credentialsRejected: .rejected
+        case .unknownBook, .unreadableCatalog: .refused
+        default: .elsewhere
+        }
+    }
+}

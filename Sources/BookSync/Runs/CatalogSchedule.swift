@@ -1,0 +1,113 @@
+/// Which catalog is asked next: several servers at once, of one server a few books at a time. Knows no clock and starts
+/// nothing.
+///
+/// A server that does not answer is not waited for book by book: after some books that it was asked for in vain, its
+/// others are given up with them. So are those of a source whose credentials are rejected.
+///
+/// | the server, or the source, | books asked for in vain in a row until the rest is given up | asked for at once |
+/// | --- | --- | --- |
+/// | did not answer in the last run | 1 | 1 |
+/// | has not answered yet | 3 | as many as are allowed |
+/// | has answered in this run | 8 | as many as are allowed |
+struct CatalogSchedule {
+    /// One book's catalog.
+    struct Entry {
+        var server: String
+        var source: String
+    }
+
+    /// What came of asking for a book.
+    enum Outcome {
+        case listed
+        /// The server answered, and has nothing for us.
+        case refused
+        case rejected
+        case unreachable
+        /// What failed is not the catalog's.
+        case elsewhere
+    }
+
+    private struct Standing {
+        var running = 0
+        var inVain = 0
+        var hasAnswered = false
+        var isDoubted = false
+
+        var isGivenUp: Bool { inVain >= (hasAnswered ? 8 : isDoubted ? 1 : 3) }
+
+        mutating func answered() {
+            inVain = 0
+            hasAnswered = true
+        }
+    }
+
+    private let entries: [Entry]
+    private let jobs: Int
+    private let jobsPerServer: Int
+    private var running = 0
+    private var servers: [String: Standing] = [:]
+    private var sources: [String: Standing] = [:]
+    /// In order.
+    private var waiting: [Int]
+
+    /// - Parameters:
+    ///   - jobs: books asked for at once in all.
+    ///   - doubted: servers that did not answer in the last run.
+    init(_ entries: [Entry], jobs: Int, jobsPerServer: Int, doubted: Set<String> = []) {
+        self.entries = entries
+        self.jobs = jobs
+        self.jobsPerServer = jobsPerServer
+        for server in doubted { servers[server, default: Standing()].isDoubted = true }
+        waiting = Array(entries.indices)
+    }
+
+    /// Takes the next book to ask for; nil when nothing may be asked for now.
+    /// - Parameters:
+    ///   - turn: the first place that is waited for.
+    ///   - mayRunAhead: whether books behind that may be asked for.
+    mutating func startNext(turn: Int, mayRunAhead: Bool) -> Int? {
+        guard running < jobs else { return nil }
+        let next = waiting.firstIndex { place in
+            let server = servers[entries[place].server] ?? Standing()
+            let limit = server.isDoubted && !server.hasAnswered ? 1 : jobsPerServer
+            return server.running < limit && (mayRunAhead || place == turn)
+        }
+        guard let next else { return nil }
+        let place = waiting.remove(at: next)
+        running += 1
+        servers[entries[place].server, default: Standing()].running += 1
+        return place
+    }
+
+    /// Notes what came of a book that was taken.
+    /// - Returns: the places that are given up with it.
+    mutating func end(_ place: Int, _ outcome: Outcome) -> [Int] {
+        let entry = entries[place]
+        running -= 1
+        servers[entry.server, default: Standing()].running -= 1
+        switch outcome {
+        case .listed:
+            servers[entry.server]?.answered()
+            sources[entry.source, default: Standing()].answered()
+        case .refused:
+            servers[entry.server]?.answered()
+        case .rejected:
+            servers[entry.server]?.answered()
+            sources[entry.source, default: Standing()].inVain += 1
+        case .unreachable:
+            servers[entry.server]?.inVain += 1
+        case .elsewhere:
+            break
+        }
+        let isServerGivenUp = servers[entry.server]?.isGivenUp == true
+        let isSourceGivenUp = sources[entry.source]?.isGivenUp == true
+        guard isServerGivenUp || isSourceGivenUp else { return [] }
+        let givenUp = waiting.filter { place in
+            isServerGivenUp && entries[place].server == entry.server
+                || isSourceGivenUp && entries[place].source == entry.source
+        }
+        let places = Set(givenUp)
+        waiting.removeAll { places.contains($0) }
+        return givenUp
+    }
+}

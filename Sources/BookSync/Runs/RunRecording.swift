@@ -1,0 +1,106 @@
+import BookModel
+import CatalogStore
+import Foundation
+
+/// Keeps the book of runs: that one began, how it ended, what fails run after run; and tells those who want to be told.
+struct RunRecording: Sendable {
+    let configuration: Configuration
+    let store: CatalogStore
+    let emit: @Sendable (SyncEvent) -> Void
+
+    /// - Returns: nil when it could not be recorded, which is no reason not to run: what keeps the store from being
+    ///   written will end the run soon enough, if it is one.
+    func begin(_ command: String, books: Int) async -> RunRecord? {
+        let now = Date()
+        do {
+            let number = try await store.beginRun(command, at: now)
+            return RunRecord(number: number, command: command, startedAt: now, books: books)
+        } catch {
+            emit(.notice("\(SyncRun.failure(error))"))
+            return nil
+        }
+    }
+
+    /// - Parameter error: of the first failure.
+    func end(_ record: RunRecord, _ report: RunReport, exitCode: Int, error: String?) async -> RunRecord {
+        var record = record
+        record.endedAt = Date()
+        record.exitCode = exitCode
+        record.summary = report.summary
+        record.error = error
+        do {
+            try await store.endRun(record)
+        } catch {
+            emit(.notice("\(SyncRun.failure(error))"))
+        }
+        return record
+    }
+
+    /// Notes what is wrong now and what is well again, and tells what is new of it. A run that was interrupted notes and
+    /// tells nothing: whoever interrupted it is there, and the next one will find it all again. What cannot be noted, as
+    /// on a full disk, is told all the same.
+    func conclude(_ record: RunRecord, _ report: RunReport) async {
+        guard !Task.isCancelled else { return }
+        var news = report.news
+        await noticing { try await noteOutages(in: &news) }
+        await noticing { try await noteOverdue(in: &news, now: record.startedAt) }
+        let alert = RunAlert(settings: configuration.notify, proxies: configuration.proxies)
+        if alert.hasReader, news.isWorthTelling {
+            let outcome = await alert.deliver(JSONDocument(news, of: record))
+            for notice in outcome.notices { emit(.notice(notice)) }
+            guard outcome.isDelivered else { return }
+        }
+        let (begun, overdue) = (news.begun.map { told($0) }, news.overdue.map { told($0) })
+        await noticing {
+            try await store.note(begun, ended: [])
+            try await store.note(overdue)
+        }
+    }
+
+    /// Nothing of this may fail the run.
+    private func noticing(_ body: () async throws -> Void) async {
+        do {
+            try await body()
+        } catch {
+            emit(.notice("\(SyncRun.failure(error))"))
+        }
+    }
+
+    private func told(_ outage: Outage) -> Outage {
+        var outage = outage
+        outage.isTold = true
+        return outage
+    }
+
+    private func told(_ watch: PublicationWatch) -> PublicationWatch {
+        var watch = watch
+        watch.isTold = true
+        return watch
+    }
+
+    private func noteOutages(in news: inout RunNews) async throws {
+        let present = Set(news.outages.map(\.subject))
+        let over = try await store.outages().filter {
+            news.answered.contains($0.subject) && !present.contains($0.subject)
+        }
+        news.ended = over.filter(\.isTold)
+        try await store.note(news.outages, ended: over.map(\.subject))
+    }
+
+    private func noteOverdue(in news: inout RunNews, now: Date) async throws {
+        guard !news.listed.isEmpty || !news.unchanged.isEmpty else { return }
+        let known = Dictionary(try await store.publicationWatches().map { ($0.book, $0) }) { first, _ in first }
+        var changed: [PublicationWatch] = []
+        var watches = news.unchanged.compactMap { known[$0] }
+        for book in news.listed {
+            let dates = try await store.publicationDates(of: book, last: PublicationWatch.sampleSize)
+            let title = known[book]?.title ?? ""
+            let next = PublicationWatch.next(of: book, title: title, before: known[book], dates: dates, now: now)
+            guard let next else { continue }
+            if next != known[book] { changed.append(next) }
+            watches.append(next)
+        }
+        try await store.note(changed)
+        news.overdue = watches.filter { !$0.isTold && $0.isOverdue(at: now) }
+    }
+}

@@ -1,0 +1,86 @@
+import BookModel
+import DownloadEngine
+import Foundation
+
+/// What a run came to.
+package struct RunReport: Sendable {
+    package var summary = RunSummary()
+    /// Every failure of the run, of books and of episodes.
+    package var failures: [Failure] = []
+    /// What an alert would tell.
+    var news = RunNews()
+
+    package init() {}
+
+    mutating func fail(_ report: FailureReport, emit: (SyncEvent) -> Void) {
+        failures.append(report.failure)
+        summary.failed += max(1, report.books.count)
+        // Books that failed as a whole have no plan that would name them.
+        if report.episode == nil {
+            let books = report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
+            summary.books += books.map(\.id)
+        }
+        news.note(report)
+        emit(.failed(report))
+    }
+
+    mutating func note(_ plan: SyncPlan) {
+        let totals = plan.totals
+        summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
+        summary.kept += totals.keep
+        summary.locked += totals.locked
+    }
+
+    /// - Parameter known: what failed in earlier runs, by its subject.
+    mutating func note(_ outcome: CatalogRound.Outcome, known: [String: Outage], emit: (SyncEvent) -> Void) {
+        for (report, outage) in outcome.troubles.reports(known: known, at: Date()) {
+            fail(report, emit: emit)
+            news.outages.append(outage)
+        }
+        news.answered = outcome.troubles.answered
+        news.listed = outcome.listed
+        news.unchanged = outcome.unchanged
+        if let stop = outcome.stop {
+            fail(stop, emit: emit)
+            noteStop(stop.failure, known: known)
+        } else {
+            news.answered.insert(CatalogTroubles.library)
+        }
+    }
+
+    /// - Parameters:
+    ///   - failedBefore: episodes that earlier runs gave up.
+    ///   - known: what failed in earlier runs, by its subject.
+    mutating func note(
+        _ report: EngineReport, failedBefore: Set<EpisodeIdentity>, known: [String: Outage], emit: (SyncEvent) -> Void
+    ) {
+        for receipt in report.receipts {
+            switch receipt.outcome {
+            case .fetched: summary.fetched += 1
+            case .resumed: summary.resumed += 1
+            case .replaced: summary.replaced += 1
+            case .unchanged: summary.kept += 1
+            }
+            summary.bytesReused += receipt.bytesReused
+        }
+        summary.bytesReceived += report.bytesReceived
+        summary.left += report.left
+        summary.failed += report.failures.count
+        news.note(report, failedBefore: failedBefore)
+        let told = report.failures.map(\.failure)
+        failures += told
+        guard let stop = report.stop else { return }
+        // No episode's failure: nobody has been told why the run ended.
+        if !told.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
+        noteStop(stop, known: known)
+    }
+
+    /// What ends a run ends the next one too, until somebody sees to it.
+    private mutating func noteStop(_ failure: Failure, known: [String: Outage]) {
+        let subject = CatalogTroubles.library
+        var outage = known[subject] ?? Outage(subject: subject, since: Date(), runs: 0, error: "")
+        outage.runs += 1
+        outage.error = failure.description
+        news.outages.append(outage)
+    }
+}

@@ -1,0 +1,53 @@
+import BookModel
+import DownloadEngine
+
+/// What the books of a run that were planned so far take, leave and fill: by it a plan that was made before its turn is
+/// known to be the one that would be made now, or not to be.
+struct TakenPaths {
+    /// Paths that these books are going to take.
+    private(set) var claimed: Set<String> = []
+    /// The folders in which they change anything, as names are compared.
+    private var folders: Set<SafeName.ComparisonKey> = []
+
+    mutating func add(_ assembled: AssembledPlan) {
+        claimed.formUnion(assembled.claims)
+        guard assembled.changesLibrary else { return }
+        folders.formUnion(assembled.claims.map(Self.folder))
+        folders.formUnion(assembled.plan.actions.compactMap(\.fromPath).map(Self.folder))
+    }
+
+    /// Whether the plan might have been another one behind these books. Where it looked for files beyond the places that
+    /// it names, nobody knows.
+    func concern(_ assembled: AssembledPlan) -> Bool {
+        guard !folders.isEmpty else { return false }
+        if assembled.looksFurther { return true }
+        // It may list nothing, where nothing is to be done.
+        if let settled = assembled.settled {
+            return settled.folders.contains { folders.contains(SafeName.comparisonKey($0)) }
+        }
+        var last = ""
+        return assembled.plan.actions.contains { action in
+            [action.path, action.fromPath].compactMap(\.self).contains { path in
+                let folder = String(splitLibraryPath(path).folder)
+                // Most stand where the one before stood.
+                guard folder != last else { return false }
+                last = folder
+                return folders.contains(SafeName.comparisonKey(folder))
+            }
+        }
+    }
+
+    private static func folder(of path: String) -> SafeName.ComparisonKey {
+        SafeName.comparisonKey(String(splitLibraryPath(path).folder))
+    }
+}
+
+extension AssembledPlan {
+    fileprivate var changesLibrary: Bool {
+        !requests.isEmpty || plan.actions.contains { $0.kind == .rename || $0.kind == .adopt || $0.fromPath != nil }
+    }
+
+    fileprivate var looksFurther: Bool {
+        !moved.isEmpty || !vanished.isEmpty || !adoptions.isEmpty || !buried.isEmpty
+    }
+}

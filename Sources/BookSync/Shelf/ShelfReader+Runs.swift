@@ -1,0 +1,57 @@
+import BookModel
+import CatalogStore
+import Foundation
+
+/// A run, with how it stands.
+package struct ShownRun: Sendable {
+    package enum State: String, Sendable {
+        case ended
+        case underWay = "under_way"
+        /// Killed, or the machine went down: what it had received is kept.
+        case cutOff = "cut_off"
+    }
+
+    package var record: RunRecord
+    package var state: State
+}
+
+extension ShelfReader {
+    /// The last runs, the newest last.
+    package func runs(last count: Int) async throws -> [ShownRun] {
+        let records = try await store.runs(last: count)
+        let heldSince = try await LibraryLock.heldSince(in: library)
+        return records.enumerated().map { place, record in
+            // Only the newest can be under way, and only if it is of the process that has the library now.
+            let isUnderWay = place == 0 && heldSince.map { $0 <= record.startedAt } == true
+            return ShownRun(record: record, state: record.endedAt != nil ? .ended : isUnderWay ? .underWay : .cutOff)
+        }.reversed()
+    }
+}
+
+extension JSONDocument {
+    package init(_ run: ShownRun) {
+        let (record, summary) = (run.record, run.record.summary)
+        self = [
+            "id": .integer(record.number),
+            "command": .string(record.command),
+            "state": .string(run.state.rawValue),
+            "started_at": .init(record.startedAt),
+            "ended_at": .init(record.endedAt),
+            "exit_code": .init(record.exitCode),
+            "books": .init(record.books),
+            "fetched": .init(summary.fetched),
+            "resumed": .init(summary.resumed),
+            "replaced": .init(summary.replaced),
+            "renamed": .init(summary.renamed),
+            "adopted": .init(summary.adopted),
+            "kept": .init(summary.kept),
+            "locked": .init(summary.locked),
+            "failed": .init(summary.failed),
+            "left": .init(summary.left),
+            "bytes_received": .integer(summary.bytesReceived),
+            "bytes_reused": .integer(summary.bytesReused),
+            "seconds": .number(summary.seconds),
+            "error": .init(record.error),
+        ]
+    }
+}

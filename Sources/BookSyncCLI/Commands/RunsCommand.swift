@@ -1,0 +1,49 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import Foundation
+
+struct RunsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "runs", abstract: "List what came of the last runs, the newest last.",
+        discussion: "The last thousand runs of fetch and mirror are kept. One that was killed shows as cut off.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(help: ArgumentHelp("So many runs.", valueName: "n"))
+    var last = 20
+
+    func validate() throws {
+        if last < 1 { throw ValidationError("--last takes a number from 1 on, not \(last).") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let runs = try await ShelfReader.read(configuration.library) { try await $0.runs(last: last) } ?? []
+        var table = TextTable(columns: [
+            .init(title: "begun"), .init(title: "command"), .init(title: "took", alignment: .trailing),
+            .init(title: "exit", alignment: .trailing), .init(title: "books", alignment: .trailing),
+            .init(title: "fetched", alignment: .trailing), .init(title: "failed", alignment: .trailing),
+            .init(title: "received", alignment: .trailing), .init(title: "first failure", isFlexible: true),
+        ])
+        table.rows = runs.map { run in
+            let summary = run.record.summary
+            let end =
+                switch run.state {
+                case .ended: run.record.exitCode.map(String.init) ?? ""
+                case .underWay: "runs"
+                case .cutOff: "cut off"
+                }
+            let took = run.record.endedAt.map { describeSeconds($0.timeIntervalSince(run.record.startedAt)) }
+            return [
+                run.record.startedAt.formatted(.iso8601), run.record.command, took ?? "", end,
+                "\(run.record.books)", "\(summary.fetched + summary.resumed + summary.replaced)", "\(summary.failed)",
+                summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "", run.record.error ?? "",
+            ]
+        }
+        await program.print(
+            .array(runs.map { JSONDocument($0) }),
+            or: table.rows.isEmpty ? [] : table.lines(width: program.outputWidth))
+        return .done
+    }
+}

@@ -1,0 +1,177 @@
+import BookModel
+import Foundation
+import GRDB
+
+// What runs leave behind for those that come after them: their records, what fails again and again, and which books are
+// overdue.
+
+extension CatalogStore {
+    /// Runs that are kept; the oldest go first.
+    private static let keptRuns = 1000
+
+    /// Records that a run begins.
+    /// - Returns: its number.
+    package func beginRun(_ command: String, at now: Date) async throws -> Int64 {
+        try await write("the run cannot be recorded", .relaxed) { database in
+            try database.cachedStatement(sql: "INSERT INTO run (command, started_at) VALUES (?, ?)")
+                .execute(arguments: [command, stored(now)])
+            let number = database.lastInsertedRowID
+            try database.cachedStatement(sql: "DELETE FROM run WHERE id <= ?")
+                .execute(arguments: [number - Int64(Self.keptRuns)])
+            return number
+        }
+    }
+
+    /// Records how a run ended: everything in the record but its command and its start.
+    package func endRun(_ record: RunRecord) async throws {
+        try await write("the end of the run cannot be recorded", .relaxed) { database in
+            let sql = """
+                UPDATE run SET ended_at = ?, exit_code = ?, books = ?, fetched = ?, resumed = ?, replaced = ?, renamed = ?,
+                    adopted = ?, kept = ?, locked = ?, failed = ?, left_over = ?, bytes_received = ?, bytes_reused = ?,
+                    seconds = ?, error = ?
+                WHERE id = ?
+                """
+            let summary = record.summary
+            let counts: StatementArguments = [
+                record.books, summary.fetched, summary.resumed, summary.replaced, summary.renamed, summary.adopted,
+                summary.kept, summary.locked, summary.failed, summary.left, summary.bytesReceived,
+                summary.bytesReused, summary.seconds,
+            ]
+            let end: StatementArguments = [stored(record.endedAt), record.exitCode]
+            try database.cachedStatement(sql: sql).execute(arguments: end + counts + [record.error, record.number])
+        }
+    }
+
+    /// The last runs, the newest first.
+    package func runs(last count: Int) async throws -> [RunRecord] {
+        try await read("the runs cannot be read") { database in
+            let sql = """
+                SELECT id, command, started_at, ended_at, exit_code, books, fetched, resumed, replaced, renamed, adopted,
+                    kept, locked, failed, left_over, bytes_received, bytes_reused, seconds, error
+                FROM run ORDER BY id DESC LIMIT ?
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count])
+            var runs: [RunRecord] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                runs.append(try RunRecord(&columns))
+            }
+            return runs
+        }
+    }
+
+    // MARK: What fails run after run
+
+    /// Everything that failed in the last run that had to do with it.
+    package func outages() async throws -> [Outage] {
+        try await read("the outages cannot be read") { database in
+            let sql = "SELECT subject, since, runs, error, told FROM outage ORDER BY since, subject"
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var outages: [Outage] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                outages.append(
+                    Outage(
+                        subject: try columns.next(), since: try columns.nextTime() ?? .distantPast,
+                        runs: try columns.next(), error: try columns.next(), isTold: try columns.next()))
+            }
+            return outages
+        }
+    }
+
+    /// Notes what fails, and that what these subjects name fails no longer. Nothing is written where there is nothing to
+    /// note.
+    package func note(_ outages: [Outage], ended subjects: [String]) async throws {
+        guard !outages.isEmpty || !subjects.isEmpty else { return }
+        try await write("the outages cannot be noted", .relaxed) { database in
+            for subject in subjects {
+                try database.cachedStatement(sql: "DELETE FROM outage WHERE subject = ?").execute(arguments: [subject])
+            }
+            let sql = """
+                INSERT INTO outage (subject, since, runs, error, told) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (subject) DO UPDATE SET
+                    since = excluded.since, runs = excluded.runs, error = excluded.error, told = excluded.told
+                """
+            for outage in outages {
+                try database.cachedStatement(sql: sql).execute(
+                    arguments: [outage.subject, stored(outage.since), outage.runs, outage.error, outage.isTold])
+            }
+        }
+    }
+
+    // MARK: What is overdue
+
+    /// The times at which the newest listed episodes of a book were published, the newest first.
+    package func publicationDates(of book: BookIdentity, last count: Int) async throws -> [Date] {
+        try await read("the episodes of \(book) cannot be read") { database in
+            let sql = """
+                SELECT e.published_at FROM episode e JOIN book b ON b.id = e.book_id
+                WHERE b.source = ? AND b.key = ? AND NOT e.gone AND e.published_at IS NOT NULL
+                ORDER BY e.published_at DESC LIMIT ?
+                """
+            return try Int64.fetchAll(
+                database.cachedStatement(sql: sql), arguments: [book.source, book.id, count]
+            ).compactMap(time(stored:))
+        }
+    }
+
+    /// The books whose next episode is waited for.
+    package func publicationWatches() async throws -> [PublicationWatch] {
+        try await read("the books that are waited for cannot be read") { database in
+            let sql = """
+                SELECT b.source, b.key, COALESCE(b.title, ''), w.latest, w.usual_gap, w.told
+                FROM publication_watch w JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var watches: [PublicationWatch] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                watches.append(
+                    PublicationWatch(
+                        book: try BookIdentity(source: columns.next(), id: columns.next()), title: try columns.next(),
+                        latest: try columns.nextTime() ?? .distantPast,
+                        usualGap: Double(try columns.next(Int64.self)) / 1000, isTold: try columns.next()))
+            }
+            return watches
+        }
+    }
+
+    /// Notes until when the next episodes of books are waited for. Books that the store does not know are left out.
+    package func note(_ watches: [PublicationWatch]) async throws {
+        guard !watches.isEmpty else { return }
+        try await write("the books that are waited for cannot be noted", .relaxed) { database in
+            let sql = """
+                INSERT INTO publication_watch (book_id, latest, usual_gap, told)
+                SELECT id, ?, ?, ? FROM book WHERE source = ? AND key = ?
+                ON CONFLICT (book_id) DO UPDATE SET
+                    latest = excluded.latest, usual_gap = excluded.usual_gap, told = excluded.told
+                """
+            for watch in watches {
+                let gap = max(1, Int64((watch.usualGap * 1000).rounded()))
+                try database.cachedStatement(sql: sql).execute(
+                    arguments: [stored(watch.latest), gap, watch.isTold, watch.book.source, watch.book.id])
+            }
+        }
+    }
+}
+
+extension RunRecord {
+    fileprivate init(_ columns: inout ColumnReader) throws {
+        self.init(
+            number: try columns.next(), command: try columns.next(), startedAt: try columns.nextTime() ?? .distantPast,
+            endedAt: try columns.nextTime(), exitCode: try columns.next(), books: try columns.next())
+        summary.fetched = try columns.next()
+        summary.resumed = try columns.next()
+        summary.replaced = try columns.next()
+        summary.renamed = try columns.next()
+        summary.adopted = try columns.next()
+        summary.kept = try columns.next()
+        summary.locked = try columns.next()
+        summary.failed = try columns.next()
+        summary.left = try columns.next()
+        summary.bytesReceived = try columns.next()
+        summary.bytesReused = try columns.next()
+        summary.seconds = try columns.next()
+        error = try columns.next()
+    }
+}

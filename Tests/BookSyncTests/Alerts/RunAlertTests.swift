@@ -1,0 +1,140 @@
+import BookModel
+import Foundation
+import Support
+import Testing
+import Transport
+
+@testable import BookSync
+
+@Suite struct RunAlertTests {
+    private static let document = "{\"event\":\"summary\"}\n"
+
+    private func run(_ command: String, limit: Double = 30) async -> AlertOutcome {
+        await AlertCommand(command: Secret(command), limit: limit).run(Self.document)
+    }
+
+    @Test func `a command gets the document on its standard input`() async throws {
+        try await withTemporaryFolder { (folder: URL) async throws in
+            let file = folder.appending(path: "it's here")
+            let quoted = "'" + file.path.replacing("'", with: "'\\''") + "'"
+            let outcome = await run("cat > \(quoted)")
+            #expect(outcome.isDelivered)
+            #expect(outcome.notice == nil)
+            #expect(try String(contentsOf: file, encoding: .utf8) == Self.document)
+        }
+    }
+
+    @Test func `a document of any length goes to a command that reads none of it`() async {
+        let outcome = await AlertCommand(command: Secret("true")).run(String(repeating: "x", count: 1 << 20))
+        #expect(outcome.isDelivered)
+    }
+
+    @Test func `what a command says, and how it fails, is told on one line without its arguments`() async {
+        let outcome = await run("echo first; echo to hunter2secret >&2; exit 3")
+        #expect(!outcome.isDelivered)
+        #expect(outcome.notice == "notify.exec (echo ***) failed with exit code 3: first / to ***")
+        #expect(await run("echo fine").notice == "notify.exec (echo ***) says: fine")
+        #expect(await run("no-such-program-here").notice?.contains("exit code 127") == true)
+    }
+
+    @Test func `output without end holds nobody up, and only its beginning is told`() async throws {
+        let outcome = await run("head -c 5000000 /dev/zero | tr '\\0' 'x'")
+        #expect(outcome.isDelivered)
+        #expect(try #require(outcome.notice).count < 1200)
+    }
+
+    @Test func `a command that does not end is ended, with all that it started`() async throws {
+        try await withTemporaryFolder { (folder: URL) async throws in
+            let file = folder.appending(path: "pid").path
+            let begin = ContinuousClock.now
+            let outcome = await run("sleep 1000 & echo $! > \(file); trap '' TERM; sleep 1000; sleep 1000", limit: 0.5)
+            #expect(ContinuousClock.now - begin < .seconds(20))
+            #expect(!outcome.isDelivered)
+            #expect(outcome.notice?.contains("was ended after 0 s") == true)
+            try await expectEnd(ofProcessIn: file)
+        }
+    }
+
+    @Test func `what a command leaves running does not outlive it`() async throws {
+        try await withTemporaryFolder { (folder: URL) async throws in
+            let file = folder.appending(path: "pid").path
+            #expect(await run("sleep 1000 & echo $! > \(file)").isDelivered)
+            try await expectEnd(ofProcessIn: file)
+        }
+    }
+
+    @Test func `an interrupted run ends its command`() async throws {
+        try await withTemporaryFolder { (folder: URL) async throws in
+            let file = folder.appending(path: "pid").path
+            let task = Task { await run("echo $$ > \(file).new; mv \(file).new \(file); exec sleep 1000", limit: 1000) }
+            while !FileManager.default.fileExists(atPath: file) { try await Task.sleep(for: .milliseconds(5)) }
+            task.cancel()
+            #expect(await !task.value.isDelivered)
+            try await expectEnd(ofProcessIn: file)
+        }
+    }
+
+    /// It may be a zombie until whoever inherits it looks: that is an end as well.
+    private func expectEnd(ofProcessIn file: String) async throws {
+        let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        let process = try #require(Int32(text))
+        let deadline = ContinuousClock.now + .seconds(10)
+        while isAlive(process), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(!isAlive(process))
+    }
+
+    private func isAlive(_ process: Int32) -> Bool {
+        guard kill(process, 0) == 0 else { return false }
+        do {
+            return try !String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8).contains(") Z ")
+        } catch {
+            return kill(process, 0) == 0
+        }
+    }
+
+    // MARK: Webhooks
+
+    private func post(_ server: MisbehavingServer, _ path: String = "/hook/tok3nt0k3n") async -> AlertOutcome {
+        await AlertWebhook(address: Secret(server.url(path)), proxies: .none).post(Self.document)
+    }
+
+    @Test func `a webhook gets the document by POST`() async throws {
+        try await withServer(.always(.text("ok"))) { server in
+            let outcome = await post(server)
+            #expect(outcome.isDelivered)
+            let request = try #require(server.record.requests.first)
+            #expect(request.method == "POST")
+            #expect(request.header("Content-Type") == "application/json")
+            #expect(String(decoding: request.body, as: UTF8.self) == Self.document)
+            #expect(server.record.requests.count == 1)
+        }
+    }
+
+    @Test func `a webhook that is busy is asked again, and its redirect is not followed`() async throws {
+        let script = ServerScript.replies([.text("", status: 503), .text("", status: 204)])
+        try await withServer(script) { server in
+            #expect(await post(server).isDelivered)
+            #expect(server.record.requests.count == 2)
+        }
+        let redirect = Reply.text("", status: 302, headers: ["Location": "/elsewhere"])
+        try await withServer(.always(redirect)) { server in
+            #expect(await post(server).notice?.contains("HTTP status 302") == true)
+            #expect(server.record.requests.count == 1)
+        }
+    }
+
+    @Test func `a webhook that fails is a notice without its address`() async throws {
+        try await withServer(.always(.text("", status: 404))) { server in
+            let outcome = await post(server)
+            #expect(!outcome.isDelivered)
+            let notice = try #require(outcome.notice)
+            #expect(notice.contains("127.0.0.1"))
+            #expect(notice.contains("HTTP status 404"))
+            #expect(!notice.contains("tok3n"))
+        }
+        let gone = try await withServer(.always(.notFound)) { $0.url("/hook/tok3nt0k3n") }
+        let outcome = await AlertWebhook(address: Secret(gone), proxies: .none).post(Self.document)
+        #expect(outcome.notice?.contains("tried 3 times") == true)
+        #expect(outcome.notice?.contains("tok3n") == false)
+    }
+}

@@ -1,0 +1,64 @@
+import BookModel
+import Foundation
+import Testing
+
+@testable import BookSync
+
+@Suite struct CatalogTroublesTests {
+    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func book(_ id: Int, source: String = "cat") -> BookIdentity { BookIdentity(source: source, id: "\(id)") }
+
+    private func failure(_ kind: Failure.Kind, _ what: String = "page 1 cannot be fetched") -> Failure {
+        Failure(kind, what: what, why: "it is refused", remedy: "try again later")
+    }
+
+    @Test func `a server that is down is one report with all its books`() throws {
+        var troubles = CatalogTroubles()
+        for place in [2, 0, 1, 3] {
+            troubles.note(
+                failure(.catalogUnavailable), of: book(place), at: "http://a", place: place, wasAsked: place < 3)
+        }
+        troubles.noteListing(of: book(9, source: "other"), at: "http://b")
+        let reports = troubles.reports(known: [:], at: Self.now)
+        try #require(reports.count == 1)
+        #expect(reports[0].report.books == (0...3).map { book($0) })
+        #expect(
+            reports[0].report.failure.description
+                == "the catalogs of 4 books cannot be fetched from http://a: it is refused; 3 of the books were asked for, "
+                + "and the others not any more; try again later")
+        #expect(
+            reports[0].outage
+                == Outage(
+                    subject: "http://a", since: Self.now, error: reports[0].report.failure.description))
+    }
+
+    @Test func `a book that one server cannot give while it gives others is the book's own trouble`() {
+        var troubles = CatalogTroubles()
+        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", place: 0)
+        troubles.note(failure(.unknownBook, "no book 2"), of: book(2), at: "http://a", place: 1)
+        troubles.noteListing(of: book(3), at: "http://a")
+        let subjects = troubles.reports(known: [:], at: Self.now).map(\.outage.subject)
+        #expect(subjects == ["book cat:1", "book cat:2"])
+    }
+
+    @Test func `rejected credentials are told once for their source`() {
+        var troubles = CatalogTroubles()
+        for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", place: id) }
+        let reports = troubles.reports(known: [:], at: Self.now)
+        #expect(reports.map(\.outage.subject) == ["source cat"])
+        #expect(reports.first?.report.failure.what == "rejected, for 5 books")
+        #expect(troubles.answered == ["a"])
+    }
+
+    @Test func `what goes on from run to run says since when`() {
+        var troubles = CatalogTroubles()
+        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", place: 0)
+        let before = Outage(
+            subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old", isTold: true)
+        let reports = troubles.reports(known: ["http://a": before], at: Self.now)
+        #expect(reports.first?.report.failure.why == "it is refused; so since 2023-11-13T18:26:40Z, in 3 runs")
+        #expect(reports.first?.outage.isTold == true)
+        #expect(reports.first?.outage.since == before.since)
+    }
+}

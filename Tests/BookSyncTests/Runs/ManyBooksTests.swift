@@ -1,0 +1,170 @@
+import BookModel
+import CatalogFetcher
+import Foundation
+import Logging
+import Support
+import Testing
+
+@testable import BookSync
+
+/// Runs over many books, of several servers.
+@Suite struct ManyBooksTests {
+    /// A server with books of one episode each, `1`, `2` and so on.
+    private static func script(
+        title: String = "第1集", before: @escaping @Sendable (String, Reply) -> Reply = { $1 }
+    ) -> ServerScript {
+        ServerScript { request in
+            guard request.path == "/catalog" else {
+                return ServerScript.file(sampleMP3(bytes: 2000, seed: UInt64(request.path.count))).answer(request)
+            }
+            let book = request.query["bookId"] ?? ""
+            let isFirst = request.query["pageNum"] == "1"
+            let element = "{\"id\":\(book)01,\"section\":1,\"name\":\"\(title)\",\"path\":\"/audio/\(book).mp3\"}"
+            let list = "{\"status\":0,\"msg\":null,\"sections\":1,\"list\":[\(isFirst ? element : "")]}"
+            return isFirst ? before(book, .text(list)) : .text(list)
+        }
+    }
+
+    private func configuration(_ servers: [String: String], library: String) -> Configuration {
+        var configuration = Configuration.builtIn
+        configuration.library = library
+        configuration.downloads.jobsPerHost = 2
+        configuration.downloads.retries = 0
+        configuration.downloads.minFreeSpace = 0
+        for (name, url) in servers {
+            var source = SourceConfiguration(name: name, kind: .bookResource)
+            source.url = ResourceAddress(url)
+            source.allowsPrivateAddresses = true
+            configuration.sources[name] = source
+        }
+        return configuration
+    }
+
+    private func run(
+        _ books: [String], title: String? = nil, _ configuration: Configuration,
+        events: Watched<[SyncEvent]> = Watched([])
+    ) async throws -> RunReport {
+        let items = books.map { name in
+            let parts = name.split(separator: ":").map(String.init)
+            return RunRequest.Item(book: BookIdentity(source: parts[0], id: parts[1]), title: title ?? name)
+        }
+        let run = SyncRun(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        { event in events.update { $0.append(event) } }
+        let request = try RunRequest(items: items, bringsNewsFirst: true)
+        return try await LibrarySession.withLibrary(at: configuration.library, command: "test") { session in
+            try await run.execute(request, as: "mirror", in: session) { $0.isEmpty ? 0 : 75 }
+        }
+    }
+
+    private func plans(_ events: Watched<[SyncEvent]>) -> [SyncPlan] {
+        events.value.compactMap { if case .planned(let plan) = $0 { plan } else { nil } }
+    }
+
+    @Test func `catalogs of several servers are asked at once, of one server a few, and planned in order`() async throws
+    {
+        let gate = Gate()
+        let script = Self.script { _, reply in
+            var reply = reply
+            reply.ending = .stallAfter(bytes: 1, until: gate)
+            return reply
+        }
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(script) { one in
+                try await withServer(script) { other in
+                    let configuration = configuration(
+                        ["a": one.url("/catalog"), "b": other.url("/catalog")], library: folder + "/L")
+                    let books = ["a:1", "a:2", "a:3", "b:1", "a:4", "b:2", "b:3"]
+                    let events = Watched<[SyncEvent]>([])
+                    async let report = run(books, configuration, events: events)
+                    try await one.waitUntil { $0.requests.count == 2 }
+                    try await other.waitUntil { $0.requests.count == 2 }
+                    #expect(one.record.requests.count == 2)
+                    gate.open()
+                    #expect(try await report.summary.fetched == 7)
+                    #expect(plans(events).map(\.book.title) == books)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["1", "2"])
+    func `which book gets a name that two want does not depend on which catalog answers first`(
+        _ slow: String
+    ) async throws {
+        let gate = Gate()
+        let script = Self.script { book, reply in
+            guard book == slow else { return reply }
+            var reply = reply
+            reply.ending = .stallAfter(bytes: 1, until: gate)
+            return reply
+        }
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(script) { server in
+                let configuration = configuration(["a": server.url("/catalog")], library: folder + "/L")
+                let events = Watched<[SyncEvent]>([])
+                async let report = run(["a:1", "a:2"], title: "Twins", configuration, events: events)
+                // The quick one's second page, which has nothing.
+                try await server.waitUntil { record in
+                    record.requests.contains { $0.query["bookId"] != slow && $0.query["pageNum"] == "2" }
+                        || record.requests.contains { $0.query["bookId"] == slow }
+                            && record.exchanges.contains { $0.request.query["bookId"] != slow && $0.bodyBytesSent > 0 }
+                }
+                gate.open()
+                #expect(try await report.summary.fetched == 2)
+                let paths = plans(events).compactMap(\.actions.first?.path)
+                #expect(paths.first == "Twins/001 第1集.mp3")
+                #expect(Set(paths).count == 2)
+            }
+        }
+    }
+
+    @Test func `a server that is down is one failure, and the books of others are fetched`() async throws {
+        let gone = try await withServer(Self.script()) { $0.url("/catalog") }
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(Self.script()) { server in
+                let configuration = configuration(["a": server.url("/catalog"), "b": gone], library: folder + "/L")
+                let books = (1...9).map { "b:\($0)" } + ["a:1"] + (10...12).map { "b:\($0)" }
+                let first = try await run(books, configuration)
+                #expect(first.summary.fetched == 1)
+                #expect(first.summary.failed == 12)
+                #expect(first.failures.count == 1)
+                #expect(first.failures.first?.what.hasPrefix("the catalogs of 12 books cannot be fetched") == true)
+                let second = try await run(books, configuration)
+                #expect(second.failures.first?.why.contains("1 of the books were asked for") == true)
+                #expect(second.failures.first?.why.contains("in 2 runs") == true)
+            }
+        }
+    }
+
+    @Test func `a source that cannot be used does not stop the others`() async throws {
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(Self.script()) { server in
+                var configuration = configuration(
+                    ["a": server.url("/catalog"), "b": server.url("/catalog")], library: folder + "/L")
+                configuration.sources["b"]?.unsetVariables = [.init(name: "TOKEN", file: "f", line: 3)]
+                let report = try await run(["b:1", "b:2", "a:1", "c:1"], configuration)
+                #expect(report.summary.fetched == 1)
+                #expect(report.failures.map(\.kind) == [.configuration, .configuration])
+                #expect(report.summary.failed == 3)
+            }
+        }
+    }
+
+    @Test func `a catalog that answers too late is not waited for beyond the time limit`() async throws {
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(.always(.neverAnswer)) { server in
+                let configuration = configuration(["a": server.url("/catalog")], library: folder + "/L")
+                let request = try RunRequest(
+                    items: [.init(book: BookIdentity(source: "a", id: "1"))], limits: RunLimits(seconds: 0.3))
+                let run = SyncRun(
+                    configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                ) { _ in }
+                let report = try await LibrarySession.withLibrary(at: configuration.library, command: "test") {
+                    try await run.execute(request, in: $0)
+                }
+                #expect(report.failures.isEmpty)
+                #expect(report.summary.seconds < 20)
+            }
+        }
+    }
+}
