@@ -40,7 +40,11 @@ enum ExitStatus: Int32, Sendable {
     ]
 
     init(of failures: [Failure]) {
-        let statuses = Set(failures.map { ExitStatus($0.kind) })
+        self.init(kinds: failures.map(\.kind))
+    }
+
+    init(kinds: [Failure.Kind]) {
+        let statuses = Set(kinds.map { ExitStatus($0) })
         self = Self.byUrgency.first(where: statuses.contains) ?? .done
     }
 }
