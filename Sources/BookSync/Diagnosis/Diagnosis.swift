@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import CatalogStore
 import Foundation
 import Logging
@@ -88,10 +89,10 @@ package struct Diagnosis: Sendable {
                 "subscriptions",
                 Failure(
                     .configuration, what: "\(first.book)\(others) cannot be asked for",
-                    why: first.book.hasMaskedAddress
+                    why: lacksAddress(first.book)
                         ? "the feed's address holds a secret, and secrets are not stored"
                         : "no source is called '\(first.book.source)'",
-                    remedy: first.book.hasMaskedAddress
+                    remedy: lacksAddress(first.book)
                         ? "write the whole address as the url of a source of type feed"
                         : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
         }
@@ -103,15 +104,19 @@ package struct Diagnosis: Sendable {
 
     private func canBeAsked(_ book: BookIdentity) -> Bool {
         do {
-            let source = try configuration.requireSource(of: book)
-            return !book.hasMaskedAddress || source?.url != nil
+            try configuration.requireSource(of: book)
+            return !lacksAddress(book)
         } catch {
             return false
         }
     }
-}
 
-extension BookIdentity {
-    /// Whether its id is an address of which a secret was left out.
-    fileprivate var hasMaskedAddress: Bool { id.contains("://") && id.contains("***") }
+    /// Whether the book's feed is known by an address only of which a secret was left out.
+    private func lacksAddress(_ book: BookIdentity) -> Bool {
+        guard let source = configuration.source(named: book.source), source.kind == .feed, book.id.contains("://")
+        else {
+            return false
+        }
+        return !FeedSettings.isWholeAddress(book.id) && source.url.map(FeedSettings.bookID(of:)) != book.id
+    }
 }
