@@ -1,7 +1,7 @@
 import BookModel
 
 /// What the process exits with: sysexits where they fit, as the command line's contract lists them.
-enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, Sendable, CaseIterable {
     case done = 0
     case usage = 64
     case unreadableCatalog = 65
