@@ -76,6 +76,8 @@ extension ProductTests {
                 #expect(result.exitCode == 74, "\(result.output)")
                 let line = try #require(
                     result.outputLines.first { $0.hasPrefix("problem  store: ") }, "\(result.output)")
+                let isRead = damage.contains("rm ")
+                #expect(isRead || result.output.contains("warning  subscriptions: those in the store cannot be read"))
                 #expect(line.contains(word) && line.contains("booksync fetch"), "\(line)")
                 #expect(try Self.state(of: bench) == before)
             }
@@ -121,6 +123,23 @@ extension ProductTests {
         }
 
         #if os(Linux)
+            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            func `case 37: a library whose disk is not mounted is said, and not begun anew`() async throws {
+                try await withWorkbench { bench in
+                    let place = bench.folder.appending(path: "disk")
+                    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+                    let disk = try SmallDisk.mount(at: place.path, kilobytes: 20_000)
+                    let arguments = ["--library", "disk/Audiobooks"]
+                    #expect(try await bench.runBare(["fetch", "40111/1"] + arguments).exitCode == 0)
+                    #expect(try await bench.runBare(["doctor"] + arguments).exitCode == 0)
+                    disk.unmount()
+                    let result = try await bench.runBare(["doctor"] + arguments)
+                    #expect(result.exitCode == 73)
+                    #expect(result.output.contains("no disk is mounted there now; mount its disk"), "\(result.output)")
+                    #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+                }
+            }
+
             @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
             func `a disk that is full, or cannot be written, is said`() async throws {
                 try await withWorkbench { bench in

@@ -30,7 +30,7 @@ package struct Diagnosis: Sendable {
             path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace, notes: notes)
         findings += try await library.findings()
         let shelf = try await shelf()
-        findings.append(subscriptionsFinding(shelf.subscriptions))
+        findings.append(subscriptionsFinding(shelf))
         let sources = SourceDiagnosis(configuration: configuration, logger: logger)
         findings += try await sources.findings(knownBooks: shelf.subscriptions.map(\.book) + shelf.books)
         return findings
@@ -60,6 +60,7 @@ package struct Diagnosis: Sendable {
     private struct Shelf {
         var subscriptions: [Subscription] = []
         var books: [BookIdentity] = []
+        var isStoreUnreadable = false
     }
 
     /// What the store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
@@ -75,13 +76,14 @@ package struct Diagnosis: Sendable {
                 }
             }
         } catch is Failure {
-            stored = []
+            shelf.isStoreUnreadable = true
         }
         shelf.subscriptions = try configuration.allSubscriptions(with: stored)
         return shelf
     }
 
-    private func subscriptionsFinding(_ subscriptions: [Subscription]) -> Finding {
+    private func subscriptionsFinding(_ shelf: Shelf) -> Finding {
+        let subscriptions = shelf.subscriptions
         let lost = subscriptions.filter { !canBeAsked($0.book) }
         if let first = lost.first {
             let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
@@ -95,6 +97,11 @@ package struct Diagnosis: Sendable {
                     remedy: lacksAddress(first.book)
                         ? "write the whole address as the url of a source of type feed"
                         : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
+        }
+        if shelf.isStoreUnreadable {
+            return .warning(
+                "subscriptions", "those in the store cannot be read; the configuration has \(subscriptions.count)",
+                remedy: "see what is said of the store")
         }
         guard !subscriptions.isEmpty else {
             return .ok("subscriptions", "none; booksync subscribe REF has mirror follow a book")

@@ -47,7 +47,8 @@ package struct SubscriptionImport: Sendable {
         notices = Self.notices(of: document, name: name)
         let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
         var subscriptions: [(place: Int, wanted: Subscription)] = []
-        var places: [BookIdentity: Int] = [:]
+        // Where a book is among the entries, and among the subscriptions where it is one.
+        var places: [BookIdentity: (entry: Int, subscription: Int?)] = [:]
         for feed in document.feeds {
             var entry = Entry(
                 title: feed.title, address: feed.address?.withoutSecrets, tags: feed.tags, repeats: feed.repeats,
@@ -57,18 +58,17 @@ package struct SubscriptionImport: Sendable {
                 subscription.subscribedAt = now
                 entry.book = subscription.book
                 entry.title = subscription.title
-                if let place = places[subscription.book] {
+                if let (place, index) = places[subscription.book] {
                     // Another address of the same book.
                     entries[place].repeats += 1
-                    if let index = subscriptions.firstIndex(where: { $0.place == place }) {
-                        let new = feed.tags.filter { !entries[place].tags.contains($0) }
-                        entries[place].tags += new
-                        subscriptions[index].wanted.tags += new
-                    }
+                    let new = feed.tags.filter { !entries[place].tags.contains($0) }
+                    entries[place].tags += new
+                    if let index { subscriptions[index].wanted.tags += new }
                     continue
                 }
-                places[subscription.book] = entries.count
-                if !configured.contains(subscription.book) { subscriptions.append((entries.count, subscription)) }
+                let isConfigured = configured.contains(subscription.book)
+                places[subscription.book] = (entries.count, isConfigured ? nil : subscriptions.count)
+                if !isConfigured { subscriptions.append((entries.count, subscription)) }
             } catch let failure as Failure {
                 entry.outcome = .refused(failure)
             }

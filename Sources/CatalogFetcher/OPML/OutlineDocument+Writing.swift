@@ -20,14 +20,23 @@ extension OutlineDocument {
     private struct Folder {
         var name: String
         var folders: [Folder] = []
+        /// Where each name is among the folders.
+        private var places: [String: Int] = [:]
         /// Their places among the document's feeds.
         var feeds: [Int] = []
 
         mutating func add(_ feed: Int, at path: ArraySlice<String>) {
             guard let first = path.first else { return feeds.append(feed) }
-            let place = folders.firstIndex { $0.name == first }
-            if place == nil { folders.append(Folder(name: first)) }
-            folders[place ?? folders.count - 1].add(feed, at: path.dropFirst())
+            let place = places[first] ?? folders.count
+            if place == folders.count {
+                folders.append(Folder(name: first))
+                places[first] = place
+            }
+            folders[place].add(feed, at: path.dropFirst())
+        }
+
+        init(name: String) {
+            self.name = name
         }
     }
 
