@@ -87,11 +87,17 @@ package struct Subscription: Sendable, Hashable {
     package var title: String?
     package var filter: EpisodeFilter
     package var subscribedAt: Date?
+    /// The folders that it is filed under, in the order in which they were given.
+    package var tags: [SubscriptionTag]
 
-    package init(book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), subscribedAt: Date? = nil) {
+    package init(
+        book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), subscribedAt: Date? = nil,
+        tags: [SubscriptionTag] = []
+    ) {
         self.book = book
         self.title = title
         self.filter = filter
         self.subscribedAt = subscribedAt
+        self.tags = tags
     }
 }

@@ -34,7 +34,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             ExplainCommand.self,
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
             AdoptCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self, DemoCommand.self,
-            ConfigCommand.self,
+            DoctorCommand.self, ConfigCommand.self,
         ])
 
     static func main() async {

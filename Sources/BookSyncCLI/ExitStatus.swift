@@ -1,7 +1,7 @@
 import BookModel
 
 /// What the process exits with: sysexits where they fit, as the command line's contract lists them.
-enum ExitStatus: Int32, Sendable {
+enum ExitStatus: Int32, Sendable, CaseIterable {
     case done = 0
     case usage = 64
     case unreadableCatalog = 65
@@ -40,7 +40,11 @@ enum ExitStatus: Int32, Sendable {
     ]
 
     init(of failures: [Failure]) {
-        let statuses = Set(failures.map { ExitStatus($0.kind) })
+        self.init(kinds: failures.map(\.kind))
+    }
+
+    init(kinds: [Failure.Kind]) {
+        let statuses = Set(kinds.map { ExitStatus($0) })
         self = Self.byUrgency.first(where: statuses.contains) ?? .done
     }
 }

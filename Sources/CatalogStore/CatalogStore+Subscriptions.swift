@@ -15,29 +15,34 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 subscriptions.append(try Subscription(&columns))
             }
+            let tags = try database.subscriptionTags()
+            for index in subscriptions.indices { subscriptions[index].tags = tags[subscriptions[index].book] ?? [] }
             return subscriptions
         }
     }
 
-    /// Follows a book, or follows it otherwise than before. The time of the first subscription stays.
+    /// Follows books that are not followed yet, all or none of them. What is followed already stays as it is, but for
+    /// tags that it has not: those are added.
+    /// - Returns: for each, whether it was not followed before.
+    package func follow(_ subscriptions: [Subscription]) async throws -> [Bool] {
+        try await write("the subscriptions cannot be recorded", .durable) { database in
+            try subscriptions.map { subscription in
+                let isNew = try !database.isSubscribed(to: subscription.book)
+                if isNew { try database.insert(subscription) }
+                try database.add(subscription.tags, to: subscription.book)
+                return isNew
+            }
+        }
+    }
+
+    /// Follows a book, or follows it otherwise than before. The time of the first subscription and its tags stay; tags that
+    /// it has not are added.
     /// - Returns: whether the book was not followed before.
     package func subscribe(_ subscription: Subscription) async throws -> Bool {
         try await write("the subscription to \(subscription.book) cannot be recorded", .durable) { database in
             let isNew = try !database.isSubscribed(to: subscription.book)
-            let sql = """
-                INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", subscribed_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (source, key) DO UPDATE SET
-                    title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
-                    "match" = excluded."match", "exclude" = excluded."exclude",
-                    subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
-                """
-            let filter = subscription.filter
-            try database.cachedStatement(sql: sql).execute(
-                arguments: [
-                    subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
-                    filter.latest, filter.match, filter.exclude, stored(subscription.subscribedAt),
-                ])
+            try database.insert(subscription)
+            try database.add(subscription.tags, to: subscription.book)
             return isNew
         }
     }
@@ -57,6 +62,45 @@ extension Database {
     fileprivate func isSubscribed(to book: BookIdentity) throws -> Bool {
         let statement = try cachedStatement(sql: "SELECT 1 FROM subscription WHERE source = ? AND key = ?")
         return try Int.fetchOne(statement, arguments: [book.source, book.id]) != nil
+    }
+
+    /// Or changes the one there is.
+    fileprivate func insert(_ subscription: Subscription) throws {
+        let sql = """
+            INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", subscribed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (source, key) DO UPDATE SET
+                title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
+                "match" = excluded."match", "exclude" = excluded."exclude",
+                subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
+            """
+        let filter = subscription.filter
+        try cachedStatement(sql: sql).execute(
+            arguments: [
+                subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
+                filter.latest, filter.match, filter.exclude, stored(subscription.subscribedAt),
+            ])
+    }
+
+    fileprivate func add(_ tags: [SubscriptionTag], to book: BookIdentity) throws {
+        let statement = try cachedStatement(
+            sql: "INSERT OR IGNORE INTO subscription_tag (source, key, path) VALUES (?, ?, ?)")
+        for tag in tags {
+            try statement.execute(arguments: [book.source, book.id, tag.path.joined(separator: "\n")])
+        }
+    }
+
+    fileprivate func subscriptionTags() throws -> [BookIdentity: [SubscriptionTag]] {
+        let rows = try Row.fetchCursor(
+            cachedStatement(sql: "SELECT source, key, path FROM subscription_tag ORDER BY rowid"))
+        var tags: [BookIdentity: [SubscriptionTag]] = [:]
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            let book = BookIdentity(source: try columns.next(), id: try columns.next())
+            let path = try columns.next(String.self).split(separator: "\n").map(String.init)
+            if let tag = SubscriptionTag(path: path) { tags[book, default: []].append(tag) }
+        }
+        return tags
     }
 }
 

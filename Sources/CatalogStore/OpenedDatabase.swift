@@ -58,10 +58,18 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    private static func readOnly(path: String) throws -> any DatabaseReader {
+    /// A connection for a look at the database, of whatever schema it is; the -wal and -shm files that SQLite makes for
+    /// it beside the database may stay there.
+    static func unchecked(path: String) throws -> any DatabaseReader {
+        try readOnly(path: path) { _, _ in }
+    }
+
+    private static func readOnly(
+        path: String, check: (any DatabaseReader, String) throws -> Void = checkSchema
+    ) throws -> any DatabaseReader {
         do {
             let pool = try DatabasePool(path: path, configuration: configuration(readonly: true))
-            try checkSchema(pool, path: path)
+            try check(pool, path)
             return pool
         } catch let error as DatabaseError
             where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
@@ -69,12 +77,14 @@ struct OpenedDatabase: Sendable {
         {
             // A database in WAL mode needs its -wal and -shm files beside it. Where they are not there and cannot be
             // made, nobody who could write has the database open.
-            return try privateCopy(path: path)
+            return try privateCopy(path: path, check: check)
         }
     }
 
     /// A copy in a temporary folder, with what a killed run left in the -wal file.
-    private static func privateCopy(path: String) throws -> any DatabaseReader {
+    private static func privateCopy(
+        path: String, check: (any DatabaseReader, String) throws -> Void
+    ) throws -> any DatabaseReader {
         let files = FileManager.default
         let folder = files.temporaryDirectory.appending(path: "booksync-\(UUID().uuidString)")
         try files.createDirectory(
@@ -86,7 +96,7 @@ struct OpenedDatabase: Sendable {
                 try files.copyItem(atPath: path + "-wal", toPath: copy + "-wal")
             }
             let queue = try DatabaseQueue(path: copy, configuration: configuration(readonly: true))
-            try checkSchema(queue, path: path)
+            try check(queue, path)
             return queue
         }
         // The one connection keeps the files open, and needs no names for them from here on.
@@ -94,7 +104,7 @@ struct OpenedDatabase: Sendable {
         return try outcome.get()
     }
 
-    private static func checkSchema(_ reader: some DatabaseReader, path: String) throws {
+    private static func checkSchema(_ reader: any DatabaseReader, path: String) throws {
         let (newer, known) = try reader.read { database in
             let migrator = StoreSchema.migrator
             return try (migrator.hasBeenSuperseded(database), migrator.hasCompletedMigrations(database))

@@ -23,6 +23,7 @@ enum StoreSchema {
         migrator.registerMigration("v4") { database in
             try createSettledPlans(database)
             try addRuns(to: database)
+            try createTags(database)
         }
         return migrator
     }()

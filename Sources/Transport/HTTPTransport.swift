@@ -53,6 +53,8 @@ package struct HTTPTransport: Sendable {
 
     private let core: Core
     private var choice = ProxyChoice.environment
+    /// Is told of every answer's head that is not a redirect.
+    private var note: (@Sendable (WireAnswer) -> Void)?
 
     fileprivate init(options: TransportOptions, logger: Logger) {
         self.core = Core(options: options, logger: logger)
@@ -62,6 +64,13 @@ package struct HTTPTransport: Sendable {
     package func using(_ choice: ProxyChoice) -> HTTPTransport {
         var transport = self
         transport.choice = choice
+        return transport
+    }
+
+    /// The same transport, which tells `note` of the head of each answer that it brings, whoever sent the request.
+    package func noting(_ note: @escaping @Sendable (WireAnswer) -> Void) -> HTTPTransport {
+        var transport = self
+        transport.note = note
         return transport
     }
 
@@ -80,9 +89,11 @@ package struct HTTPTransport: Sendable {
                 status: Int(response.status.code), location: location, from: address, hops: hops)
             switch decision {
             case .accept:
-                return WireAnswer(
+                let answer = WireAnswer(
                     status: Int(response.status.code), headers: response.headers, address: address,
                     body: WireBody(base: response.body, address: address))
+                note?(answer)
+                return answer
             case .refuse(let why):
                 throw WireFailure(.redirect(why), address: address)
             case .follow(let target, let sameOrigin):

@@ -9,7 +9,7 @@ extension ProductTests {
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs", "list", "search",
             "show",
             "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "demo",
-            "config", "config-show",
+            "doctor", "config", "config-show",
             "config-path",
         ]
 

@@ -125,4 +125,26 @@ import Testing
             lock.release()
         }
     }
+
+    @Test(arguments: [ENOLCK, ENOTSUP, ENOSYS])
+    func `a filesystem that keeps no locks is named with what to do`(code: Int32) {
+        let failure = LibraryLock.unlockable("/L/.booksync/lock", SystemError(code: code))
+        #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
+        #expect(failure.why.contains("keeps no locks") && failure.remedy?.contains("NFS") == true)
+        let other = LibraryLock.unlockable("/L/.booksync/lock", SystemError(code: EACCES))
+        #expect(!other.why.contains("keeps no locks"))
+    }
+
+    @Test func `a holder on another machine is told from one on this`() throws {
+        let owner = LockOwner.thisProcess(command: "mirror")
+        #expect(!owner.isElsewhere && owner.sentence.contains("on this machine (\(owner.host))"))
+        let other = try #require(
+            LockOwner(lines: "pid 7\nhost nas.example\nsince 2026-01-01T00:00:00Z\ncommand mirror"))
+        #expect(other.isElsewhere)
+        #expect(
+            other.sentence
+                == "process 7 on another machine, nas.example, has been running 'mirror' since 2026-01-01T00:00:00Z")
+        #expect(other.age(at: Date(timeIntervalSince1970: 1_767_312_000)) == 86_400)
+        #expect(LockOwner(lines: "pid 7\nsince ever")?.age(at: .now) == nil)
+    }
 }

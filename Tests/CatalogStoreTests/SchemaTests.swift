@@ -56,6 +56,8 @@ import Testing
             #expect(try await store.transferRecord(of: .sample(2)) == .sample(2))
             #expect(try await store.episode(.sample(3))?.removedAt == time(milliseconds: 1_700_000_000_777))
             #expect(try await store.subscriptions().map(\.filter.latest) == [20])
+            let tags = try await store.subscriptions().flatMap(\.tags).map(\.description)
+            #expect(tags == (version > 3 ? ["睡前/长篇"] : []))
             let verifiedAt = time(milliseconds: 1_700_000_300_000)
             #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))
             let renamed = try await store.lastRenames()?.renames.map(\.from)
@@ -96,6 +98,8 @@ import Testing
         "UPDATE renaming SET from_path = '/etc/passwd'", "UPDATE renaming SET to_path = ''",
         "UPDATE renaming SET batch = 0",
         "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
+        "UPDATE subscription_tag SET path = ''", "INSERT INTO subscription_tag SELECT * FROM subscription_tag",
+        "INSERT INTO subscription_tag VALUES ('nowhere', '1', 'a')",
         "UPDATE run SET ended_at = 1", "UPDATE run SET exit_code = 0", "UPDATE run SET command = ''",
         "INSERT INTO outage VALUES ('', 0, 1, 'x', 0)", "INSERT INTO outage VALUES ('x', 0, 0, 'x', 0)",
         "INSERT INTO publication_watch VALUES (99, 0, 1, 0)", "INSERT INTO publication_watch VALUES (1, 0, 0, 0)",
@@ -110,7 +114,9 @@ import Testing
             _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
             try await store.finish([.sample(1), .sample(2)])
             try await store.save([.sample(1)])
-            _ = try await store.subscribe(Subscription(book: veterinary, filter: EpisodeFilter(latest: 1)))
+            let tags = [SubscriptionTag(path: ["a"])].compactMap(\.self)
+            _ = try await store.subscribe(
+                Subscription(book: veterinary, filter: EpisodeFilter(latest: 1), tags: tags))
             let round = try await store.beginVerification(of: "", anew: false, at: time(milliseconds: 0))
             try await store.noteVerified([.sample(1)], in: round, at: time(milliseconds: 0))
             try await store.intendRenames([(.sample(1), to: "elsewhere")])

@@ -40,4 +40,35 @@ import Testing
             #expect(try await store.subscriptions().isEmpty)
         }
     }
+
+    @Test func `tags are kept in their order, and go with the subscription`() async throws {
+        try await withStore { store async throws in
+            let tags = [["睡前", "长篇"], ["Sci/Fi, etc."], ["睡前"]].compactMap(SubscriptionTag.init(path:))
+            var subscription = Subscription(book: veterinary, tags: [tags[0], tags[1]])
+            #expect(try await store.subscribe(subscription))
+            subscription.tags = [tags[1], tags[2]]
+            #expect(try await !store.subscribe(subscription))
+            #expect(try await store.subscriptions().map(\.tags) == [tags])
+            #expect(try await store.unsubscribe(veterinary))
+            subscription.tags = []
+            #expect(try await store.subscribe(subscription))
+            #expect(try await store.subscriptions().map(\.tags) == [[]])
+        }
+    }
+
+    @Test func `what is followed already stays as it is, but for new tags`() async throws {
+        try await withStore { store async throws in
+            let tags = [["a"], ["b"]].compactMap(SubscriptionTag.init(path:))
+            let first = Subscription(
+                book: veterinary, title: "T", filter: EpisodeFilter(latest: 3), subscribedAt: time(milliseconds: 1),
+                tags: [tags[0]])
+            #expect(try await store.follow([first]) == [true])
+            let other = Subscription(book: BookIdentity(source: "feeds", id: "https://h/feed"))
+            let again = Subscription(book: veterinary, title: "U", subscribedAt: time(milliseconds: 2), tags: tags)
+            #expect(try await store.follow([again, other, other]) == [false, true, false])
+            var expected = first
+            expected.tags = tags
+            #expect(try await store.subscriptions() == [expected, other])
+        }
+    }
 }

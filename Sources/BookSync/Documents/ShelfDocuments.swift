@@ -57,6 +57,7 @@ extension JSONDocument {
             "latest": .init(subscription.filter.latest),
             "match": .init(subscription.filter.match),
             "exclude": .init(subscription.filter.exclude),
+            "tags": .array(subscription.tags.map { .string($0.description) }),
             "subscribed_at": .init(subscription.subscribedAt),
         ]
     }

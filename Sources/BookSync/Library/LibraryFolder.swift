@@ -97,7 +97,7 @@ package struct LibraryFolder: Sendable, Hashable {
         #endif
     }
 
-    private static func unwritable(
+    static func unwritable(
         _ library: String, why: String, remedy: String = "make it writable, or name another with --library"
     ) -> Failure {
         Failure(

@@ -85,19 +85,22 @@ package final class LibraryLock: Sendable {
     /// did not say.
     package static func heldSince(in path: String) async throws -> Date? {
         guard try await isHeld(in: path) else { return nil }
-        let file = LibraryFolder.existing(at: path).lockFile
-        return try await offPool {
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard descriptor >= 0 else { return nil }
-            defer { close(descriptor) }
-            return owner(in: descriptor)?.startTime
-        }
+        return try await offPool { LockOwner(of: LibraryFolder.existing(at: path))?.startTime }
     }
 
-    private static func owner(in descriptor: Int32) -> LockOwner? {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
-        return LockOwner(lines: String(decoding: bytes.prefix(count), as: UTF8.self))
+    /// Tries whether the filesystem of the library keeps locks, without holding anybody up.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it does not. Blocks on the disk.
+    static func requireLocking(in library: LibraryFolder) throws {
+        var status = stat()
+        let places = [library.lockFile, library.ownFolder, library.path]
+        let path = places.first { (place: String) in lstat(place, &status) == 0 } ?? library.path
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A file that cannot be opened is told of where the library is looked at.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return }
+        let error = SystemError.last
+        if isRefusal(error) { throw unlockable(path, error) }
     }
 
     private static func isLocked(_ path: String) -> Bool {
@@ -163,7 +166,7 @@ package final class LibraryLock: Sendable {
     }
 
     private func isHeldElsewhere(_ library: LibraryFolder) -> Failure {
-        let owner = Self.owner(in: descriptor)
+        let owner = LockOwner(of: library)
         return Failure(
             .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
             why: owner?.sentence
@@ -171,9 +174,24 @@ package final class LibraryLock: Sendable {
             remedy: "let it finish, or wait for it with --wait 60s")
     }
 
-    private static func unlockable(_ path: String, _ error: SystemError) -> Failure {
-        Failure(
+    /// Whether the error says that the filesystem itself keeps no locks: NFS without its lock service, and some filesystems
+    /// in user space (flock(2), fcntl(2)).
+    private static func isRefusal(_ error: SystemError) -> Bool {
+        [ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code)
+    }
+
+    /// What is told where a lock cannot be had at all.
+    static func unlockable(_ path: String, _ error: SystemError) -> Failure {
+        guard isRefusal(error) else {
+            return Failure(
+                .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
+                why: "\(path): \(error.text)", remedy: "see that the file may be written")
+        }
+        return Failure(
             .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
-            why: "\(path): \(error.text)", remedy: "see that the file may be written and that the disk supports flock")
+            why:
+                "\(path): its filesystem keeps no locks (flock: \(error.text)), and two runs would be in each other's way",
+            remedy: "on NFS mount it with version 4, or start the lock service (rpc.statd) on both sides; else put the "
+                + "library on a filesystem that knows flock")
     }
 }

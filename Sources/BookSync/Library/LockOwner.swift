@@ -51,7 +51,23 @@ struct LockOwner: Hashable {
         do { return try Date(started, strategy: .iso8601) } catch { return nil }
     }
 
-    var sentence: String { "process \(process) on \(host) has been running '\(command)' since \(started)" }
+    /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
+    var sentence: String {
+        let place = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
+        return "process \(process) \(place) has been running '\(command)' since \(started)"
+    }
+
+    /// Whether it is a process of another machine than this one, as far as the names of the two tell.
+    var isElsewhere: Bool { host != Self.hostName() }
+
+    /// Seconds that it has been running; nil where it does not say since when.
+    func age(at now: Date) -> Double? { startTime.map(now.timeIntervalSince) }
+
+    /// What stands in the lock file of a library; nil when nothing does. Blocks on the disk.
+    init?(of library: LibraryFolder) {
+        guard let bytes = FileManager.default.contents(atPath: library.lockFile) else { return nil }
+        self.init(lines: String(decoding: bytes.prefix(4096), as: UTF8.self))
+    }
 
     /// Asked of the kernel: Foundation's `hostName` asks the network.
     private static func hostName() -> String {

@@ -95,7 +95,7 @@ struct StoreRescue: Sendable {
 
 /// What in the first bytes keeps the file from being a database of ours; nil when nothing does. SQLite takes some of it
 /// for a database of a later format, or one that must not be written.
-private func headerFault(_ path: String) throws -> String? {
+func headerFault(_ path: String) throws -> String? {
     let file = try FileHandle(forReadingFrom: URL(filePath: path))
     defer { file.closeFile() }
     let header = [UInt8](try file.read(upToCount: 100) ?? Data())

@@ -24,6 +24,12 @@ package struct SubscriptionBook: Sendable {
         try await store.subscribe(subscription)
     }
 
+    /// Follows what is not followed yet, all or none of them; tags that are new are added.
+    /// - Returns: for each, whether it was not followed before.
+    package func follow(_ subscriptions: [Subscription]) async throws -> [Bool] {
+        try await store.follow(subscriptions)
+    }
+
     /// - Returns: whether the book was followed.
     package func unsubscribe(_ book: BookIdentity) async throws -> Bool {
         try await store.unsubscribe(book)

@@ -8,7 +8,8 @@ struct ExportCommand: Subcommand {
         discussion: """
             m3u8: a playlist. opf: metadata.opf with title, author and reader. metadata: metadata.json for Audiobookshelf, \
             which outranks all else there. rss: feed.xml, a podcast feed of the files. csv: a table of all episodes. \
-            cover: the picture that the catalog names.
+            cover: the picture that the catalog names. opml: what mirror follows, for other programs; it goes to standard \
+            output, or to --output.
 
             Without --output each goes into its book's folder, whole or not at all, and only when it would change. A file \
             that booksync did not write, or that was changed since, is left as it is. No address in them holds a secret.
@@ -17,7 +18,7 @@ struct ExportCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     @Argument(help: ArgumentHelp("What to write.", valueName: "kind"))
-    var kind: ExportKind
+    var kind: ExportChoice
 
     @Argument(help: ArgumentHelp("Books, or episodes of them. Default: all books.", valueName: "ref"))
     var references: [String] = []
@@ -32,13 +33,19 @@ struct ExportCommand: Subcommand {
     var force = false
 
     func validate() throws {
-        if kind == .cover, output != nil { throw ValidationError("A cover goes into its book's folder only.") }
+        if kind == .ofBooks(.cover), output != nil {
+            throw ValidationError("A cover goes into its book's folder only.")
+        }
         if output == "" { throw ValidationError("--output takes a path, or - for standard output.") }
         if force, output != nil { throw ValidationError("--force is for the book folders; --output overwrites.") }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
+        guard case .ofBooks(let kind) = kind else {
+            let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
+            return try await program.exportSubscriptions(of: configuration, books: books, to: output ?? "-")
+        }
         let items = try references.map(BookReference.init(parsing:)).map { reference -> ShelfExport.Item in
             (book: try configuration.book(reference), filter: reference.filter)
         }
@@ -77,7 +84,30 @@ struct ExportCommand: Subcommand {
     }
 }
 
-extension ExportKind: ExpressibleByArgument {}
+/// What the command writes: something of each book, or the list of subscriptions.
+enum ExportChoice: Equatable, ExpressibleByArgument {
+    case ofBooks(ExportKind)
+    case opml
+
+    init?(argument: String) {
+        if argument == "opml" {
+            self = .opml
+        } else if let kind = ExportKind(rawValue: argument) {
+            self = .ofBooks(kind)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] { ExportKind.allCases.map(\.rawValue) + ["opml"] }
+
+    var defaultValueDescription: String {
+        switch self {
+        case .ofBooks(let kind): kind.rawValue
+        case .opml: "opml"
+        }
+    }
+}
 
 extension JSONDocument {
     fileprivate init(_ outcome: ExportOutcome) {

@@ -67,33 +67,3 @@ struct UnsubscribeCommand: Subcommand {
         return .done
     }
 }
-
-struct SubscriptionsCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "subscriptions", abstract: "List what mirror follows.")
-
-    @OptionGroup var common: CommonOptions
-
-    func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
-        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        let subscriptions = try configuration.allSubscriptions(with: stored)
-        var table = TextTable(columns: [
-            .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes"),
-        ])
-        table.rows = subscriptions.map { subscription in
-            let filter = subscription.filter
-            let parts = [
-                filter.only?.description, filter.latest.map { "latest \($0)" }, filter.match.map { "matching \($0)" },
-                filter.exclude.map { "without \($0)" },
-            ].compactMap(\.self)
-            return [
-                "\(subscription.book)", subscription.title ?? "", parts.isEmpty ? "all" : parts.joined(separator: ", "),
-            ]
-        }
-        await program.print(
-            .array(subscriptions.map { JSONDocument($0) }),
-            or: table.rows.isEmpty ? [] : table.lines(width: program.outputWidth))
-        return .done
-    }
-}

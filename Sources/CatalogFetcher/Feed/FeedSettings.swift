@@ -51,6 +51,16 @@ extension FeedSettings {
         return shown + "#" + String(digits >> 32, radix: 16)
     }
 
+    /// The address as one of http or https with a host; nil when it is none.
+    package static func webAddress(_ address: ResourceAddress) -> ResourceAddress? {
+        FeedAddress.resolve(address.secretText, against: nil).map(ResourceAddress.init)
+    }
+
+    /// Whether nothing was left out of the address that is the id of a book, so that it leads to the feed.
+    package static func isWholeAddress(_ id: String) -> Bool {
+        id.contains("://") && !id.contains("***") && !id.contains("#")
+    }
+
     /// Where a book's feed is.
     ///
     /// - Throws: ``Failure`` of kind `configuration` when that is not known, or only without its secrets.

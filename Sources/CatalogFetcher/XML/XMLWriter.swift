@@ -42,6 +42,18 @@ package final class XMLWriter {
         element(name, attributes, text: nil)
     }
 
+    /// An element with attributes that are only known now, and with others in it, or empty.
+    package func element(
+        _ name: String, attributes: [(name: String, value: String)], _ content: (() throws -> Void)? = nil
+    ) rethrows {
+        check(xmlTextWriterStartElement(writer, name))
+        for attribute in attributes {
+            check(xmlTextWriterWriteAttribute(writer, attribute.name, Self.legal(attribute.value)))
+        }
+        try content?()
+        check(xmlTextWriterEndElement(writer))
+    }
+
     /// The whole document. Nothing can be written afterwards.
     /// - Throws: ``Failure`` of kind `defect` when the library refused something, or there was no memory.
     package func finish() throws -> [UInt8] {

@@ -1,0 +1,124 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import Foundation
+import Logging
+
+/// Looks at everything that a run relies on, and says what is wrong before a run meets it. It changes nothing, holds up no
+/// run that is under way, and asks each source for one page at most.
+package struct Diagnosis: Sendable {
+    private let configuration: Configuration
+    private let origin: String?
+    private let notes: LibraryNotes?
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - origin: the file that the configuration is from; nil when there is none.
+    ///   - notes: what is remembered of libraries; nil where nothing can be.
+    package init(configuration: Configuration, origin: String?, notes: LibraryNotes?, logger: Logger) {
+        self.configuration = configuration
+        self.origin = origin
+        self.notes = notes
+        self.logger = logger
+    }
+
+    /// In the order in which a run would meet the things.
+    /// - Throws: `CancellationError`.
+    package func findings() async throws -> [Finding] {
+        var findings = [try await configurationFinding()]
+        let library = LibraryDiagnosis(
+            path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace, notes: notes)
+        findings += try await library.findings()
+        let shelf = try await shelf()
+        findings.append(subscriptionsFinding(shelf))
+        let sources = SourceDiagnosis(configuration: configuration, logger: logger)
+        findings += try await sources.findings(knownBooks: shelf.subscriptions.map(\.book) + shelf.books)
+        return findings
+    }
+
+    // MARK: Configuration
+
+    private func configurationFinding() async throws -> Finding {
+        guard let origin else { return .ok("configuration", "there is no file; the built-in settings are in force") }
+        let secrets = try await offPool { try LiteralSecrets.readableByOthers(in: origin) }
+        if let first = secrets.first {
+            let others = secrets.count == 1 ? "" : " and \(secrets.count - 1) more"
+            return .warning(
+                "configuration", "\(origin) can be read by other users and holds a secret (\(first)\(others))",
+                remedy: "chmod 600 the file, or put ${NAME} in the place of the secret and set it in the environment")
+        }
+        return .ok("configuration", "\(origin) is valid")
+    }
+
+    // MARK: Subscriptions
+
+    private struct Shelf {
+        var subscriptions: [Subscription] = []
+        var books: [BookIdentity] = []
+        var isStoreUnreadable = false
+    }
+
+    /// What the store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
+    private func shelf() async throws -> Shelf {
+        var shelf = Shelf()
+        var stored: [Subscription] = []
+        let path = LibraryFolder.existing(at: configuration.library).storePath
+        do {
+            if try await offPool({ fileSize(path) }) ?? 0 > 0 {
+                let store = try await CatalogStore(path: path, access: .readOnly)
+                (stored, shelf.books) = try await store.closing {
+                    (try await store.subscriptions(), try await store.books().map(\.book.identity))
+                }
+            }
+        } catch is Failure {
+            shelf.isStoreUnreadable = true
+        }
+        shelf.subscriptions = try configuration.allSubscriptions(with: stored)
+        return shelf
+    }
+
+    private func subscriptionsFinding(_ shelf: Shelf) -> Finding {
+        let subscriptions = shelf.subscriptions
+        let lost = subscriptions.filter { !canBeAsked($0.book) }
+        if let first = lost.first {
+            let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
+            return .problem(
+                "subscriptions",
+                Failure(
+                    .configuration, what: "\(first.book)\(others) cannot be asked for",
+                    why: lacksAddress(first.book)
+                        ? "the feed's address holds a secret, and secrets are not stored"
+                        : "no source is called '\(first.book.source)'",
+                    remedy: lacksAddress(first.book)
+                        ? "write the whole address as the url of a source of type feed"
+                        : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
+        }
+        if shelf.isStoreUnreadable {
+            return .warning(
+                "subscriptions", "those in the store cannot be read; the configuration has \(subscriptions.count)",
+                remedy: "see what is said of the store")
+        }
+        guard !subscriptions.isEmpty else {
+            return .ok("subscriptions", "none; booksync subscribe REF has mirror follow a book")
+        }
+        return .ok("subscriptions", "\(subscriptions.count), and their sources are configured")
+    }
+
+    private func canBeAsked(_ book: BookIdentity) -> Bool {
+        do {
+            try configuration.requireSource(of: book)
+            return !lacksAddress(book)
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the book's feed is known by an address only of which a secret was left out.
+    private func lacksAddress(_ book: BookIdentity) -> Bool {
+        guard let source = configuration.source(named: book.source), source.kind == .feed, book.id.contains("://")
+        else {
+            return false
+        }
+        return !FeedSettings.isWholeAddress(book.id) && source.url.map(FeedSettings.bookID(of:)) != book.id
+    }
+}

@@ -1,0 +1,143 @@
+import BookModel
+import CatalogFetcher
+import Foundation
+
+/// What becomes of the feeds of a list that another program exported (OPML). Nobody is asked anything: what an address names
+/// is told from the address alone, and the next run finds out whether it is so.
+package struct SubscriptionImport: Sendable {
+    package enum Outcome: Sendable, Hashable {
+        case subscribed
+        /// It was followed before, and stays as it was but for tags that are new.
+        case followedAlready
+        case refused(Failure)
+    }
+
+    /// One feed of the list.
+    package struct Entry: Sendable, Hashable {
+        package var title: String?
+        /// Without secrets; nil for a book that has no feed.
+        package var address: String?
+        /// Nil when it is not known.
+        package var book: BookIdentity?
+        package var tags: [SubscriptionTag]
+        /// How often it stood in the list again with nothing new.
+        package var repeats: Int
+        package var outcome: Outcome
+    }
+
+    /// In the order of the list.
+    package private(set) var entries: [Entry] = []
+    /// What the listener should know of the list besides.
+    package private(set) var notices: [String] = []
+
+    package var failures: [Failure] {
+        entries.compactMap { if case .refused(let failure) = $0.outcome { failure } else { nil } }
+    }
+
+    /// Follows every feed of the list that is not followed yet: all that can be, or on an error none.
+    /// - Parameters:
+    ///   - bytes: of the list.
+    ///   - name: of the file.
+    ///   - notes: what is remembered of libraries.
+    /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no list of feeds; as ``SubscriptionBook`` does.
+    package init(
+        _ bytes: [UInt8], from name: String, configuration: Configuration, notes: LibraryNotes?, at now: Date = .now
+    ) async throws {
+        let document = try OutlineReader.read(bytes, from: name)
+        notices = Self.notices(of: document, name: name)
+        let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
+        var subscriptions: [(place: Int, wanted: Subscription)] = []
+        // Where a book is among the entries, and among the subscriptions where it is one.
+        var places: [BookIdentity: (entry: Int, subscription: Int?)] = [:]
+        for feed in document.feeds {
+            var entry = Entry(
+                title: feed.title, address: feed.address?.withoutSecrets, tags: feed.tags, repeats: feed.repeats,
+                outcome: .followedAlready)
+            do {
+                var subscription = try configuration.subscription(to: feed)
+                subscription.subscribedAt = now
+                entry.book = subscription.book
+                entry.title = subscription.title
+                if let (place, index) = places[subscription.book] {
+                    // Another address of the same book.
+                    entries[place].repeats += 1
+                    let new = feed.tags.filter { !entries[place].tags.contains($0) }
+                    entries[place].tags += new
+                    if let index { subscriptions[index].wanted.tags += new }
+                    continue
+                }
+                let isConfigured = configured.contains(subscription.book)
+                places[subscription.book] = (entries.count, isConfigured ? nil : subscriptions.count)
+                if !isConfigured { subscriptions.append((entries.count, subscription)) }
+            } catch let failure as Failure {
+                entry.outcome = .refused(failure)
+            }
+            entries.append(entry)
+        }
+        guard !subscriptions.isEmpty else { return }
+        let wanted = subscriptions.map(\.wanted)
+        let areNew = try await SubscriptionBook.open(in: configuration.library, notes: notes) {
+            try await $0.follow(wanted)
+        }
+        for ((place, _), isNew) in zip(subscriptions, areNew) where isNew { entries[place].outcome = .subscribed }
+    }
+
+    private static func notices(of document: OutlineDocument, name: String) -> [String] {
+        var notices = document.lists.map { list in
+            "\(name) points to another list, which is not read: \(list.address)\(list.title.map { " (\($0))" } ?? "")"
+        }
+        notices += document.pages.map { page in
+            "\(name) names a page and no feed of it: \(page.address)\(page.title.map { " (\($0))" } ?? "")"
+        }
+        if !document.isWhole { notices.append("\(name) ends in the middle: what was behind that is missing") }
+        if document.isBeyondCeiling {
+            notices.append("\(name) holds more than \(document.feeds.count) feeds: those behind them were left out")
+        }
+        return notices
+    }
+}
+
+extension Configuration {
+    /// What following a feed of a list means here.
+    fileprivate func subscription(to feed: OutlineFeed) throws -> Subscription {
+        if var own = feed.booksync, feed.address == nil || source(named: own.book.source) != nil {
+            try requireSource(of: own.book)
+            own.tags = feed.tags
+            return own
+        }
+        guard let address = feed.address, let web = FeedSettings.webAddress(address) else {
+            throw Failure(
+                .unreadableCatalog,
+                what: "'\(feed.title ?? feed.address?.withoutSecrets ?? "")' cannot be subscribed to",
+                why: "\(feed.address?.withoutSecrets ?? "it") is no address of the web",
+                remedy: "look for the feed's http or https address")
+        }
+        let book = book(at: web)
+        if source(named: book.source)?.kind == .feed, !FeedSettings.isWholeAddress(book.id),
+            !sources.values.contains(where: { $0.url.map(FeedSettings.bookID(of:)) == book.id })
+        {
+            throw Failure(
+                .configuration, what: "\(web) cannot be subscribed to",
+                why: "its address holds a secret, and secrets are not stored",
+                remedy:
+                    "write the whole address as the url of a source of type feed, with the secret from the environment")
+        }
+        return Subscription(book: book, title: feed.title, tags: feed.tags)
+    }
+}
+
+extension JSONDocument {
+    package init(_ entry: SubscriptionImport.Entry) {
+        let (word, error): (String, String?) =
+            switch entry.outcome {
+            case .subscribed: ("subscribed", nil)
+            case .followedAlready: ("already", nil)
+            case .refused(let failure): ("refused", failure.description)
+            }
+        self = [
+            "title": .init(entry.title), "address": .init(entry.address), "source": .init(entry.book?.source),
+            "id": .init(entry.book?.id), "tags": .array(entry.tags.map { .string($0.description) }),
+            "repeats": .init(entry.repeats), "outcome": .string(word), "error": .init(error),
+        ]
+    }
+}

@@ -1,0 +1,68 @@
+import BookModel
+import CatalogFetcher
+import Foundation
+
+/// The subscriptions as a list that other programs read (OPML), and that `booksync subscriptions --import` reads back whole.
+package struct SubscriptionOutline: Sendable {
+    private let document: OutlineDocument
+    /// Those that have no feed, so that nothing but booksync can follow them.
+    package let booksWithoutFeed: [BookIdentity]
+
+    /// Of everything that mirror follows.
+    /// - Parameter books: those that are wanted; none for all.
+    /// - Throws: ``Failure`` of kind `unknownBook` when one of them is not followed.
+    package init(of configuration: Configuration, books: [BookIdentity] = []) async throws {
+        let shelf = try await ShelfReader.read(configuration.library) { shelf -> ([Subscription], [Book]) in
+            (try await shelf.subscriptions(), try await shelf.books().map(\.book))
+        }
+        let (stored, shelved) = shelf ?? ([], [])
+        let titles = Dictionary(uniqueKeysWithValues: shelved.map { ($0.identity, $0.title) })
+        let followed = try configuration.allSubscriptions(with: stored)
+        if let unknown = books.first(where: { book in !followed.contains { $0.book == book } }) {
+            throw Failure(
+                .unknownBook, what: "\(unknown) cannot be exported as a subscription", why: "mirror does not follow it",
+                remedy: "booksync subscriptions lists what is followed")
+        }
+        var document = OutlineDocument()
+        document.title = "booksync subscriptions"
+        for subscription in followed where books.isEmpty || books.contains(subscription.book) {
+            var feed = OutlineFeed(
+                title: subscription.title ?? titles[subscription.book],
+                address: configuration.feedAddress(of: subscription.book), tags: subscription.tags)
+            feed.booksync = subscription
+            document.feeds.append(feed)
+        }
+        self.document = document
+        self.booksWithoutFeed = document.feeds.filter { $0.address == nil }.compactMap(\.booksync?.book)
+    }
+
+    package func bytes() throws -> [UInt8] { try document.bytes() }
+
+    /// Writes it whole or not at all.
+    /// - Parameter path: relative to the current folder; a folder gets a `subscriptions.opml`.
+    /// - Returns: the path of the file, and whether it was not the same already.
+    package func write(to path: String) async throws -> (path: String, isWritten: Bool) {
+        let bytes = try bytes()
+        return try await offPool {
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            let file = isThere && isFolder.boolValue ? path + "/subscriptions.opml" : path
+            let target = URL(filePath: file).standardizedFileURL.path(percentEncoded: false)
+            return (target, try ExportDisk.write(bytes, to: target))
+        }
+    }
+}
+
+extension Configuration {
+    /// The address under which any program can follow the book; nil when there is none, or it would hold a secret.
+    func feedAddress(of book: BookIdentity) -> ResourceAddress? {
+        guard let source = source(named: book.source) else { return nil }
+        switch source.kind {
+        case .feed:
+            return FeedSettings.isWholeAddress(book.id) ? ResourceAddress(book.id) : nil
+        case .librivox where source.url == nil && book.id.utf8.allSatisfy { (0x30...0x39).contains($0) }:
+            return ResourceAddress("https://librivox.org/rss/\(book.id)")
+        default: return nil
+        }
+    }
+}

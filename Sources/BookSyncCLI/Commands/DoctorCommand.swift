@@ -1,0 +1,54 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import Foundation
+
+struct DoctorCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check configuration, library, store, free space and sources; changes nothing.",
+        discussion: """
+            One line each: ok, warning or problem, what was found, and what to do about it. Exits with the code of the \
+            problem that most needs a person, and with 0 when there are warnings only. Each source is asked once, for ten \
+            seconds at most. With --quiet what is ok is left out.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let findings = try await findings(in: program)
+        let status = ExitStatus(of: findings)
+        let shown = program.options.quiet ? findings.filter { $0.status != .ok } : findings
+        await program.print(
+            [
+                "checks": .array(shown.map { JSONDocument($0) }),
+                "exit_code": .init(Int(status.rawValue)),
+            ], or: shown.map(Self.line))
+        return status
+    }
+
+    private func findings(in program: Program) async throws -> [Finding] {
+        do {
+            let (configuration, origin) = try await program.configuration()
+            let diagnosis = Diagnosis(
+                configuration: configuration, origin: origin, notes: program.notes, logger: program.logger)
+            return try await diagnosis.findings()
+        } catch let failure as Failure where failure.kind == .configuration {
+            // Which library and which sources are meant is not known then.
+            return [failure.asFinding]
+        }
+    }
+
+    private static func line(_ finding: Finding) -> String {
+        let status = finding.status.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
+        let remedy = finding.remedy.map { "; \($0)" } ?? ""
+        return DisplayWidth.printable("\(status) \(finding.check): \(finding.message)\(remedy)")
+    }
+}
+
+extension ExitStatus {
+    /// That of the problem that most needs a person; warnings are none.
+    fileprivate init(of findings: [Finding]) {
+        self.init(kinds: findings.compactMap { $0.status == .problem ? $0.kind : nil })
+    }
+}

@@ -1,0 +1,164 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import CatalogFetcher
+import Foundation
+
+struct SubscriptionsCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscriptions", abstract: "List what mirror follows, or exchange it with other programs.",
+        discussion: """
+            --import follows every feed of an OPML file that is not followed yet, under its title there; folders and \
+            categories become tags. Nobody is asked anything. What cannot be followed is named, the rest is followed all \
+            the same. --export writes what is followed; booksync reads it back whole, books without a feed included.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        name: .customLong("import"),
+        help: ArgumentHelp("Follow what this OPML file lists; - is standard input.", valueName: "file"))
+    var importedFile: String?
+
+    @Option(
+        name: .customLong("export"), help: ArgumentHelp("Write an OPML file; - is standard output.", valueName: "file"))
+    var exportedFile: String?
+
+    func validate() throws {
+        if importedFile != nil, exportedFile != nil {
+            throw ValidationError("--import and --export cannot be done at once.")
+        }
+        if importedFile == "" || exportedFile == "" {
+            throw ValidationError("--import and --export take the path of a file, or -.")
+        }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        if let importedFile { return try await follow(importedFile, configuration, program) }
+        if let exportedFile {
+            return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile)
+        }
+        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        let subscriptions = try configuration.allSubscriptions(with: stored)
+        await program.print(
+            .array(subscriptions.map { JSONDocument($0) }), or: Self.lines(subscriptions, width: program.outputWidth))
+        return .done
+    }
+
+    private static func lines(_ subscriptions: [Subscription], width: Int?) -> [String] {
+        let isTagged = subscriptions.contains { !$0.tags.isEmpty }
+        var table = TextTable(
+            columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")]
+                + (isTagged ? [.init(title: "tags", isFlexible: true)] : []))
+        table.rows = subscriptions.map { subscription in
+            let filter = subscription.filter
+            let parts = [
+                filter.only?.description, filter.latest.map { "latest \($0)" }, filter.match.map { "matching \($0)" },
+                filter.exclude.map { "without \($0)" },
+            ].compactMap(\.self)
+            return [
+                "\(subscription.book)", subscription.title ?? "", parts.isEmpty ? "all" : parts.joined(separator: ", "),
+                subscription.tags.map(\.description).joined(separator: ", "),
+            ]
+        }
+        return table.rows.isEmpty ? [] : table.lines(width: width)
+    }
+
+    // MARK: Import
+
+    private func follow(
+        _ file: String, _ configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
+        let name = file == "-" ? "standard input" : file
+        let bytes = try await offPool {
+            try InputFile.bytes(of: file, named: name, upTo: OutlineReader.greatestLength)
+        }
+        let imported = try await SubscriptionImport(
+            bytes, from: name, configuration: configuration, notes: program.notes)
+        let status = ExitStatus(of: imported.failures)
+        let counts = (
+            subscribed: imported.entries.count { $0.outcome == .subscribed },
+            already: imported.entries.count { $0.outcome == .followedAlready }, refused: imported.failures.count
+        )
+        await program.print(
+            [
+                "subscribed": .init(counts.subscribed), "already": .init(counts.already),
+                "refused": .init(counts.refused), "feeds": .array(imported.entries.map { JSONDocument($0) }),
+                "notices": .array(imported.notices.map(JSONDocument.string)), "exit_code": .init(Int(status.rawValue)),
+            ], or: program.options.quiet ? [] : imported.entries.compactMap(Self.line))
+        for failure in imported.failures { await program.streams.writeError(DisplayWidth.printable("\(failure)")) }
+        if !program.options.quiet {
+            for notice in imported.notices { await program.streams.writeError(DisplayWidth.printable(notice)) }
+            await program.streams.writeError(
+                "\(name): \(counts.subscribed) subscribed, \(counts.already) followed already, \(counts.refused) refused"
+            )
+        }
+        return status
+    }
+
+    private static func line(_ entry: SubscriptionImport.Entry) -> String? {
+        guard let book = entry.book else { return nil }
+        let word = entry.outcome == .subscribed ? "subscribed" : "already"
+        let tags = entry.tags.isEmpty ? "" : " [\(entry.tags.map(\.description).joined(separator: ", "))]"
+        let times = entry.repeats == 0 ? "" : " (in the list \(entry.repeats + 1) times)"
+        return DisplayWidth.printable("\(word) \(book) \(entry.title ?? "")\(tags)\(times)")
+    }
+}
+
+extension Program {
+    /// Writes what mirror follows as OPML, and says of which books no other program can make anything.
+    /// - Parameters:
+    ///   - books: those that are wanted; none for all.
+    ///   - output: a path, or `-` for standard output.
+    func exportSubscriptions(
+        of configuration: Configuration, books: [BookIdentity], to output: String
+    ) async throws -> ExitStatus {
+        let outline = try await SubscriptionOutline(of: configuration, books: books)
+        if output == "-" {
+            await streams.writeOutput(bytes: try outline.bytes())
+        } else {
+            let written = try await outline.write(to: output)
+            await print(
+                [
+                    "kind": "opml", "path": .string(written.path),
+                    "outcome": .string(written.isWritten ? "written" : "unchanged"),
+                ], or: written.isWritten ? ["wrote \(written.path)"] : [])
+        }
+        let count = outline.booksWithoutFeed.count
+        if count > 0, !options.quiet {
+            await streams.writeError(
+                "\(count) \(count == 1 ? "book has" : "books have") no feed that other programs could follow: "
+                    + "booksync alone reads \(count == 1 ? "it" : "them") back")
+        }
+        return .done
+    }
+}
+
+/// A file that is named on the command line, or standard input.
+enum InputFile {
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - limit: bytes that it may have.
+    /// - Throws: ``Failure`` of kind `inputOutput` when it cannot be read, `unreadableCatalog` when it is longer.
+    static func bytes(of path: String, named name: String, upTo limit: Int) throws -> [UInt8] {
+        do {
+            let file =
+                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+            var bytes: [UInt8] = []
+            while bytes.count <= limit, let part = try file.read(upToCount: 1 << 20), !part.isEmpty { bytes += part }
+            guard bytes.count <= limit else {
+                throw Failure(
+                    .unreadableCatalog, what: "\(name) cannot be read",
+                    why: "it is longer than \(describeBytes(Int64(limit)))")
+            }
+            return bytes
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(
+                .inputOutput, what: "\(name) cannot be read", why: error.localizedDescription,
+                remedy: "check the name and the permissions of the file")
+        }
+    }
+}

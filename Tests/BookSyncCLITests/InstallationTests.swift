@@ -1,0 +1,229 @@
+import Foundation
+import Support
+import Testing
+
+@testable import BookSyncCLI
+
+extension ProductTests {
+    /// What lies in `config` for those who install booksync and have it run every night.
+    @Suite struct Installation {
+        private static func config(_ name: String) -> URL { Corpus.repository.appending(path: "config/\(name)") }
+
+        private static func text(_ name: String) throws -> String {
+            try String(contentsOf: config(name), encoding: .utf8)
+        }
+
+        /// Runs a tool of the system to its end.
+        private static func run(
+            _ tool: URL, _ arguments: [String], environment: [String: String] = [:], in folder: URL
+        ) async throws -> ProductRunner.Result {
+            try await withProduct(arguments, environment: environment, in: folder, executable: tool) {
+                try await $0.result()
+            }
+        }
+
+        private static func install(_ bench: Workbench, _ arguments: [String]) async throws -> ProductRunner.Result {
+            let product = try #require(ProductRunner.executable)
+            return try await run(config("install"), ["--binary", product.path] + arguments, in: bench.folder)
+        }
+
+        @Test(.enabled(if: Tool.shellcheck != nil, "there is no shellcheck"))
+        func `shellcheck finds nothing in the scripts`() async throws {
+            let scripts = ["setup", "install", "manual"].map { Self.config($0).path }
+            let result = try await Self.run(try #require(Tool.shellcheck), scripts, in: Corpus.repository)
+            #expect(result.exitCode == 0, "\(result.output)")
+        }
+
+        @Test func `all is installed below the prefix, and again over itself`() async throws {
+            try await withWorkbench { bench in
+                let prefix = bench.folder.appending(path: "prefix").path
+                for round in 1...2 {
+                    let result = try await Self.install(bench, [prefix])
+                    #expect(result.exitCode == 0, "\(round): \(result.errors)")
+                }
+                let files = try bench.files(in: URL(filePath: prefix))
+                #expect(
+                    Set(files.keys) == [
+                        "bin/booksync", "lib/systemd/system/booksync.service", "lib/systemd/system/booksync.timer",
+                        "share/bash-completion/completions/booksync", "share/doc/booksync/booksync.cron",
+                        "share/doc/booksync/booksync.yaml", "share/fish/vendor_completions.d/booksync.fish",
+                        "share/man/man1/booksync.1", "share/zsh/site-functions/_booksync",
+                    ])
+                let version = try await Self.run(
+                    URL(filePath: prefix + "/bin/booksync"), ["--version"], in: bench.folder)
+                #expect(version.output == BookSyncCommand.version + "\n")
+                let service = try String(
+                    contentsOfFile: prefix + "/lib/systemd/system/booksync.service", encoding: .utf8)
+                #expect(service.contains("ExecStart=\(prefix)/bin/booksync mirror "))
+                if let verifier = Tool.systemdAnalyze {
+                    let units = ["service", "timer"].map { "\(prefix)/lib/systemd/system/booksync.\($0)" }
+                    let verified = try await Self.run(
+                        verifier, ["verify"] + units, environment: ["MANPATH": prefix + "/share/man"],
+                        in: bench.folder)
+                    #expect(verified.exitCode == 0 && verified.errors == "", "\(verified.errors)")
+                }
+                try await Self.checkManual(prefix + "/share/man/man1/booksync.1", in: bench)
+            }
+        }
+
+        @Test(arguments: [["--binary"], ["--nonsense"], ["/a", "/b"], ["/with a space"], ["/x%h"]])
+        func `what cannot be installed is refused before anything is`(arguments: [String]) async throws {
+            try await withWorkbench { bench in
+                let result = try await Self.install(bench, arguments)
+                #expect(result.exitCode == 1)
+                #expect(result.errors.hasPrefix("config/install: "), "\(result.errors)")
+                #expect(try bench.files(in: bench.folder).isEmpty)
+            }
+        }
+
+        // MARK: The manual page
+
+        /// It names every command and every option of the program, and no reader of pages complains.
+        private static func checkManual(_ path: String, in bench: Workbench) async throws {
+            let page = try String(contentsOfFile: path, encoding: .utf8).replacing("\\-", with: "-")
+            let dumped = try await bench.runBare(["--experimental-dump-help"])
+            let root = try #require(try JSONObject(dumped.output).object("command"))
+            var names: [String] = []
+            func collect(_ command: JSONObject, _ path: [String]) {
+                let below = command.objects("subcommands").filter { $0["commandName"] != "help" }
+                if below.isEmpty, !path.isEmpty { names.append(".SS \(path.joined(separator: " ")) [options]") }
+                for argument in command.objects("arguments") where argument["kind"] != "positional" {
+                    names += argument.objects("names").map {
+                        ($0["kind"] == "short" ? "-" : "--") + ($0["name"] ?? "?")
+                    }
+                }
+                for inner in below { collect(inner, path + [inner["commandName"] ?? "?"]) }
+            }
+            collect(root, [])
+            #expect(names.count > 100)
+            for name in Set(names) { #expect(page.contains(name), "\(name) is not in the manual page") }
+            let tags = page.split(separator: "\n").filter { $0.hasPrefix(".B") }
+            for status in BookSyncCLI.ExitStatus.allCases {
+                let code = "\(status.rawValue)"
+                #expect(tags.contains { $0.split { !$0.isNumber }.contains(code[...]) }, "\(code) is not told")
+            }
+            let readers = [
+                (Tool.mandoc, ["-T", "lint", "-W", "warning", path]),
+                (Tool.groff, ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8", path]),
+            ]
+            for (tool, arguments) in readers {
+                guard let tool else { continue }
+                let result = try await run(tool, arguments, in: bench.folder)
+                #expect(result.exitCode == 0 && result.output + result.errors == "", "\(result.output)\(result.errors)")
+            }
+        }
+
+        // MARK: Exit codes, cron
+
+        @Test func `the unit does with every exit code what the table says`() throws {
+            let service = try Self.text("booksync.service")
+            func codes(_ key: String) throws -> Set<Int32> {
+                let line = try #require(service.split(separator: "\n").first { $0.hasPrefix(key + "=") })
+                return Set(line.dropFirst(key.count + 1).split(separator: " ").compactMap { Int32($0) })
+            }
+            let succeeded: Set<BookSyncCLI.ExitStatus> = [.hangUp, .interrupted, .terminated]
+            let triedAgain: Set<BookSyncCLI.ExitStatus> = [.catalogUnavailable, .temporary]
+            #expect(try codes("SuccessExitStatus") == Set(succeeded.map(\.rawValue)))
+            let needPerson = Set(BookSyncCLI.ExitStatus.allCases).subtracting(succeeded).subtracting(triedAgain)
+                .subtracting([.done]
+                )
+            #expect(try codes("RestartPreventExitStatus") == Set(needPerson.map(\.rawValue)))
+            #expect(service.contains("\nRestart=on-failure\n"))
+        }
+
+        @Test func `the cron line is one, and what it runs is silent when all went well`() async throws {
+            let lines = try Self.text("booksync.cron").split(separator: "\n").filter { !$0.hasPrefix("#") }
+            let fields = try #require(lines.first).split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+            #expect(lines.count == 1 && fields.count == 6)
+            #expect(fields.prefix(5).joined(separator: " ") == "30 3 * * *")
+            let command = try #require(fields.last).trimmingCharacters(in: .whitespaces)
+            #expect(!command.contains("%"), "which means a line end to cron")
+            try await withWorkbench { bench in
+                #expect(try await bench.run("subscribe", "40111/latest:1", "-q").exitCode == 0)
+                let script =
+                    "export BOOKSYNC_LIBRARY=L; " + command.replacing("/usr/local/bin/booksync", with: "$BOOKSYNC")
+                let result = try await bench.shell(script)
+                #expect(result.exitCode == 0 && result.output + result.errors == "", "\(result.output)\(result.errors)")
+                #expect(try bench.files().count == 1)
+            }
+        }
+
+        // MARK: Completions
+
+        @Test(.enabled(if: Tool.bash != nil, "there is no bash"))
+        func `bash completes commands and options`() async throws {
+            try await Self.checkCompletion("bash", Tool.bash) { script, words in
+                let last = words.count - 1
+                return [
+                    "--norc", "-c",
+                    """
+                    source "$0"; spec=$(complete -p booksync); name=${spec#*-F }; name=${name%% *}
+                    COMP_WORDS=("$@"); COMP_CWORD=\(last); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+                    "$name" booksync "${COMP_WORDS[\(last)]}" "${COMP_WORDS[\(last - 1)]}"
+                    printf '%s\\n' "${COMPREPLY[@]}"
+                    """, script,
+                ] + words
+            }
+        }
+
+        @Test(.enabled(if: Tool.fish != nil, "there is no fish"))
+        func `fish completes commands and options`() async throws {
+            try await Self.checkCompletion("fish", Tool.fish) { script, words in
+                ["--no-config", "-c", "source \(script); complete -C '\(words.joined(separator: " "))'"]
+            }
+        }
+
+        /// In a terminal of its own, at the press of the key.
+        @Test(.enabled(if: Tool.zsh != nil && Tool.timeout != nil, "there is no zsh"))
+        func `zsh completes commands and options`() async throws {
+            try await Self.checkCompletion("zsh", Tool.timeout) { script, words in
+                [
+                    "60", "zsh", "-f", "-c",
+                    """
+                    zmodload zsh/zpty; zpty s zsh -f -i
+                    zpty -w s "PS1='> '; fpath=(${1:h} \\$fpath); autoload -Uz compinit; compinit -u -d ${1:h}/dump; print rea''dy"
+                    zpty -r s text '*ready*'
+                    zpty -w -n s "$2"$'\\t'
+                    zpty -r s text "*$3*"; print -r -- "$text"
+                    """, "zsh", script, words.joined(separator: " "),
+                    words.last == "fe" ? "fetch" : "dry-run",
+                ]
+            }
+        }
+
+        /// - Parameter arguments: of the shell, for the script's path and the words of a line that is being typed.
+        private static func checkCompletion(
+            _ shell: String, _ tool: URL?, arguments: (String, [String]) -> [String]
+        ) async throws {
+            try await withWorkbench { bench in
+                let script = bench.folder.appending(path: "_booksync")
+                let made = try await bench.runBare(["--generate-completion-script", shell])
+                try Data(made.output.utf8).write(to: script)
+                for (words, expected) in [
+                    (["booksync", "fe"], "fetch"), (["booksync", "mirror", "--dry"], "--dry-run"),
+                ] {
+                    let result = try await run(try #require(tool), arguments(script.path, words), in: bench.folder)
+                    #expect(result.output.contains(expected), "\(shell): \(result.output)\(result.errors)")
+                    #expect(!result.output.contains("subscribe"), "\(shell): \(result.output)")
+                }
+            }
+        }
+    }
+}
+
+/// Tools of the system that not every machine has.
+private enum Tool {
+    static let shellcheck = found("shellcheck")
+    static let systemdAnalyze = found("systemd-analyze")
+    static let mandoc = found("mandoc")
+    static let groff = found("groff")
+    static let bash = found("bash")
+    static let zsh = found("zsh")
+    static let fish = found("fish")
+    static let timeout = found("timeout")
+
+    private static func found(_ name: String) -> URL? {
+        ["/usr/local/bin", "/usr/bin", "/bin"].map { URL(filePath: "\($0)/\(name)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+}

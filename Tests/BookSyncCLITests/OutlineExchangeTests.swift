@@ -1,0 +1,136 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Subscriptions as OPML, from and to other programs.
+    @Suite struct OutlineExchange {
+        private static let list = """
+            <?xml version="1.0"?><opml version="2.0"><body>
+            <outline text="睡前"><outline text="长篇"><outline text="One &amp; only" type="rss" xmlUrl="http://h.example/1.xml"/>
+            </outline></outline>
+            <outline text="One again" xmlUrl="http://h.example/1.xml" category="news"/>
+            <outline text="Two" xmlUrl="http://h.example/2.xml"/>
+            <outline text="Two" xmlUrl="http://h.example/2.xml"/>
+            <outline text="LibriVox" xmlUrl="https://librivox.org/rss/47"/>
+            </body></opml>
+            """
+
+        /// Of the subscriptions of a library, in no order.
+        private static func subscriptions(
+            _ bench: Workbench, _ library: String, _ environment: [String: String] = [:]
+        ) async throws -> Set<String> {
+            let result = try await bench.runBare(
+                ["subscriptions", "--json", "--library", library], environment: environment)
+            return Set(
+                try JSONObject.list(result.output).map { object in
+                    let tags = (object.members["tags"] as? [String] ?? []).sorted()
+                    return ["source", "id", "title", "only", "match", "exclude"].map { object[$0] ?? "-" }
+                        .joined(separator: " ") + " \(object.number("latest") ?? 0) \(tags)"
+                })
+        }
+
+        @Test func `a list is followed with titles and folders, twice is once, and nobody is asked`() async throws {
+            try await withWorkbench { bench in
+                try Data(Self.list.utf8).write(to: bench.folder.appending(path: "in.opml"))
+                let first = try await bench.run("subscriptions", "--import", "in.opml")
+                #expect(first.exitCode == 0, "\(first.errors)")
+                #expect(first.errors.contains("3 subscribed, 0 followed already, 0 refused"), "\(first.errors)")
+                #expect(first.output.contains("Two (in the list 2 times)"), "\(first.output)")
+                #expect(
+                    try await Self.subscriptions(bench, "L") == [
+                        "feed http://h.example/1.xml One & only - - - 0 [\"news\", \"睡前/长篇\"]",
+                        "feed http://h.example/2.xml Two - - - 0 []", "librivox 47 LibriVox - - - 0 []",
+                    ])
+                let table = try await bench.run("subscriptions")
+                #expect(table.output.contains("睡前/长篇, news"), "\(table.output)")
+                let again = try await bench.run("subscriptions", "--import", "in.opml", "--json")
+                #expect(again.exitCode == 0)
+                let document = try JSONObject(again.output)
+                #expect(document.number("subscribed") == 0 && document.number("already") == 3)
+                #expect(document.objects("feeds").allSatisfy { $0["outcome"] == "already" })
+            }
+        }
+
+        @Test func `what cannot be followed is named with 65, and the rest is followed`() async throws {
+            try await withWorkbench { bench in
+                let list = """
+                    <opml><body><outline text="Good" xmlUrl="http://h.example/1.xml"/>
+                    <outline text="Bad" xmlUrl="ftp://h.example/x"/>
+                    <outline text="Secret" xmlUrl="http://user:hunter2@h.example/x?token=hunter2"/>
+                    <outline text="More" type="include" url="http://h.example/more.opml"/>
+                    </body></opml>
+                    """
+                try Data(list.utf8).write(to: bench.folder.appending(path: "in.opml"))
+                let result = try await bench.run("subscriptions", "--import", "in.opml", "--json")
+                #expect(result.exitCode == 78, "a secret address is a matter of the configuration")
+                let document = try JSONObject(result.output)
+                #expect(document.objects("feeds").compactMap { $0["outcome"] } == ["subscribed", "refused", "refused"])
+                #expect(result.errors.contains("'Bad' cannot be subscribed to"), "\(result.errors)")
+                #expect(result.errors.contains("another list, which is not read: http://h.example/more.opml"))
+                #expect(!(result.output + result.errors).contains("hunter2"))
+                #expect(try await Self.subscriptions(bench, "L").count == 1)
+
+                for (text, code) in [("<html>Login</html>", Int32(65)), (nil, 74)] as [(String?, Int32)] {
+                    let file = bench.folder.appending(path: "other.opml")
+                    if let text {
+                        try Data(text.utf8).write(to: file)
+                    } else {
+                        try FileManager.default.removeItem(at: file)
+                    }
+                    let refused = try await bench.run("subscriptions", "--import", "other.opml")
+                    #expect(refused.exitCode == code)
+                    #expect(refused.errors.contains("other.opml"), "\(refused.errors)")
+                }
+                let both = try await bench.run("subscriptions", "--import", "a", "--export", "b")
+                #expect(both.exitCode == 64)
+            }
+        }
+
+        @Test func `what is exported is imported the same, books without a feed and wishes included`() async throws {
+            try await withWorkbench { bench in
+                try Data(Self.list.utf8).write(to: bench.folder.appending(path: "in.opml"))
+                _ = try await bench.run("subscriptions", "--import", "in.opml", "-q")
+                _ = try await bench.run("subscribe", "40111/latest:2", "demo:30776/1-3,7", "-q")
+                let written = try await bench.run("subscriptions", "--export", "out.opml")
+                #expect(written.exitCode == 0 && written.output.contains("wrote "), "\(written.errors)")
+                #expect(written.errors.contains("2 books have no feed"), "\(written.errors)")
+                let first = try await Self.subscriptions(bench, "L")
+                #expect(first.count == 5)
+                let copied = try await bench.shell(
+                    "$BOOKSYNC subscriptions --export - --library L | $BOOKSYNC subscriptions --import - --library M")
+                #expect(copied.exitCode == 0, "\(copied.errors)")
+                #expect(try await Self.subscriptions(bench, "M") == first)
+                let text = try String(contentsOf: bench.folder.appending(path: "out.opml"), encoding: .utf8)
+                #expect(try await bench.runBare(["export", "opml", "--library", "M"]).output == text)
+                let one = try await bench.run("export", "opml", "librivox:47", "--output", "one.opml")
+                #expect(one.exitCode == 0)
+                #expect(
+                    try await bench.runBare(["subscriptions", "--import", "one.opml", "--library", "N", "-q"]).exitCode
+                        == 0)
+                #expect(try await Self.subscriptions(bench, "N") == ["librivox 47 LibriVox - - - 0 []"])
+                #expect(try await bench.run("export", "opml", "1").exitCode == 66)
+            }
+        }
+
+        @Test func `feeds belong to the source that is configured for them, and to the configuration's subscriptions`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                try bench.configure(
+                    """
+                    sources:
+                      pods: { type: feed }
+                    subscriptions: [{ book: "pods:http://h.example/2.xml", latest: 3 }]
+                    """)
+                try Data(Self.list.utf8).write(to: bench.folder.appending(path: "in.opml"))
+                let result = try await bench.run(
+                    "subscriptions", "--import", "in.opml", environment: bench.configured)
+                #expect(result.errors.contains("2 subscribed, 1 followed already"), "\(result.errors)")
+                let found = try await Self.subscriptions(bench, "L", bench.configured)
+                #expect(found.contains("pods http://h.example/2.xml - - - - 3 []"), "\(found)")
+                #expect(found.contains { $0.hasPrefix("pods http://h.example/1.xml One & only") })
+            }
+        }
+    }
+}
