@@ -86,12 +86,21 @@ package struct Subscription: Sendable, Hashable {
     /// Overrides what the catalog says.
     package var title: String?
     package var filter: EpisodeFilter
+    /// In which order its episodes are fetched; nil for the order of the run.
+    package var order: TransferOrder?
+    /// How much of it one run begins, in episodes and bytes.
+    package var limits: RunLimits
     package var subscribedAt: Date?
 
-    package init(book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), subscribedAt: Date? = nil) {
+    package init(
+        book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
+        limits: RunLimits = RunLimits(), subscribedAt: Date? = nil
+    ) {
         self.book = book
         self.title = title
         self.filter = filter
+        self.order = order
+        self.limits = limits
         self.subscribedAt = subscribedAt
     }
 }

@@ -20,6 +20,9 @@ enum StoreSchema {
             try addVerification(to: database)
             try addRenames(to: database)
         }
+        migrator.registerMigration("v4") { database in
+            try addWishes(to: database)
+        }
         return migrator
     }()
 
