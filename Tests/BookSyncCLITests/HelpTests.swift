@@ -8,8 +8,7 @@ extension ProductTests {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "list", "search", "show",
             "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "demo",
-            "config", "config-show",
-            "config-path",
+            "config", "config-show", "config-check", "config-path",
         ]
 
         @Test(arguments: ["booksync"] + commands)

@@ -155,14 +155,15 @@ package struct SyncRun: Sendable {
                 let stored = try await store?.episodes(of: item.book) ?? []
                 let allowsLocal = await configuration.allowsLocalAddresses(
                     of: item.book, transport: transport)
+                let access = configuration.access(of: item.book)
                 var assembly = assembly
                 assembly.declaredLength = { episode in
-                    await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
+                    await transport.using(access).declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
                 }
                 var assembled = try await assembly.plan(
-                    refreshed.book, episodes: refreshed.shelved(with: stored), filter: item.filter,
+                    refreshed.book, episodes: refreshed.shelved(with: stored), item: item,
                     claimed: claimed, allowsLocalAddresses: allowsLocal)
-                assembled.useProxy(configuration.sources[item.book.source]?.proxy ?? .environment)
+                assembled.use(access)
                 assembled.renewAddresses(through: AddressRenewal(book: item.book, source: source))
                 claimed.formUnion(assembled.claims)
                 planned.append(assembled)
@@ -191,7 +192,7 @@ package struct SyncRun: Sendable {
             guard let book = try await store?.book(item.book), let stored = try await store?.episodes(of: item.book)
             else { throw Failure.notOnTheShelf(item.book) }
             return try await assembly.plan(
-                book, episodes: stored, filter: item.filter, claimed: claimed, allowsLocalAddresses: false)
+                book, episodes: stored, item: item, claimed: claimed, allowsLocalAddresses: false)
         }
         let items = request.items
         try await withThrowingTaskGroup(of: (place: Int, plan: AssembledPlan).self) { group in
@@ -279,6 +280,7 @@ extension RunReport {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
         summary.kept += totals.keep
+        summary.left += plan.actions.count { $0.kind == .skip(.limited) }
         summary.locked += totals.locked
     }
 
