@@ -31,6 +31,9 @@ struct Program: Sendable {
         let flags = overrides
         return try await offPool {
             let loaded = try loadedConfiguration(flags)
+            if let trouble = loaded.netrcTrouble {
+                logger.warning("the netrc file is not used", metadata: ["why": "\(trouble)"])
+            }
             return (loaded.configuration, loaded.path)
         }
     }

@@ -45,6 +45,18 @@ extension ProductTests {
             }
         }
 
+        private func expectNoSecret(below folder: URL) throws {
+            let below = try #require(
+                FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey]))
+            for case let file as URL in below {
+                guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+                let bytes = try Data(contentsOf: file)
+                for secret in [Self.password, Self.cookie] {
+                    #expect(bytes.firstRange(of: Data(secret.utf8)) == nil, "\(secret) in \(file.path)")
+                }
+            }
+        }
+
         private func files(of bench: Workbench) throws -> [String: String] {
             let folder = bench.folder
             try Data("\(Self.password)\n".utf8).write(to: folder.appending(path: "password"))
@@ -71,6 +83,7 @@ extension ProductTests {
                 #expect(try bench.digests() == catalog.digests)
                 #expect(own.record.requests.count == 4)
                 expectNothing(at: other)
+                try expectNoSecret(below: bench.library)
                 for arguments in [["config", "show"], ["config", "show", "--json"], ["config", "check"]] {
                     let shown = try await bench.runBare(arguments, environment: environment)
                     for secret in [Self.password, Self.cookie] {

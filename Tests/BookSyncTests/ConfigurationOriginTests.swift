@@ -184,6 +184,36 @@ import Transport
         }
     }
 
+    @Test func `a variable that means nothing is warned of`() async throws {
+        try await withTemporaryFolder { folder in
+            let environment = [
+                "BOOKSYNC_JOB": "3", "BOOKSYNC_JOBS": "3", "BOOKSYNC_CONFIG": folder + "/config.yaml", "BOOK": "x",
+                "BOOKSYNC_ZEBRA": "",
+            ]
+            let check = try ConfigurationCheck { try read(folder, "", environment: environment) }
+            #expect(
+                check.warnings.map(\.description) == [
+                    "the environment's BOOKSYNC_JOB means nothing: there is no such setting; did you mean BOOKSYNC_JOBS?",
+                    "the environment's BOOKSYNC_ZEBRA means nothing: there is no such setting; unset it",
+                ])
+        }
+    }
+
+    @Test func `an address may be the secret, and its file be missing for now`() async throws {
+        try await withTemporaryFolder { folder in
+            try write("https://feeds.example/f?key=SECRET\n", to: folder + "/feed")
+            let text = """
+                sources:
+                  a: { type: feed, url-file: feed, bearer: x }
+                  b: { type: book-resource, url-file: nowhere }
+                """
+            let loaded = try read(folder, text)
+            #expect(loaded.configuration.sources["a"]?.url == ResourceAddress("https://feeds.example/f?key=SECRET"))
+            #expect(!loaded.yamlText.contains("SECRET"))
+            #expect(loaded.configuration.sources["b"]?.shortcomings.count == 1)
+        }
+    }
+
     @Test func `the netrc is looked for where curl looks, or where it is said to be`() async throws {
         try await withTemporaryFolder { folder in
             try write("machine h login home password x", to: folder + "/home/.netrc")

@@ -93,7 +93,27 @@ extension Configuration {
         let netrcTrouble = configuration.readNetrc(environment: environment, base: here, notes: notes)
         return LoadedConfiguration(
             configuration: configuration, path: origin, origins: notes.origins, literalSecrets: notes.literalSecrets,
-            secretFiles: notes.secretFiles, netrcTrouble: netrcTrouble)
+            secretFiles: notes.secretFiles, netrcTrouble: netrcTrouble,
+            strangeVariables: strangeVariables(in: environment))
+    }
+
+    /// Variables by names that begin as ours do and that nothing asks for.
+    private static func strangeVariables(in environment: [String: String]) -> [String: String?] {
+        let known = ScalarSetting.all.flatMap { setting in
+            let name = setting.environmentName
+            return setting.isSecret ? [name, name + "_FILE"] : [name]
+        }
+        // What other parts of the program ask for.
+        let others: Set = ["BOOKSYNC_CONFIG", "BOOKSYNC_DEMO_PACE"]
+        let strange = environment.keys.filter {
+            $0.hasPrefix("BOOKSYNC_") && !known.contains($0) && !others.contains($0)
+        }
+        // What all of them begin with would make any two of them alike.
+        let prefix = "BOOKSYNC_"
+        let words = known.map { String($0.dropFirst(prefix.count)) }
+        return Dictionary(
+            strange.map { ($0, nearest(to: String($0.dropFirst(prefix.count)), among: words).map { prefix + $0 }) }
+        ) { first, _ in first }
     }
 
     /// - Returns: why the file that nobody named cannot be used although it is there.

@@ -41,6 +41,11 @@ package struct ConfigurationCheck: Sendable {
         let inOrder = configuration.sources.values.sorted { $0.name < $1.name }
         errors = inOrder.flatMap(\.shortcomings)
         warnings = Self.openSecrets(of: loaded) + inOrder.compactMap(Self.uselessCookies)
+        warnings += loaded.strangeVariables.sorted { $0.key < $1.key }.map { name, nearest in
+            Warning(
+                what: "the environment's \(name) means nothing", why: "there is no such setting",
+                remedy: nearest.map { "did you mean \($0)?" } ?? "unset it")
+        }
         if let trouble = loaded.netrcTrouble {
             warnings.append(
                 Warning(what: "the netrc file is not used", why: trouble, remedy: "correct it, or set netrc: none"))

@@ -49,7 +49,7 @@ extension ConfigurationReader {
 
     /// Credentials go to the servers of the source's own addresses, so there must be one.
     func requireServer(for entries: [SettingNode.Entry], of source: SourceConfiguration) throws {
-        guard source.ownAddresses.isEmpty else { return }
+        guard source.ownAddresses.isEmpty, !entries.contains(where: { $0.key == "url-file" }) else { return }
         for entry in entries where entry.key == "cookies" || Self.authorizationKeys.contains(entry.key) {
             throw Failure(
                 .configuration, disposition: .stop,

@@ -5,7 +5,7 @@ import Transport
 extension ConfigurationReader {
     static let sourceKeys =
         [
-            "type", "url", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
+            "type", "url", "url-file", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
             "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
         ] + authorizationKeys
     static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
@@ -27,7 +27,7 @@ extension ConfigurationReader {
             note("\(place).\(setting.key)", line: setting.line)
             switch setting.key {
             case "type": break
-            case "url": source.url = try readAddress(setting, in: place, &source)
+            case "url", "url-file": source.url = try readAddress(setting, in: place, &source)
             case "detail-url": source.detailURL = try readAddress(setting, in: place, &source)
             case "archive-url": source.archiveURL = try readAddress(setting, in: place, &source)
             case "query": source.query = try readFields(setting, in: place, &source, isSecret: Masking.isSecret(query:))
@@ -59,7 +59,8 @@ extension ConfigurationReader {
             }
         }
         source.authorization = try readAuthorization(entries, in: place, &source)
-        if source.kind == .bookResource, source.url == nil {
+        // A file that could not be read is told of once the source is asked.
+        if source.kind == .bookResource, source.url == nil, source.shortcomings.isEmpty {
             throw refusal(entry.line, entry.key, expected: "a 'url' for a source of type book-resource", found: nil)
         }
         try refuseForeignKeys(entries, of: source)
@@ -93,15 +94,12 @@ extension ConfigurationReader {
         _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
     ) throws -> ResourceAddress? {
         let known = source.unsetVariables.count
-        let raw = try text(entry)
-        let value = lenient(raw, line: entry.line, &source)
+        let value = try readSecret(entry, in: place, &source) { ResourceAddress($0).withoutSecrets != $0 }.value
         if value.isEmpty { return nil }
         guard isWebAddress(value) || source.unsetVariables.count > known else {
             throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
         }
-        let address = ResourceAddress(value)
-        if address.withoutSecrets != value { noteSecret(raw, "\(place).\(entry.key)", line: entry.line) }
-        return address
+        return ResourceAddress(value)
     }
 
     private func readProxy(

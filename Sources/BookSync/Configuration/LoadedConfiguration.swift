@@ -11,6 +11,8 @@ package struct LoadedConfiguration: Sendable {
     package var secretFiles: [String] = []
     /// Why the `.netrc` that nobody named is not used although it is there.
     package var netrcTrouble: String?
+    /// Variables that look like settings and are none, each with the one that was probably meant.
+    package var strangeVariables: [String: String?] = [:]
 
     /// The settings in force with where each came from, as YAML; secrets masked.
     package var yamlText: String {
