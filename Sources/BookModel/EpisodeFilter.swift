@@ -7,21 +7,26 @@ package struct EpisodeFilter: Sendable, Hashable {
     /// Regular expressions searched for in the episode's name.
     package var match: String?
     package var exclude: String?
+    /// Published then or later. An episode whose catalog gives no date passes: nobody says that it is older, and one too
+    /// many is better than one that is never brought.
+    package var since: PublicationStart?
 
     package init(
-        only: SectionRanges? = nil, latest: Int? = nil, match: String? = nil, exclude: String? = nil
+        only: SectionRanges? = nil, latest: Int? = nil, match: String? = nil, exclude: String? = nil,
+        since: PublicationStart? = nil
     ) {
         self.only = only
         self.latest = latest
         self.match = match
         self.exclude = exclude
+        self.since = since
     }
 
     package var isEmpty: Bool { self == EpisodeFilter() }
 
     /// The filter that lets through what either of them does; nil where no single filter says that.
     package func united(with other: EpisodeFilter) -> EpisodeFilter? {
-        guard match == other.match, exclude == other.exclude else { return nil }
+        guard match == other.match, exclude == other.exclude, since == other.since else { return nil }
         var united = self
         if latest == other.latest {
             united.only = only.flatMap { mine in

@@ -86,17 +86,23 @@ package struct Subscription: Sendable, Hashable {
     /// Overrides what the catalog says.
     package var title: String?
     package var filter: EpisodeFilter
+    /// In which order its episodes are fetched; nil for the order of the run.
+    package var order: TransferOrder?
+    /// How much of it one run begins, in episodes and bytes.
+    package var limits: RunLimits
     package var subscribedAt: Date?
     /// The folders that it is filed under, in the order in which they were given.
     package var tags: [SubscriptionTag]
 
     package init(
-        book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), subscribedAt: Date? = nil,
-        tags: [SubscriptionTag] = []
+        book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
+        limits: RunLimits = RunLimits(), subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
     ) {
         self.book = book
         self.title = title
         self.filter = filter
+        self.order = order
+        self.limits = limits
         self.subscribedAt = subscribedAt
         self.tags = tags
     }

@@ -87,6 +87,8 @@ package struct SyncAction: Sendable, Hashable {
         case gone
         /// A file that booksync did not write, or that was changed since, stands at the path.
         case obstructed
+        /// The limits of its book's subscription leave it for the next run.
+        case limited
     }
 
     package var kind: Kind

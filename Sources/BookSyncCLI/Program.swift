@@ -18,15 +18,36 @@ struct Program: Sendable {
     func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> (
         configuration: Configuration, origin: String?
     ) {
-        var overrides = overrides
-        overrides.library = options.library
         let flags = overrides
         return try await offPool {
-            try Configuration.load(
-                explicitPath: options.config, environment: environment,
-                homeFolder: NSHomeDirectory(), currentFolder: FileManager.default.currentDirectoryPath,
-                overrides: flags)
+            let loaded = try loadedConfiguration(flags)
+            if let trouble = loaded.netrcTrouble {
+                logger.warning("the netrc file is not used", metadata: ["why": "\(trouble)"])
+            }
+            return (loaded.configuration, loaded.path)
         }
+    }
+
+    /// The same with where each setting came from. Reads files, and blocks meanwhile.
+    func loadedConfiguration(_ overrides: ConfigurationOverrides = .init()) throws -> LoadedConfiguration {
+        var overrides = overrides
+        overrides.library = options.library
+        return try Configuration.read(
+            explicitPath: options.config, environment: environment, homeFolder: homeFolder,
+            currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides)
+    }
+
+    /// Where the configuration is looked for.
+    var configurationPath: String {
+        Configuration.location(
+            explicitPath: options.config, environment: environment, homeFolder: homeFolder,
+            currentFolder: FileManager.default.currentDirectoryPath
+        ).path
+    }
+
+    /// Absolute. What the environment says counts, as it does for shells; the system is asked only where it says nothing.
+    private var homeFolder: String {
+        environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
     }
 
     /// What is remembered of libraries from one run to the next.

@@ -126,10 +126,13 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
 
     private let query: [Field]
     private let headers: [Field]
+    private let alsoSecret: [String]
 
-    package init(query: [Field] = [], headers: [Field] = []) {
+    /// - Parameter alsoSecret: what else goes to the server and must not turn up in a text.
+    package init(query: [Field] = [], headers: [Field] = [], alsoSecret: [String] = []) {
         self.query = query
         self.headers = headers
+        self.alsoSecret = alsoSecret
     }
 
     /// A request with all of them.
@@ -142,7 +145,7 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
     }
 
     var secrets: SecretMask {
-        SecretMask((query + headers).flatMap { [$0.value, AddressPath.encoded($0.value)] })
+        SecretMask((query + headers).flatMap { [$0.value, AddressPath.encoded($0.value)] } + alsoSecret)
     }
 
     package var description: String { (query + headers).map(\.name).joined(separator: ", ") }

@@ -6,7 +6,8 @@ extension CatalogStore {
     package func subscriptions() async throws -> [Subscription] {
         try await read("the subscriptions cannot be read") { database in
             let sql = """
-                SELECT source, key, title, only_sections, latest, "match", "exclude", subscribed_at
+                SELECT source, key, title, only_sections, latest, "match", "exclude", since, transfer_order,
+                    max_episodes, max_bytes, subscribed_at
                 FROM subscription ORDER BY rowid
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
@@ -67,18 +68,23 @@ extension Database {
     /// Or changes the one there is.
     fileprivate func insert(_ subscription: Subscription) throws {
         let sql = """
-            INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", subscribed_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", since,
+                transfer_order, max_episodes, max_bytes, subscribed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (source, key) DO UPDATE SET
                 title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
-                "match" = excluded."match", "exclude" = excluded."exclude",
+                "match" = excluded."match", "exclude" = excluded."exclude", since = excluded.since,
+                transfer_order = excluded.transfer_order, max_episodes = excluded.max_episodes,
+                max_bytes = excluded.max_bytes,
                 subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
             """
         let filter = subscription.filter
         try cachedStatement(sql: sql).execute(
             arguments: [
                 subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
-                filter.latest, filter.match, filter.exclude, stored(subscription.subscribedAt),
+                filter.latest, filter.match, filter.exclude, filter.since?.description,
+                subscription.order?.rawValue, subscription.limits.episodes, subscription.limits.bytes,
+                stored(subscription.subscribedAt),
             ])
     }
 
@@ -110,7 +116,10 @@ extension Subscription {
             book: BookIdentity(source: try columns.next(), id: try columns.next()), title: try columns.next(),
             filter: EpisodeFilter(
                 only: try columns.next(String?.self).map(SectionRanges.init(stored:)), latest: try columns.next(),
-                match: try columns.next(), exclude: try columns.next()),
+                match: try columns.next(), exclude: try columns.next(),
+                since: try columns.next(String?.self).map(PublicationStart.init(parsing:))),
+            order: try columns.next(String?.self).flatMap(TransferOrder.init(rawValue:)),
+            limits: RunLimits(episodes: try columns.next(), bytes: try columns.next()),
             subscribedAt: try columns.nextTime())
     }
 }

@@ -24,6 +24,7 @@ enum StoreSchema {
             try createSettledPlans(database)
             try addRuns(to: database)
             try createTags(database)
+            try addWishes(to: database)
         }
         return migrator
     }()

@@ -74,6 +74,8 @@ enum AnswerDecision: Equatable, Sendable {
 struct Refusal: Equatable, Sendable {
     var why: String
     var remedy: String?
+    /// Whether the listener is not let in, which no further run mends by itself.
+    var isOfCredentials = false
 }
 
 /// Decides what an answer's head means for what is held and what was asked (RFC 9110 §14.2, §15.3.7, §15.5.17).
@@ -163,12 +165,17 @@ private func decideUnsatisfied(
 private func decideError(status: Int) -> AnswerDecision {
     switch status {
     case 401, 407:
-        .fail(Refusal(why: "the server asks for credentials (\(status))", remedy: "check the source's credentials"))
+        .fail(
+            Refusal(
+                why: "the server asks for credentials (\(status))", remedy: "check the source's credentials",
+                isOfCredentials: true))
     case 402, 403:
         .fail(
             Refusal(
                 why: "the server refuses access (\(status))",
-                remedy: "the address may have expired: run again to ask the catalog for a new one"))
+                remedy: "the address may have expired: run again to ask the catalog for a new one; else check the "
+                    + "source's credentials",
+                isOfCredentials: status == 403))
     case 404, 410:
         .fail(
             Refusal(why: "the server does not have the file (\(status))", remedy: "it may come back: run again later"))

@@ -80,9 +80,9 @@ extension Failure {
 
 extension TransferRequest {
     /// A failure of this episode alone.
-    func failure(_ why: String, remedy: String? = nil) -> Failure {
+    func failure(_ why: String, remedy: String? = nil, kind: Failure.Kind = .temporary) -> Failure {
         Failure(
-            .temporary, what: "episode \(episode.section) \(episode.name) could not be fetched", why: why,
+            kind, what: "episode \(episode.section) \(episode.name) could not be fetched", why: why,
             remedy: remedy)
     }
 }

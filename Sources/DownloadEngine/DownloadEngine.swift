@@ -188,7 +188,7 @@ package struct DownloadEngine: Sendable {
         if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
         let partialPath = partialFolder + "/" + transfer.partialName
         let limiter = rates.limiter(of: transfer.wanted.episode.identity.book.source)
-        let transport = transport.using(transfer.wanted.proxy)
+        let transport = transport.using(transfer.wanted.access)
         let meter = TransferMeter(transfer.wanted, emit: emit)
         // A server that contradicted itself once is not asked for pieces again.
         let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.leastDividedLength

@@ -161,7 +161,8 @@ struct TransferAttempt {
         case .retry(let why):
             return .retry(.init(why: why, answer: answer))
         case .fail(let refusal):
-            let failure = failure(refusal.why, remedy: refusal.remedy)
+            let failure = wanted.failure(
+                refusal.why, remedy: refusal.remedy, kind: refusal.isOfCredentials ? .credentialsRejected : .temporary)
             return [403, 410].contains(head.status) ? .expired(failure) : .fail(failure)
         }
     }

@@ -24,8 +24,8 @@ package struct TransferRequest: Sendable {
     package var overwrites: Bool
     /// Whether the episode may lie on this machine or in a private network.
     package var allowsLocalAddresses: Bool
-    /// Which way the audio is fetched.
-    package var proxy = ProxyChoice.environment
+    /// Which way the audio is fetched, and with what.
+    package var access = SourceAccess.standard
     /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.
     package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 

@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 
 /// An ``EpisodeFilter`` whose regular expressions proved readable.
 ///
@@ -11,6 +12,7 @@ package struct CompiledFilter {
     private var latest: Int?
     private var match: Regex<AnyRegexOutput>?
     private var exclude: Regex<AnyRegexOutput>?
+    private var since: PublicationStart?
 
     private init() {}
 
@@ -18,6 +20,7 @@ package struct CompiledFilter {
     package init(_ filter: EpisodeFilter) throws {
         self.only = filter.only
         self.latest = filter.latest
+        self.since = filter.since
         self.match = try filter.match.map { try Self.compile($0, option: "match") }
         self.exclude = try filter.exclude.map { try Self.compile($0, option: "exclude") }
     }
@@ -35,17 +38,19 @@ package struct CompiledFilter {
 
     /// The keys of the episodes that pass. Everything that is set must hold; `latest` counts the highest sections of
     /// the whole listing, before the other conditions, and never an episode that is gone.
-    func wantedKeys(among episodes: [ShelvedEpisode]) -> Set<String> {
+    func wantedKeys(among episodes: [ShelvedEpisode], now: Date) -> Set<String> {
         var wanted = episodes
         if let latest {
             wanted = Array(wanted.filter { !$0.isGone }.sorted(by: inSectionOrder).suffix(max(0, latest)))
         }
         var keys = Set<String>(minimumCapacity: wanted.count)
-        for shelved in wanted where passes(shelved.episode) { keys.insert(shelved.episode.identity.key) }
+        let start = since?.time(now: now)
+        for shelved in wanted where passes(shelved.episode, from: start) { keys.insert(shelved.episode.identity.key) }
         return keys
     }
 
-    private func passes(_ episode: Episode) -> Bool {
+    private func passes(_ episode: Episode, from start: Date?) -> Bool {
+        if let start, let publishedAt = episode.publishedAt, publishedAt < start { return false }
         if let only, !only.contains(episode.section) { return false }
         if let match, episode.name.firstMatch(of: match) == nil { return false }
         if let exclude, episode.name.firstMatch(of: exclude) != nil { return false }

@@ -55,7 +55,7 @@ private struct Planner {
             guard let file = shelved.file else { continue }
             if owners[file.path] == nil || input.files[file.path]?.inode == file.inode { owners[file.path] = key }
         }
-        let wanted = input.rules.filter.wantedKeys(among: episodes)
+        let wanted = input.rules.filter.wantedKeys(among: episodes, now: input.rules.now)
         let conditions = episodes.map { shelved in
             FileCondition(
                 of: shelved, wanted: input.paths[shelved.episode.identity.key], files: input.files, owners: owners)
@@ -119,7 +119,8 @@ private struct Planner {
             case .skip: if !isTold { skipped.append(action) }
             }
         }
-        return renames.moves.compactMap { renamed[$0.rank] } + adoptions + ordered(transfers) + kept + skipped
+        let (begun, left) = input.rules.limits.divide(ordered(transfers))
+        return renames.moves.compactMap { renamed[$0.rank] } + adoptions + begun + kept + skipped + left
     }
 
     private func ordered(_ transfers: [SyncAction]) -> [SyncAction] {

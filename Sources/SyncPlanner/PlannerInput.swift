@@ -58,6 +58,8 @@ package struct PlannerInput {
 package struct PlanRules {
     package var filter: CompiledFilter
     package var order: TransferOrder
+    /// How much of this book a run may begin.
+    package var limits: RunLimits
     /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the listener.
     package var force: Bool
     /// What becomes of episodes whose file is gone from the disk.
@@ -66,11 +68,12 @@ package struct PlanRules {
     package var now: Date
 
     package init(
-        filter: CompiledFilter = .everything, order: TransferOrder = .first, force: Bool = false,
-        onMissingFile: MissingFileRule = .fetch, now: Date
+        filter: CompiledFilter = .everything, order: TransferOrder = .first, limits: RunLimits = RunLimits(),
+        force: Bool = false, onMissingFile: MissingFileRule = .fetch, now: Date
     ) {
         self.filter = filter
         self.order = order
+        self.limits = limits
         self.force = force
         self.onMissingFile = onMissingFile
         self.now = now

@@ -17,18 +17,21 @@ package struct TransportOptions: Sendable {
     package var userAgent: String
     /// What requests with ``ProxyChoice/environment`` obey.
     package var proxies: ProxyEnvironment
+    /// Trusted beside those of the machine, where a source does not say otherwise.
+    package var authorities: TrustedAuthorities?
     /// What secures connections.
     var security = TLSConfiguration.makeClientConfiguration()
 
     package init(
         connectTimeout: Double = 10, stallTimeout: Double = 30, connectionsPerHost: Int = 8,
-        userAgent: String = "booksync", proxies: ProxyEnvironment = .none
+        userAgent: String = "booksync", proxies: ProxyEnvironment = .none, authorities: TrustedAuthorities? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
         self.connectionsPerHost = connectionsPerHost
         self.userAgent = userAgent
         self.proxies = proxies
+        self.authorities = authorities
     }
 }
 
@@ -52,7 +55,7 @@ package struct HTTPTransport: Sendable {
     }
 
     private let core: Core
-    private var choice = ProxyChoice.environment
+    private var access = SourceAccess.standard
     /// Is told of every answer's head that is not a redirect.
     private var note: (@Sendable (WireAnswer) -> Void)?
 
@@ -60,10 +63,10 @@ package struct HTTPTransport: Sendable {
         self.core = Core(options: options, logger: logger)
     }
 
-    /// The same transport, for requests that go through the proxies chosen.
-    package func using(_ choice: ProxyChoice) -> HTTPTransport {
+    /// The same transport, for requests to the servers of a source.
+    package func using(_ access: SourceAccess) -> HTTPTransport {
         var transport = self
-        transport.choice = choice
+        transport.access = access
         return transport
     }
 
@@ -77,12 +80,15 @@ package struct HTTPTransport: Sendable {
     /// Sends the request, follows redirects, and returns as soon as the head of the answer is there. The body must be
     /// read to its end or dropped.
     ///
+    /// All credentials, the request's own and those of the source, end at the first redirect to another origin.
+    ///
     /// - Throws: ``WireFailure``; `CancellationError`.
     package func send(_ request: WireRequest) async throws -> WireAnswer {
         var address = request.address
-        var credentials = request.credentials
+        var hasLeftOrigin = false
         var hops = 0
         while true {
+            let credentials = hasLeftOrigin ? [:] : credentials(for: address, of: request)
             let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
             let location = request.method == .post ? nil : response.headers.first(name: "Location")
             let decision = RedirectPolicy.decide(
@@ -98,11 +104,23 @@ package struct HTTPTransport: Sendable {
                 throw WireFailure(.redirect(why), address: address)
             case .follow(let target, let sameOrigin):
                 core.logger.debug("following a redirect", metadata: ["to": "\(target)"])
-                if !sameOrigin { credentials = [:] }
+                if !sameOrigin { hasLeftOrigin = true }
                 address = target
                 hops += 1
             }
         }
+    }
+
+    /// What the request brings itself counts more than what the source has.
+    private func credentials(for address: ResourceAddress, of request: WireRequest) -> HTTPHeaders {
+        var credentials = request.credentials
+        let user = Authorization(userOf: request.address)
+        guard user != nil || !access.credentials.isEmpty, let target = WireTarget(address) else { return credentials }
+        let fields = access.credentials.fields(for: target, user: user, now: Date().timeIntervalSince1970)
+        for (name, value) in fields where !credentials.contains(name: name) {
+            credentials.add(name: name, value: value)
+        }
+        return credentials
     }
 
     /// A kept connection that the server closes just as a request goes out says nothing about the request: it is sent
@@ -131,7 +149,7 @@ package struct HTTPTransport: Sendable {
     private func route(to target: WireTarget, address: ResourceAddress) throws -> ConnectionRoute {
         do {
             let proxy: ProxyAddress? =
-                switch choice {
+                switch access.proxy {
                 case .environment: try core.options.proxies.proxy(for: target)
                 case .direct: nil
                 case .through(let proxy): proxy
@@ -169,7 +187,9 @@ package struct HTTPTransport: Sendable {
         do {
             core.logger.debug("sending a request", metadata: ["address": "\(address)"])
             // The deadline bounds the whole exchange; what guards against silence is the stall timeout.
-            response = try await core.clients.client(for: route).execute(outgoing, deadline: .distantFuture)
+            let client = try await core.clients.client(
+                for: route, trusting: access.authorities ?? core.options.authorities)
+            response = try await client.execute(outgoing, deadline: .distantFuture)
             core.logger.debug(
                 "answered", metadata: ["address": "\(address)", "status": "\(response.status.code)"])
         } catch {

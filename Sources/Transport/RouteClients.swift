@@ -12,8 +12,14 @@ import Synchronization
 /// behind a proxy many servers share that.
 final class RouteClients: Sendable {
     private let options: TransportOptions
-    private let clients = Mutex<[ConnectionRoute: HTTPClient]>([:])
-    private let tunnelSecurity = Mutex<NIOSSLContext?>(nil)
+    /// What connections have in common that may be shared.
+    private struct Key: Hashable {
+        var route: ConnectionRoute
+        var authorities: TrustedAuthorities?
+    }
+
+    private let clients = Mutex<[Key: HTTPClient]>([:])
+    private let tunnelSecurity = Mutex<[TrustedAuthorities?: NIOSSLContext]>([:])
 
     init(options: TransportOptions) {
         self.options = options
@@ -21,15 +27,19 @@ final class RouteClients: Sendable {
 
     /// The client for a route, made when it is first asked for.
     ///
+    /// - Parameter authorities: trusted beside those of the machine.
     /// - Throws: `NIOSSLError` when the machine's certificates cannot be read.
-    func client(for route: ConnectionRoute) async throws -> HTTPClient {
-        if let client = clients.withLock({ $0[route] }) { return client }
+    func client(for route: ConnectionRoute, trusting authorities: TrustedAuthorities?) async throws -> HTTPClient {
+        let key = Key(route: route, authorities: authorities)
+        if let client = clients.withLock({ $0[key] }) { return client }
         var security: NIOSSLContext?
-        if case .tunnelled(_, let end) = route, end.isSecure { security = try await securityInTunnels() }
+        if case .tunnelled(_, let end) = route, end.isSecure {
+            security = try await securityInTunnels(trusting: authorities)
+        }
         return clients.withLock { clients in
-            if let client = clients[route] { return client }
-            let client = makeClient(for: route, security: security)
-            clients[route] = client
+            if let client = clients[key] { return client }
+            let client = makeClient(for: key, security: security)
+            clients[key] = client
             return client
         }
     }
@@ -48,11 +58,12 @@ final class RouteClients: Sendable {
         if let failure { throw failure }
     }
 
-    private func makeClient(for route: ConnectionRoute, security: NIOSSLContext?) -> HTTPClient {
+    private func makeClient(for key: Key, security: NIOSSLContext?) -> HTTPClient {
+        let route = key.route
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         configuration.httpVersion = .http1Only
-        configuration.tlsConfiguration = options.security
+        configuration.tlsConfiguration = TrustedAuthorities.extend(options.security, by: key.authorities)
         configuration.timeout = .init(
             connect: .milliseconds(Int64(options.connectTimeout * 1000)),
             read: .milliseconds(Int64(options.stallTimeout * 1000)))
@@ -140,14 +151,14 @@ final class RouteClients: Sendable {
     }
 
     /// What secures connections inside tunnels. Reads the machine's certificates, once.
-    private func securityInTunnels() async throws -> NIOSSLContext {
-        if let known = tunnelSecurity.withLock({ $0 }) { return known }
-        var configuration = options.security
+    private func securityInTunnels(trusting authorities: TrustedAuthorities?) async throws -> NIOSSLContext {
+        if let known = tunnelSecurity.withLock({ $0[authorities] }) { return known }
+        var configuration = TrustedAuthorities.extend(options.security, by: authorities)
         configuration.applicationProtocols = ["http/1.1"]
         let context = try await NIOThreadPool.singleton.runIfActive { [configuration] in
             try NIOSSLContext(configuration: configuration)
         }
-        tunnelSecurity.withLock { $0 = context }
+        tunnelSecurity.withLock { $0[authorities] = context }
         return context
     }
 }

@@ -9,8 +9,7 @@ extension ProductTests {
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs", "list", "search",
             "show",
             "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "demo",
-            "doctor", "config", "config-show",
-            "config-path",
+            "doctor", "config", "config-show", "config-check", "config-path",
         ]
 
         @Test(arguments: ["booksync"] + commands)

@@ -55,9 +55,14 @@ import Testing
             #expect(try await store.episode(.sample(1))?.episode == .sample(1))
             #expect(try await store.transferRecord(of: .sample(2)) == .sample(2))
             #expect(try await store.episode(.sample(3))?.removedAt == time(milliseconds: 1_700_000_000_777))
-            #expect(try await store.subscriptions().map(\.filter.latest) == [20])
-            let tags = try await store.subscriptions().flatMap(\.tags).map(\.description)
-            #expect(tags == (version > 3 ? ["睡前/长篇"] : []))
+            let subscription = try #require(try await store.subscriptions().first)
+            #expect(subscription.filter.latest == 20)
+            #expect(subscription.filter.since?.description == (version > 3 ? "30d" : nil))
+            #expect(subscription.order == (version > 3 ? .last : nil))
+            #expect(
+                subscription.limits
+                    == (version > 3 ? RunLimits(episodes: 5, bytes: 2_000_000_000) : RunLimits()))
+            #expect(subscription.tags.map(\.description) == (version > 3 ? ["睡前/长篇"] : []))
             let verifiedAt = time(milliseconds: 1_700_000_300_000)
             #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))
             let renamed = try await store.lastRenames()?.renames.map(\.from)
@@ -97,6 +102,8 @@ import Testing
         "INSERT INTO verification (scope, started_at) VALUES ('', 0)",
         "UPDATE renaming SET from_path = '/etc/passwd'", "UPDATE renaming SET to_path = ''",
         "UPDATE renaming SET batch = 0",
+        "UPDATE subscription SET since = ''", "UPDATE subscription SET transfer_order = 'sideways'",
+        "UPDATE subscription SET max_episodes = 0", "UPDATE subscription SET max_bytes = 0",
         "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
         "UPDATE subscription_tag SET path = ''", "INSERT INTO subscription_tag SELECT * FROM subscription_tag",
         "INSERT INTO subscription_tag VALUES ('nowhere', '1', 'a')",

@@ -9,7 +9,9 @@ import Testing
             let full = Subscription(
                 book: veterinary, title: "回到古代当兽医",
                 filter: EpisodeFilter(
-                    only: SectionRanges([1...20, 35...35]), latest: 20, match: "^第", exclude: "预告"),
+                    only: SectionRanges([1...20, 35...35]), latest: 20, match: "^第", exclude: "预告",
+                    since: try PublicationStart(parsing: "30d")),
+                order: .listed, limits: RunLimits(episodes: 3, bytes: 1 << 40),
                 subscribedAt: time(milliseconds: 1_700_000_000_123))
             let bare = Subscription(book: BookIdentity(source: "feeds", id: "https://h/feed"))
             let none = Subscription(

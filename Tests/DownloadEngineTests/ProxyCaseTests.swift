@@ -202,13 +202,13 @@ import Transport
             }
             try await withBench(.file(bytes), proxies: ["http_proxy": address]) { bench in
                 var request = try await bench.request(bench.episode())
-                request.proxy = .direct
+                request.access = SourceAccess(proxy: .direct)
                 #expect(await bench.run([request]).receipts.count == 1)
                 #expect(proxy.record.connectionsAccepted == 0)
             }
             try await withBench(.file(bytes), proxies: ["no_proxy": "*"]) { bench in
                 var request = try await bench.request(bench.episode())
-                request.proxy = .through(try ProxyAddress(parsing: address))
+                request.access = SourceAccess(proxy: .through(try ProxyAddress(parsing: address)))
                 #expect(await bench.run([request]).receipts.count == 1)
                 #expect(proxy.record.requests.count == 1)
             }

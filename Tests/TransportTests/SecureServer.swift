@@ -55,7 +55,7 @@ struct SecureServer {
 
     /// Signed by itself, for audio.example and localhost, from 2020 to 2119; made for these tests and good for nothing
     /// else.
-    private static let certificateText = """
+    static let certificateText = """
         -----BEGIN CERTIFICATE-----
         MIIBeTCCAR6gAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1hdWRpby5l
         eGFtcGxlMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAYMRYwFAYD

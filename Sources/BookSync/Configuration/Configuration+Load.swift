@@ -47,6 +47,17 @@ extension Configuration {
         explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String,
         overrides: ConfigurationOverrides = ConfigurationOverrides()
     ) throws -> (configuration: Configuration, origin: String?) {
+        let loaded = try read(
+            explicitPath: explicitPath, environment: environment, homeFolder: homeFolder, currentFolder: currentFolder,
+            overrides: overrides)
+        return (loaded.configuration, loaded.path)
+    }
+
+    /// As ``load(explicitPath:environment:homeFolder:currentFolder:overrides:)``, with where each setting came from.
+    package static func read(
+        explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String,
+        overrides: ConfigurationOverrides = ConfigurationOverrides()
+    ) throws -> LoadedConfiguration {
         let location = location(
             explicitPath: explicitPath, environment: environment, homeFolder: homeFolder, currentFolder: currentFolder)
         let here = PathBase(homeFolder: homeFolder, folder: currentFolder)
@@ -56,6 +67,7 @@ extension Configuration {
         configuration.defaultSource = nil
         configuration.proxies = ProxyEnvironment(environment)
 
+        let notes = ConfigurationNotes()
         var origin: String?
         var places = Places()
         if let text = try contents(of: location) {
@@ -64,21 +76,66 @@ extension Configuration {
                 let folder = URL(filePath: location.path).deletingLastPathComponent().path(percentEncoded: false)
                 var reader = ConfigurationReader(
                     file: location.path, environment: environment,
-                    base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration)
+                    base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration, notes: notes)
                 try reader.read(root)
                 configuration = reader.configuration
                 places = Places(reader)
             }
         }
         for setting in ScalarSetting.all {
-            let name = setting.environmentName
-            guard let value = environment[name], !value.isEmpty else { continue }
-            try configuration.apply(setting, value, from: name, base: here)
+            guard let name = try configuration.apply(setting, from: environment, base: here, notes: notes) else {
+                continue
+            }
             if setting.key == "default-source" { places.defaultSource = "$\(name)" }
         }
-        try configuration.apply(overrides, base: here)
+        try configuration.apply(overrides, base: here, notes: notes)
         try configuration.settleReferences(places)
-        return (configuration, origin)
+        let netrcTrouble = configuration.readNetrc(environment: environment, base: here, notes: notes)
+        return LoadedConfiguration(
+            configuration: configuration, path: origin, origins: notes.origins, literalSecrets: notes.literalSecrets,
+            secretFiles: notes.secretFiles, netrcTrouble: netrcTrouble,
+            strangeVariables: strangeVariables(in: environment))
+    }
+
+    /// Variables by names that begin as ours do and that nothing asks for.
+    private static func strangeVariables(in environment: [String: String]) -> [String: String?] {
+        let known = ScalarSetting.all.flatMap { setting in
+            let name = setting.environmentName
+            return setting.isSecret ? [name, name + "_FILE"] : [name]
+        }
+        // What other parts of the program ask for.
+        let others: Set = ["BOOKSYNC_CONFIG", "BOOKSYNC_DEMO_PACE"]
+        let strange = environment.keys.filter {
+            $0.hasPrefix("BOOKSYNC_") && !known.contains($0) && !others.contains($0)
+        }
+        // What all of them begin with would make any two of them alike.
+        let prefix = "BOOKSYNC_"
+        let words = known.map { String($0.dropFirst(prefix.count)) }
+        return Dictionary(
+            strange.map { ($0, nearest(to: String($0.dropFirst(prefix.count)), among: words).map { prefix + $0 }) }
+        ) { first, _ in first }
+    }
+
+    /// - Returns: why the file that nobody named cannot be used although it is there.
+    private mutating func readNetrc(
+        environment: [String: String], base: PathBase, notes: ConfigurationNotes
+    ) -> String? {
+        switch netrcChoice {
+        case .nowhere: break
+        case .file(let file):
+            netrc = file.content
+            if netrc.hasPasswords { notes.secretFiles.append(file.path) }
+        case .standard:
+            let named = environment["NETRC"].flatMap { $0.isEmpty ? nil : base.absolutePath($0) }
+            guard let path = named ?? base.absolutePath("~/.netrc"), SettingFile.exists(path) else { return nil }
+            do {
+                netrc = try SettingFile.netrc(at: path).content
+            } catch {
+                return error.why
+            }
+            if netrc.hasPasswords { notes.secretFiles.append(path) }
+        }
+        return nil
     }
 
     /// Where what refers to sources was written, for errors.
@@ -94,32 +151,77 @@ extension Configuration {
         }
     }
 
+    /// Takes a setting from its variable or, where that is a secret, from the file that its variable names.
+    /// - Returns: the variable; nil where neither is set.
+    private mutating func apply(
+        _ setting: ScalarSetting, from environment: [String: String], base: PathBase, notes: ConfigurationNotes
+    ) throws -> String? {
+        func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let (plain, file) = (setting.environmentName, setting.environmentName + "_FILE")
+        if setting.isSecret, let text = named(file) {
+            guard named(plain) == nil else {
+                throw Failure(
+                    .configuration, disposition: .stop, what: "the environment's \(file) cannot be used",
+                    why: "\(plain) is set as well", remedy: "unset one of the two")
+            }
+            guard let path = base.absolutePath(text) else { throw Self.refusal(file, "expected the path of a file") }
+            let value: String
+            do {
+                value = try SettingFile.secret(at: path)
+            } catch {
+                throw Self.refusal(file, error.why)
+            }
+            notes.secretFiles.append(path)
+            try apply(setting, value, from: file, base: base)
+            notes.origins[setting.key] = .environment(file, contentsOf: path)
+            return file
+        }
+        guard let value = named(plain) else { return nil }
+        try apply(setting, value, from: plain, base: base)
+        notes.origins[setting.key] = .environment(plain)
+        return plain
+    }
+
     private mutating func apply(
         _ setting: ScalarSetting, _ value: String, from name: String, base: PathBase
     ) throws {
-        func refuse(_ why: String) -> Failure {
-            Failure(
-                .configuration, disposition: .stop, what: "the environment's \(name) has a value that does not fit",
-                why: why, remedy: "correct or unset \(name)")
-        }
         do {
             if try setting.apply(&self, value, base) { return }
         } catch let failure as Failure {
-            throw refuse(failure.why)
+            throw Self.refusal(name, failure.why)
         }
-        throw refuse("expected \(setting.expected)" + (setting.isSecret ? "" : ", found '\(value)'"))
+        throw Self.refusal(
+            name, "expected \(setting.expected)" + (setting.isSecret ? "" : ", found '\(value)'"))
     }
 
-    private mutating func apply(_ overrides: ConfigurationOverrides, base: PathBase) throws {
+    private static func refusal(_ name: String, _ why: String) -> Failure {
+        Failure(
+            .configuration, disposition: .stop, what: "the environment's \(name) has a value that does not fit",
+            why: why, remedy: "correct or unset \(name)")
+    }
+
+    private mutating func apply(
+        _ overrides: ConfigurationOverrides, base: PathBase, notes: ConfigurationNotes
+    ) throws {
         if let path = overrides.library {
             guard let absolute = base.absolutePath(path) else {
                 throw Failure(.usage, what: "--library '\(path)' names no folder", why: "it is no path")
             }
             library = absolute
+            notes.origins["library"] = .flag("--library")
         }
-        if let jobs = overrides.jobs { downloads.jobs = jobs }
-        if let limitRate = overrides.limitRate { downloads.limitRate = limitRate }
-        if let order = overrides.order { downloads.order = order }
+        if let jobs = overrides.jobs {
+            downloads.jobs = jobs
+            notes.origins["downloads.jobs"] = .flag("--jobs")
+        }
+        if let limitRate = overrides.limitRate {
+            downloads.limitRate = limitRate
+            notes.origins["downloads.limit-rate"] = .flag("--limit-rate")
+        }
+        if let order = overrides.order {
+            downloads.order = order
+            notes.origins["downloads.order"] = .flag("--order")
+        }
     }
 
     /// Holds the names of sources against the sources there are.
@@ -174,7 +276,7 @@ extension Configuration {
         }
         let bytes: [UInt8]
         do {
-            bytes = try read(location.path, atMost: YAMLText.byteLimit + 1)
+            bytes = try SettingFile.read(location.path, atMost: YAMLText.byteLimit + 1)
         } catch let error where (error.code == ENOENT || error.code == ENOTDIR) && !location.isExplicit {
             return nil
         } catch {
@@ -185,31 +287,5 @@ extension Configuration {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
         throw refuse("line \(line + 1) is not UTF-8 text", "save the file as UTF-8")
-    }
-
-    /// Not sized beforehand, so that a pipe (`--config <(…)`) works as well.
-    private static func read(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
-        let descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < limit {
-            let count = try systemCall { Self.read(descriptor, &buffer) }
-            if count == 0 { break }
-            bytes += buffer[..<count]
-        }
-        return bytes
-    }
-
-    private static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
-        buffer.withUnsafeMutableBytes { bytes in
-            #if canImport(Darwin)
-                Darwin.read(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-                Musl.read(descriptor, bytes.baseAddress, bytes.count)
-            #else
-                Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-            #endif
-        }
     }
 }

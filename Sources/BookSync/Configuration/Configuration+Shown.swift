@@ -56,6 +56,15 @@ extension SourceConfiguration {
         case .direct: entries.append(.init("proxy", .text("none")))
         case .through(let proxy): entries.append(.init("proxy", .text(proxy.description)))
         }
+        switch authorization {
+        case .basic(let user, let password):
+            entries.append(.init("user", .text(user.description)))
+            entries.append(.init("password", .text(password.description)))
+        case .bearer(let token): entries.append(.init("bearer", .text(token.description)))
+        case nil: break
+        }
+        if let cookies { entries.append(.init("cookies", .text(cookies.path))) }
+        if let authorities { entries.append(.init("ca-file", .text(authorities.path))) }
         if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
         if let depth { entries.append(.init("depth", .number(Double(depth)))) }
         if !unsetVariables.isEmpty {
@@ -73,6 +82,10 @@ extension SubscriptionSetting {
         if let only = filter.only { entries.append(.init("only", .text(only.description))) }
         if let match = filter.match { entries.append(.init("match", .text(match))) }
         if let exclude = filter.exclude { entries.append(.init("exclude", .text(exclude))) }
+        if let since = filter.since { entries.append(.init("since", .text(since.description))) }
+        if let order { entries.append(.init("order", .text(order.rawValue))) }
+        if let episodes = limits.episodes { entries.append(.init("max-episodes", .number(Double(episodes)))) }
+        if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
         return .settings(entries)
     }
 }
@@ -85,14 +98,22 @@ enum Masking {
         "x-requested-with",
     ]
 
-    static func query(_ field: SourceConfiguration.Field) -> String {
+    static func isSecret(query field: SourceConfiguration.Field) -> Bool {
         let value = field.value.secretText
         let isShort = value.count <= 8 && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        return harmlessParameters.contains(field.name.lowercased()) && isShort ? value : field.value.description
+        return !harmlessParameters.contains(field.name.lowercased()) || !isShort
+    }
+
+    static func isSecret(header field: SourceConfiguration.Field) -> Bool {
+        !harmlessHeaders.contains(field.name.lowercased())
+    }
+
+    static func query(_ field: SourceConfiguration.Field) -> String {
+        isSecret(query: field) ? field.value.description : field.value.secretText
     }
 
     static func header(_ field: SourceConfiguration.Field) -> String {
-        harmlessHeaders.contains(field.name.lowercased()) ? field.value.secretText : field.value.description
+        isSecret(header: field) ? field.value.description : field.value.secretText
     }
 
     /// The command's name without its arguments.

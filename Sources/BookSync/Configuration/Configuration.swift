@@ -14,6 +14,12 @@ package struct Configuration: Sendable, Hashable {
     package var notify: NotifySettings
     package var sources: [String: SourceConfiguration]
     package var subscriptions: [SubscriptionSetting]
+    /// Certificates that are trusted beside those of the machine.
+    package var authorities: NamedFile<TrustedAuthorities>?
+    /// Which netrc file is read.
+    package var netrcChoice = NetrcChoice.standard
+    /// What that file says.
+    package var netrc = Netrc.empty
     /// Of the environment.
     package var proxies = ProxyEnvironment.none
     /// The books that addresses were found to name, for as long as the program runs.
@@ -26,6 +32,14 @@ package struct Configuration: Sendable, Hashable {
     package static let builtIn = Configuration(
         library: "./Audiobooks", defaultSource: demoSource, naming: .standard, downloads: DownloadSettings(),
         onCatalogRemoval: .keep, notify: NotifySettings(), sources: [:], subscriptions: [])
+}
+
+/// Where users and passwords are looked up for servers that nothing else is configured for.
+package enum NetrcChoice: Sendable, Hashable {
+    /// `$NETRC`, else `~/.netrc`; neither needs to be there.
+    case standard
+    case nowhere
+    case file(NamedFile<Netrc>)
 }
 
 /// How transfers are done.
@@ -70,6 +84,10 @@ package struct SubscriptionSetting: Sendable, Hashable {
     /// Overrides what the catalog says.
     package var title: String?
     package var filter: EpisodeFilter
+    /// In which order its episodes are fetched; nil for ``DownloadSettings/order``.
+    package var order: TransferOrder?
+    /// How much of it one run begins.
+    package var limits = RunLimits()
 }
 
 /// What the command line overrides. Applied last.

@@ -3,11 +3,12 @@ import CatalogFetcher
 import Transport
 
 extension ConfigurationReader {
-    static let sourceKeys = [
-        "type", "url", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
-        "allow-private-addresses", "limit-rate", "proxy", "formats", "depth",
-    ]
-    static let signatureKeys = ["parameter", "algorithm", "secret"]
+    static let sourceKeys =
+        [
+            "type", "url", "url-file", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
+            "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
+        ] + authorizationKeys
+    static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
 
     func readSource(_ entry: SettingNode.Entry) throws -> SourceConfiguration {
         guard isSourceName(entry.key) else {
@@ -20,20 +21,33 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "a 'type' (one of \(kinds))", found: nil)
         }
         var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
+        let place = "sources.\(entry.key)"
+        try refuseTwins(entries)
         for setting in entries {
+            note("\(place).\(setting.key)", line: setting.line)
             switch setting.key {
             case "type": break
-            case "url": source.url = try readAddress(setting, &source)
-            case "detail-url": source.detailURL = try readAddress(setting, &source)
-            case "archive-url": source.archiveURL = try readAddress(setting, &source)
-            case "query": source.query = try readFields(setting, &source)
-            case "headers": source.headers = try readHeaders(setting, &source)
-            case "signature": source.signature = try readSignature(setting, &source)
+            case "url", "url-file": source.url = try readAddress(setting, in: place, &source)
+            case "detail-url": source.detailURL = try readAddress(setting, in: place, &source)
+            case "archive-url": source.archiveURL = try readAddress(setting, in: place, &source)
+            case "query": source.query = try readFields(setting, in: place, &source, isSecret: Masking.isSecret(query:))
+            case "headers": source.headers = try readHeaders(setting, in: place, &source)
+            case "signature": source.signature = try readSignature(setting, in: place, &source)
             case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
             case "depth": source.depth = try readNumber(setting, in: 1...8)
             case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
             case "limit-rate": source.limitRate = try readByteRate(setting)
-            case "proxy": source.proxy = try readProxy(setting, &source)
+            case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: place, &source)
+            case "ca-file":
+                source.authorities = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
+                    try SettingFile.authorities(at: path)
+                }
+            case "cookies":
+                source.cookies = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
+                    try SettingFile.cookies(at: path)
+                }
+                if let path = source.cookies?.path { notes.secretFiles.append(path) }
+            case let key where Self.authorizationKeys.contains(key): break
             case "formats":
                 source.formats = try list(setting.value, of: "formats").map { item in
                     guard case .text(let text) = item.content, !text.isEmpty else {
@@ -44,9 +58,14 @@ extension ConfigurationReader {
             default: throw unknown(setting, in: "sources.*")
             }
         }
-        if source.kind == .bookResource, source.url == nil {
+        source.authorization = try readAuthorization(entries, in: place, &source)
+        // A file that could not be read is told of once the source is asked.
+        if source.kind == .bookResource, source.url == nil, source.shortcomings.isEmpty {
             throw refusal(entry.line, entry.key, expected: "a 'url' for a source of type book-resource", found: nil)
         }
+        try refuseForeignKeys(entries, of: source)
+        try requireServer(for: entries, of: source)
+        if !source.unsetVariables.isEmpty { note("\(place).unset-variables", line: entry.line) }
         return source
     }
 
@@ -65,17 +84,17 @@ extension ConfigurationReader {
     }
 
     /// Notes variables that are not set instead of refusing them; see ``SourceConfiguration/requireVariables()``.
-    private func lenient(_ text: String, line: Int, _ source: inout SourceConfiguration) -> String {
+    func lenient(_ text: String, line: Int, _ source: inout SourceConfiguration) -> String {
         let (value, unset) = VariableExpansion.expand(text, environment: environment)
         source.unsetVariables += unset.map { .init(name: $0, file: file, line: line) }
         return value
     }
 
     private func readAddress(
-        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
     ) throws -> ResourceAddress? {
         let known = source.unsetVariables.count
-        let value = lenient(try text(entry), line: entry.line, &source)
+        let value = try readSecret(entry, in: place, &source) { ResourceAddress($0).withoutSecrets != $0 }.value
         if value.isEmpty { return nil }
         guard isWebAddress(value) || source.unsetVariables.count > known else {
             throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
@@ -84,10 +103,10 @@ extension ConfigurationReader {
     }
 
     private func readProxy(
-        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
     ) throws -> ProxyChoice {
         let known = source.unsetVariables.count
-        let value = lenient(try text(entry), line: entry.line, &source)
+        let value = try readSecret(entry, in: place, &source) { $0.contains("@") }.value
         switch value {
         case "": return .environment
         case "none": return .direct
@@ -105,18 +124,24 @@ extension ConfigurationReader {
     }
 
     private func readFields(
-        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration,
+        isSecret: (SourceConfiguration.Field) -> Bool
     ) throws -> [SourceConfiguration.Field] {
-        try map(entry.value, of: entry.key).map { field in
-            .init(name: field.key, value: Secret(lenient(try text(field), line: field.line, &source)))
+        let entries = try map(entry.value, of: entry.key)
+        try refuseTwins(entries)
+        return try entries.map { field in
+            let (name, value) = try readSecret(field, in: "\(place).\(entry.key)", &source) { value in
+                isSecret(.init(name: field.key, value: Secret(value)))
+            }
+            return .init(name: name, value: Secret(value))
         }
     }
 
     private func readHeaders(
-        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
     ) throws -> [SourceConfiguration.Field] {
         let entries = try map(entry.value, of: entry.key)
-        let fields = try readFields(entry, &source)
+        let fields = try readFields(entry, in: place, &source, isSecret: Masking.isSecret(header:))
         for (field, entry) in zip(fields, entries) {
             // RFC 9110 §5.6.2: anything else would end the header, or begin another one.
             let isToken = field.name.utf8.allSatisfy { byte in
@@ -134,14 +159,19 @@ extension ConfigurationReader {
     }
 
     private func readSignature(
-        _ entry: SettingNode.Entry, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
     ) throws -> SourceConfiguration.Signature? {
         let entries = try map(entry.value, of: entry.key)
         if entries.isEmpty { return nil }
+        try refuseTwins(entries)
         var signature = SourceConfiguration.Signature(parameter: "sc", secret: Secret(""))
+        let known = source.shortcomings.count
         for setting in entries {
-            let value = lenient(try text(setting), line: setting.line, &source)
-            switch setting.key {
+            guard Self.signatureKeys.contains(setting.key) else { throw unknown(setting, in: "sources.*.signature") }
+            let (key, value) = try readSecret(setting, in: "\(place).signature", &source) { _ in
+                setting.key == "secret"
+            }
+            switch key {
             case "parameter":
                 guard !value.isEmpty else {
                     throw refusal(setting.line, "parameter", expected: "a query parameter's name", found: value)
@@ -152,13 +182,11 @@ extension ConfigurationReader {
                     throw refusal(setting.line, "algorithm", expected: "md5", found: try text(setting))
                 }
                 signature.algorithm = algorithm
-            case "secret":
-                signature.secret = Secret(value)
-            default:
-                throw unknown(setting, in: "sources.*.signature")
+            default: signature.secret = Secret(value)
             }
         }
-        guard !signature.secret.isEmpty else {
+        // A file that could not be read is told of once the source is asked.
+        guard !signature.secret.isEmpty || source.shortcomings.count > known else {
             throw refusal(entry.line, "signature", expected: "a 'secret'", found: nil)
         }
         return signature

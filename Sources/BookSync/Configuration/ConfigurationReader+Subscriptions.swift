@@ -1,9 +1,12 @@
 import BookModel
 
 extension ConfigurationReader {
-    static let subscriptionKeys = ["book", "title", "latest", "only", "match", "exclude"]
+    static let subscriptionKeys = [
+        "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes",
+    ]
 
-    func readSubscription(_ item: SettingNode) throws -> SubscriptionSetting {
+    /// - Parameter place: of the subscription: `subscriptions[0]`.
+    func readSubscription(_ item: SettingNode, at place: String) throws -> SubscriptionSetting {
         let entries = try map(item, of: "subscriptions")
         guard let book = entries.first(where: { $0.key == "book" }) else {
             throw refusal(item.line, "subscriptions", expected: "a 'book' in every item", found: nil)
@@ -11,24 +14,50 @@ extension ConfigurationReader {
         let reference = try parsed(book) { try BookReference(parsing: $0) }
         var subscription = SubscriptionSetting(reference: reference, filter: reference.filter)
         for entry in entries {
+            note("\(place).\(entry.key)", line: entry.line)
             switch entry.key {
             case "book": break
             case "title":
                 let title = try expanded(try text(entry), line: entry.line)
                 subscription.title = title.isEmpty ? nil : title
             case "latest":
-                let raw = try text(entry)
-                guard let count = Int(try expanded(raw, line: entry.line)), count > 0 else {
-                    throw refusal(entry.line, "latest", expected: "a whole number from 1 on", found: raw)
-                }
-                subscription.filter.latest = count
+                subscription.filter.latest = try readCount(entry)
             case "only": subscription.filter.only = try parsed(entry) { try SectionRanges(parsing: $0) }
             case "match": subscription.filter.match = try readPattern(entry)
             case "exclude": subscription.filter.exclude = try readPattern(entry)
+            case "since": subscription.filter.since = try parsed(entry) { try PublicationStart(parsing: $0) }
+            case "order": subscription.order = try readOrder(entry)
+            case "max-episodes": subscription.limits.episodes = try readCount(entry)
+            case "max-bytes": subscription.limits.bytes = try readBytes(entry)
             default: throw unknown(entry, in: "subscriptions")
             }
         }
         return subscription
+    }
+
+    private func readCount(_ entry: SettingNode.Entry) throws -> Int {
+        let raw = try text(entry)
+        guard let count = Int(try expanded(raw, line: entry.line)), count > 0 else {
+            throw refusal(entry.line, entry.key, expected: "a whole number from 1 on", found: raw)
+        }
+        return count
+    }
+
+    private func readBytes(_ entry: SettingNode.Entry) throws -> Int64 {
+        let raw = try text(entry)
+        guard let bytes = parseByteCount(try expanded(raw, line: entry.line)), bytes > 0 else {
+            throw refusal(entry.line, entry.key, expected: "bytes such as 500M or 2G", found: raw)
+        }
+        return bytes
+    }
+
+    private func readOrder(_ entry: SettingNode.Entry) throws -> TransferOrder {
+        let raw = try text(entry)
+        guard let order = TransferOrder(rawValue: try expanded(raw, line: entry.line)) else {
+            let words = TransferOrder.allCases.map(\.rawValue).joined(separator: ", ")
+            throw refusal(entry.line, entry.key, expected: "one of \(words)", found: raw)
+        }
+        return order
     }
 
     private func readPattern(_ entry: SettingNode.Entry) throws -> String? {

@@ -6,17 +6,22 @@ struct ConfigurationReader {
     let file: String
     let environment: [String: String]
     let base: PathBase
+    let notes: ConfigurationNotes
     private(set) var configuration: Configuration
     /// Where `default-source` was set; nil when it was not.
     private(set) var defaultSourceLine: Int?
     /// Of each subscription.
     private(set) var subscriptionLines: [Int] = []
 
-    init(file: String, environment: [String: String], base: PathBase, startingFrom configuration: Configuration) {
+    init(
+        file: String, environment: [String: String], base: PathBase, startingFrom configuration: Configuration,
+        notes: ConfigurationNotes
+    ) {
         self.file = file
         self.environment = environment
         self.base = base
         self.configuration = configuration
+        self.notes = notes
     }
 
     mutating func read(_ root: SettingNode) throws {
@@ -31,12 +36,14 @@ struct ConfigurationReader {
                     configuration.sources[source.key] = try readSource(source)
                 }
             case "subscriptions":
-                for item in try list(entry.value, of: "subscriptions") {
-                    configuration.subscriptions.append(try readSubscription(item))
+                for (index, item) in try list(entry.value, of: "subscriptions").enumerated() {
+                    configuration.subscriptions.append(try readSubscription(item, at: "subscriptions[\(index)]"))
                     subscriptionLines.append(item.line)
                 }
             case let group where groups.contains(group):
-                for child in try map(entry.value, of: group) {
+                let children = try map(entry.value, of: group)
+                try refuseTwins(children)
+                for child in children {
                     try readScalar(child, key: "\(group).\(child.key)", in: group)
                 }
             default:
@@ -52,8 +59,9 @@ struct ConfigurationReader {
         case "sources.*.signature": signatureKeys
         case "subscriptions": subscriptionKeys
         case let group?:
-            ScalarSetting.all.map(\.key).filter { $0.hasPrefix(group + ".") }.map {
-                String($0.dropFirst(group.count + 1))
+            ScalarSetting.all.filter { $0.key.hasPrefix(group + ".") }.flatMap { setting in
+                let key = String(setting.key.dropFirst(group.count + 1))
+                return setting.isSecret ? [key, key + Self.fileSuffix] : [key]
             }
         case nil:
             ["sources", "subscriptions"] + ScalarSetting.all.map { String($0.key.prefix { $0 != "." }) }
@@ -61,22 +69,38 @@ struct ConfigurationReader {
     }
 
     private mutating func readScalar(_ entry: SettingNode.Entry, key: String, in group: String?) throws {
+        if let secret = ownKey(ofFileKey: key).flatMap(ScalarSetting.named), secret.isSecret {
+            return try readSecretFile(entry, secret)
+        }
         guard let setting = ScalarSetting.named(key) else { throw unknown(entry, in: group) }
         let raw = setting.isList ? try listText(entry) : try text(entry)
         let value = try expanded(raw, line: entry.line)
+        try apply(setting, value, line: entry.line, shownAs: raw)
+        if key == "default-source" { defaultSourceLine = entry.line }
+        note(key, line: entry.line)
+        if key == "notify.webhook" { noteSecret(raw, key, line: entry.line) }
+    }
+
+    private mutating func readSecretFile(_ entry: SettingNode.Entry, _ setting: ScalarSetting) throws {
+        let path = try expanded(try text(entry), line: entry.line)
+        let (value, absolute) = try secret(at: path, entry)
+        try apply(setting, value, line: entry.line, shownAs: "")
+        note(setting.key, line: entry.line, contentsOf: absolute)
+    }
+
+    private mutating func apply(_ setting: ScalarSetting, _ value: String, line: Int, shownAs raw: String) throws {
         let isAccepted: Bool
         do {
             isAccepted = try setting.apply(&configuration, value, base)
         } catch let failure as Failure {
             throw Failure(
-                .configuration, disposition: .stop, what: "\(file), line \(entry.line): \(failure.what)",
+                .configuration, disposition: .stop, what: "\(file), line \(line): \(failure.what)",
                 why: failure.why, remedy: failure.remedy)
         }
         // Quoted as it stands in the file, where variables are still names.
         guard isAccepted else {
-            throw refusal(entry.line, key, expected: setting.expected, found: setting.isSecret ? nil : raw)
+            throw refusal(line, setting.key, expected: setting.expected, found: setting.isSecret ? nil : raw)
         }
-        if key == "default-source" { defaultSourceLine = entry.line }
     }
 
     // MARK: What nodes are

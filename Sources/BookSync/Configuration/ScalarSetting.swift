@@ -67,7 +67,53 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text(Masking.webhook($0.notify.webhook))
         },
+        ScalarSetting(key: "ca-file", expected: "the path of a file") { settings, text, base in
+            guard !text.isEmpty else {
+                settings.authorities = nil
+                return true
+            }
+            guard let path = base.absolutePath(text) else { return false }
+            settings.authorities = try usable("the ca-file") { () throws(SettingFile.Unusable) in
+                try SettingFile.authorities(at: path)
+            }
+            return true
+        } shown: {
+            .text($0.authorities?.path ?? "")
+        },
+        ScalarSetting(key: "netrc", expected: "the path of a file, or none") { settings, text, base in
+            switch text {
+            case "": settings.netrcChoice = .standard
+            case "none": settings.netrcChoice = .nowhere
+            default:
+                guard let path = base.absolutePath(text) else { return false }
+                let file = try usable("the netrc file") { () throws(SettingFile.Unusable) in
+                    try SettingFile.netrc(at: path)
+                }
+                settings.netrcChoice = .file(file)
+            }
+            return true
+        } shown: {
+            switch $0.netrcChoice {
+            case .standard: .text("")
+            case .nowhere: .text("none")
+            case .file(let file): .text(file.path)
+            }
+        },
     ]
+
+    /// What the body reads.
+    /// - Throws: ``Failure`` of kind `configuration`.
+    static func usable<Value>(
+        _ name: String, _ read: () throws(SettingFile.Unusable) -> Value
+    ) throws -> Value {
+        do {
+            return try read()
+        } catch {
+            throw Failure(
+                .configuration, disposition: .stop, what: "\(name) cannot be used", why: error.why,
+                remedy: "correct the path, or the file and who may read it")
+        }
+    }
 
     private static func number(
         _ key: String, _ path: any WritableKeyPath<Configuration, Int> & Sendable, in range: ClosedRange<Int>

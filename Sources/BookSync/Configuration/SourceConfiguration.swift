@@ -58,26 +58,51 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var limitRate: Int64 = 0
     /// Which way the catalog and its audio are asked.
     package var proxy = ProxyChoice.environment
+    /// What its servers are told of who asks.
+    package var authorization: Authorization?
+    package var cookies: NamedFile<CookieFile>?
+    /// Certificates that are trusted beside those of the machine and ``Configuration/authorities``.
+    package var authorities: NamedFile<TrustedAuthorities>?
     /// Internet Archive formats, the preferred first; empty leaves it to the source.
     package var formats: [String] = []
     /// Levels of folders that a directory is read down to; nil leaves it to the source.
     package var depth: Int?
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.
     package var unsetVariables: [UnsetVariable] = []
+    /// Files that could not be read when the configuration was. Their values are empty.
+    package var faults: [Failure] = []
 
     package init(name: String, kind: SourceKind) {
         self.name = name
         self.kind = kind
     }
 
-    /// To be called before the source is asked anything. An unset variable is no error before that, so that a
-    /// laptop without the token still lists its shelf.
-    /// - Throws: ``Failure`` of kind `configuration` that names the variable, the file and the line.
+    /// Where the source itself is, as far as that is configured or goes without saying: its credentials go to these
+    /// servers. Empty for one whose books are named by their own addresses.
+    package var ownAddresses: [ResourceAddress] {
+        let standard: ResourceAddress? =
+            switch kind {
+            case .librivox: LibriVoxSettings.standardAddress
+            case .internetArchive: InternetArchiveSettings.standardAddress
+            case .bookResource, .feed, .directory: nil
+            }
+        return [url ?? standard, detailURL, archiveURL].compactMap(\.self)
+    }
+
+    /// Everything that keeps the source from being asked.
+    package var shortcomings: [Failure] {
+        unsetVariables.map { missing in
+            Failure(
+                .configuration, disposition: .stop, what: "the source '\(name)' cannot be used",
+                why: "\(missing.file), line \(missing.line): the environment has no variable \(missing.name)",
+                remedy: "set \(missing.name), or write the value in its place")
+        } + faults
+    }
+
+    /// To be called before the source is asked anything. An unset variable, or a secret's file that is not there, is no
+    /// error before that, so that a laptop without the token still lists its shelf.
+    /// - Throws: ``Failure`` of kind `configuration` that names the variable or key, the file and the line.
     package func requireVariables() throws {
-        guard let missing = unsetVariables.first else { return }
-        throw Failure(
-            .configuration, disposition: .stop, what: "the source '\(name)' cannot be used",
-            why: "\(missing.file), line \(missing.line): the environment has no variable \(missing.name)",
-            remedy: "set \(missing.name), or write the value in its place")
+        if let first = shortcomings.first { throw first }
     }
 }

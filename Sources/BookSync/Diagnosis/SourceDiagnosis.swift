@@ -96,7 +96,8 @@ struct SourceDiagnosis: Sendable {
         }
         do {
             // Without a book no credentials can be tried, and any answer at all will do.
-            let answer = try await transport.using(source.proxy).send(WireRequest(.head, address))
+            let answer = try await transport.using(configuration.access(at: address))
+                .send(WireRequest(.head, address))
             return .ok(check, "\(address.server) answers (\(answer.status)); no book of it is known to be asked for")
         } catch let failure as WireFailure {
             throw Failure(

@@ -57,6 +57,10 @@ extension JSONDocument {
             "latest": .init(subscription.filter.latest),
             "match": .init(subscription.filter.match),
             "exclude": .init(subscription.filter.exclude),
+            "since": .init(subscription.filter.since?.description),
+            "order": .init(subscription.order?.rawValue),
+            "max_episodes": .init(subscription.limits.episodes),
+            "max_bytes": .init(subscription.limits.bytes),
             "tags": .array(subscription.tags.map { .string($0.description) }),
             "subscribed_at": .init(subscription.subscribedAt),
         ]

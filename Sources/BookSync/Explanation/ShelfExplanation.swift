@@ -57,7 +57,11 @@ package struct ShelfExplanation: Sendable {
         _ book: BookIdentity, _ subscription: Subscription?
     ) async throws -> [EpisodeIdentity: [SyncAction]] {
         let request = try RunRequest(
-            items: [.init(book: book, filter: subscription?.filter ?? .init(), title: subscription?.title)],
+            items: [
+                .init(
+                    book: book, filter: subscription?.filter ?? .init(), title: subscription?.title,
+                    order: subscription?.order, limits: subscription?.limits ?? .init())
+            ],
             order: configuration.downloads.order)
         let run = SyncRun(configuration: configuration, logger: logger) { _ in }
         var actions: [SyncAction] = []

@@ -149,9 +149,8 @@ package struct BookExport: Sendable {
                 why: "its address has secrets in it, which are not kept",
                 remedy: "add cover to downloads.export in the configuration, and run booksync fetch")
         }
-        let source = configuration.source(named: book.source)
         let picture = try await CoverPicture.fetch(
-            address, of: book, over: transport.using(source?.proxy ?? .environment),
+            address, of: book, over: transport.using(configuration.access(of: book)),
             allowsLocalAddresses: await configuration.allowsLocalAddresses(of: book, transport: transport))
         let name = "cover.\(picture.fileExtension)"
         try await write(

@@ -78,7 +78,7 @@ extension Configuration {
             ids.contains(book.id) && [.feed, .directory].contains(source(named: book.source)?.kind)
         }
         if let known { return known }
-        let answer = try await CatalogAnswer(from: address, over: transport)
+        let answer = try await CatalogAnswer(from: address, over: transport.using(access(at: address)))
         for kind in SourceKind.recognitionOrder {
             guard let id = kind.format.bookID(in: answer) else { continue }
             if kind == .bookResource, sources.values.allSatisfy({ $0.kind != kind }) { continue }

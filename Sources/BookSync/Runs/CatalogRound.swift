@@ -154,7 +154,8 @@ struct CatalogRound: Sendable {
         var assembly = PlanAssembly(
             library: library, naming: configuration.naming, request: request,
             onMissingFile: configuration.downloads.onMissingFile, store: store)
-        let (transport, allowsLocal) = (transport, prepared.allowsLocalAddresses)
+        let access = configuration.access(of: book)
+        let (transport, allowsLocal) = (transport.using(access), prepared.allowsLocalAddresses)
         assembly.declaredLength = { episode in
             await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
         }
@@ -169,9 +170,9 @@ struct CatalogRound: Sendable {
         assembly.notesSettled = stores
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
-            prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), filter: prepared.item.filter,
+            prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
             claimed: claimed, allowsLocalAddresses: allowsLocal)
-        assembled.useProxy(configuration.sources[book.source]?.proxy ?? .environment)
+        assembled.use(access)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
         if let settled = assembled.settled { try await store?.settle(settled, of: book) }
         return assembled

@@ -14,7 +14,7 @@ extension Configuration {
         return TransportOptions(
             connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             // Catalog requests must not wait behind the audio of the same host.
-            connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies)
+            connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies, authorities: authorities?.content)
     }
 
     func engineSettings(_ limits: RunLimits) -> EngineSettings {
@@ -101,7 +101,7 @@ extension Configuration {
         }
         try source.requireVariables()
         let connection = CatalogConnection(
-            transport: transport.using(source.proxy), retry: RetryPolicy(retries: downloads.retries), pace: pace)
+            transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace)
         return try source.settings(knownAddresses: Array(recognised.keys)).format.source(over: connection)
     }
 
@@ -120,30 +120,46 @@ extension Configuration {
     /// subscriptions to one book the configuration's counts.
     package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {
         let configured = try subscriptions.map {
-            Subscription(book: try book($0.reference), title: $0.title, filter: $0.filter)
+            Subscription(
+                book: try book($0.reference), title: $0.title, filter: $0.filter, order: $0.order, limits: $0.limits)
         }
         let books = Set(configured.map(\.book))
         return configured + stored.filter { !books.contains($0.book) }
     }
 
     /// What a run over the subscriptions is to do.
-    package func items(with stored: [Subscription]) throws -> [RunRequest.Item] {
+    ///
+    /// - Parameter order: of all of them, whatever each of them says.
+    package func items(with stored: [Subscription], order: TransferOrder? = nil) throws -> [RunRequest.Item] {
         try allSubscriptions(with: stored).map {
-            RunRequest.Item(book: $0.book, filter: $0.filter, title: $0.title)
+            RunRequest.Item(
+                book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits)
         }
     }
 }
 
 extension SourceConfiguration {
+    /// What must be masked where a server sends it back.
+    private var secretsOfAccess: [String] {
+        let cookies = cookies?.content.cookies.map(\.value.secretText) ?? []
+        return switch authorization {
+        case .basic(let user, let password): cookies + [user.secretText, password.secretText]
+        case .bearer(let token): cookies + [token.secretText]
+        case nil: cookies
+        }
+    }
+
     /// - Parameter knownAddresses: whole addresses, secrets included, that the listener gave.
     func settings(knownAddresses: [ResourceAddress] = []) throws -> SourceSettings {
         let query = query.map { (name: $0.name, value: $0.value.secretText) }
         let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
-        let credentials = CatalogCredentials(query: query, headers: headers)
+        let credentials = CatalogCredentials(query: query, headers: headers, alsoSecret: secretsOfAccess)
         switch kind {
         case .feed:
             return .feed(
-                FeedSettings(address: url, knownAddresses: knownAddresses, query: query, headers: headers))
+                FeedSettings(
+                    address: url, knownAddresses: knownAddresses, query: query, headers: headers,
+                    alsoSecret: secretsOfAccess))
         case .librivox:
             return .librivox(
                 LibriVoxSettings(
@@ -168,7 +184,7 @@ extension SourceConfiguration {
                 BookResourceSettings(
                     listAddress: url, detailAddress: detailURL, query: query,
                     signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
-                    headers: headers, pageSize: pageSize ?? 50))
+                    headers: headers, alsoSecret: secretsOfAccess, pageSize: pageSize ?? 50))
         }
     }
 }

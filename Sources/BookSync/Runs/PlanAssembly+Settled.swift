@@ -81,7 +81,9 @@ extension SyncAction.Kind {
     fileprivate var isSettled: Bool {
         switch self {
         case .keep, .skip(.locked), .skip(.tombstone), .skip(.filtered), .skip(.gone): true
-        case .fetch, .resume, .replace, .rename, .adopt, .skip(.waits), .skip(.paused), .skip(.obstructed): false
+        case .fetch, .resume, .replace, .rename, .adopt, .skip(.waits), .skip(.paused), .skip(.obstructed),
+            .skip(.limited):
+            false
         }
     }
 }

@@ -34,9 +34,9 @@ struct AssembledPlan: Sendable {
         requests.map(\.path) + plan.actions.filter { $0.kind == .rename || $0.kind == .adopt }.map(\.path)
     }
 
-    /// Sends the transfers the way that their source's requests take.
-    mutating func useProxy(_ proxy: ProxyChoice) {
-        for index in requests.indices { requests[index].proxy = proxy }
+    /// Has the transfers reach their servers as their source's requests do.
+    mutating func use(_ access: SourceAccess) {
+        for index in requests.indices { requests[index].access = access }
     }
 
     /// Lets the transfers ask for other addresses when theirs have expired.
@@ -77,10 +77,11 @@ struct PlanAssembly: Sendable {
     }
 
     /// - Parameters:
+    ///   - item: what the request says of the book.
     ///   - claimed: paths that other books of this run are going to take.
     ///   - allowsLocalAddresses: whether the audio may lie on this machine or in a private network.
     func plan(
-        _ book: Book, episodes: [ShelvedEpisode], filter: EpisodeFilter, claimed: Set<String>,
+        _ book: Book, episodes: [ShelvedEpisode], item: RunRequest.Item, claimed: Set<String>,
         allowsLocalAddresses: Bool
     ) async throws -> AssembledPlan {
         let recorded = Dictionary(
@@ -94,8 +95,8 @@ struct PlanAssembly: Sendable {
         let entries = try await FolderScan.entries(of: folders, under: library)
         let files = FolderScan.facts(of: entries)
         let rules = PlanRules(
-            filter: try CompiledFilter(filter), order: request.order, force: request.force,
-            onMissingFile: onMissingFile, now: Date())
+            filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
+            force: request.force, onMissingFile: onMissingFile, now: Date())
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)
@@ -110,7 +111,7 @@ struct PlanAssembly: Sendable {
         var assembled = assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
         // What took a look elsewhere depends on more than is remembered.
         if notesSettled, missing.isEmpty, !isAnswered {
-            assembled.settled = settled(assembled, filter: filter, folders: folders, entries: entries)
+            assembled.settled = settled(assembled, filter: item.filter, folders: folders, entries: entries)
         }
         return assembled
     }

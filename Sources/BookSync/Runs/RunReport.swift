@@ -28,6 +28,7 @@ package struct RunReport: Sendable {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
         summary.kept += totals.keep
+        summary.left += plan.actions.count { $0.kind == .skip(.limited) }
         summary.locked += totals.locked
     }
 

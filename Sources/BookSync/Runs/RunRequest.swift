@@ -8,11 +8,20 @@ package struct RunRequest: Sendable {
         package var filter: EpisodeFilter
         /// Overrides what the catalog says.
         package var title: String?
+        /// Of its transfers; nil for the order of the run.
+        package var order: TransferOrder?
+        /// How much of this book is begun; ``RunRequest/limits`` are those of all together.
+        package var limits: RunLimits
 
-        package init(book: BookIdentity, filter: EpisodeFilter = .init(), title: String? = nil) {
+        package init(
+            book: BookIdentity, filter: EpisodeFilter = .init(), title: String? = nil, order: TransferOrder? = nil,
+            limits: RunLimits = RunLimits()
+        ) {
             self.book = book
             self.filter = filter
             self.title = title
+            self.order = order
+            self.limits = limits
         }
     }
 

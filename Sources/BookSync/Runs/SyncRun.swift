@@ -201,7 +201,7 @@ package struct SyncRun: Sendable {
             }
             let stored = try await store?.episodes(of: item.book) ?? []
             return try await assembly.plan(
-                book, episodes: stored, filter: item.filter, claimed: claimed, allowsLocalAddresses: false)
+                book, episodes: stored, item: item, claimed: claimed, allowsLocalAddresses: false)
         }
         let items = request.items
         try await withThrowingTaskGroup(of: (place: Int, plan: AssembledPlan).self) { group in

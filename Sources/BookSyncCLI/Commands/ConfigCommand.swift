@@ -4,21 +4,44 @@ import BookSync
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show the settings in force.",
-        subcommands: [ConfigShowCommand.self, ConfigPathCommand.self])
+        commandName: "config", abstract: "Show and check the settings in force.",
+        subcommands: [ConfigShowCommand.self, ConfigCheckCommand.self, ConfigPathCommand.self])
 }
 
 struct ConfigShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the settings in force, secrets masked.")
+        commandName: "show", abstract: "Print the settings in force and where each comes from, secrets masked.")
 
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
-        let shown = configuration.effectiveDescription
-        await program.print(shown.document, or: [String(shown.yamlText.dropLast())])
+        let loaded = try await offPool { try program.loadedConfiguration() }
+        await program.print(loaded.document, or: [String(loaded.yamlText.dropLast())])
         return .done
+    }
+}
+
+struct ConfigCheckCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Tell what is wrong with the configuration, without asking any server.",
+        discussion: "Exits with 78 when something is. Secrets that others on this machine can read are warned of.")
+
+    @OptionGroup var common: CommonOptions
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let check = try await offPool { try ConfigurationCheck { try program.loadedConfiguration() } }
+        for failure in check.errors where !program.options.json {
+            await program.streams.writeError("error: \(failure)")
+        }
+        for warning in check.warnings where !program.options.json {
+            await program.streams.writeError("warning: \(warning)")
+        }
+        let counts =
+            "\(check.sources) \(check.sources == 1 ? "source" : "sources"), "
+            + "\(check.subscriptions) \(check.subscriptions == 1 ? "subscription" : "subscriptions")"
+        let place = check.path ?? "no configuration file: the built-in settings are in force"
+        await program.print(JSONDocument(check), or: check.isGood ? ["ok: \(place) (\(counts))"] : [])
+        return check.isGood ? .done : .configuration
     }
 }
 
@@ -34,7 +57,9 @@ struct ConfigPathCommand: Subcommand {
             await program.print(["path": .string(origin)], or: [origin])
         } else {
             await program.print(["path": .null], or: [])
-            await program.streams.writeError("no configuration file: the built-in settings are in force")
+            await program.streams.writeError(
+                "no configuration file: the built-in settings are in force; it would be read from "
+                    + program.configurationPath)
         }
         return .done
     }

@@ -108,6 +108,12 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("No episodes whose name matches.", valueName: "regex"))
     var exclude: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only episodes published since a day or an age, as in 2024-05-31 or 30d; those without a date as well.",
+            valueName: "when"))
+    var since: String?
+
     func validate() throws {
         if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1 on, not \(latest).") }
         // Found out here, before any catalog is asked.
@@ -122,7 +128,9 @@ struct SelectionOptions: ParsableArguments {
     }
 
     func filter() throws -> EpisodeFilter {
-        EpisodeFilter(only: try only.map(SectionRanges.init(parsing:)), latest: latest, match: match, exclude: exclude)
+        EpisodeFilter(
+            only: try only.map(SectionRanges.init(parsing:)), latest: latest, match: match, exclude: exclude,
+            since: try since.map(PublicationStart.init(parsing:)))
     }
 }
 

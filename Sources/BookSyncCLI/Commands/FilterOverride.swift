@@ -5,6 +5,6 @@ extension EpisodeFilter {
     func overridden(by other: EpisodeFilter) -> EpisodeFilter {
         EpisodeFilter(
             only: other.only ?? only, latest: other.latest ?? latest, match: other.match ?? match,
-            exclude: other.exclude ?? exclude)
+            exclude: other.exclude ?? exclude, since: other.since ?? since)
     }
 }

@@ -57,8 +57,8 @@ struct MirrorCommand: Subcommand {
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = try RunRequest(
-                items: try configuration.items(with: stored), order: configuration.downloads.order, force: force,
-                detail: common.json ? .everything : .skips)
+                items: try configuration.items(with: stored, order: transfer.order),
+                order: configuration.downloads.order, force: force, detail: common.json ? .everything : .skips)
             guard !request.items.isEmpty else {
                 await program.sayThatNothingIsSubscribedTo()
                 return try await program.printPlans(request, configuration: configuration, offline: true)
@@ -71,7 +71,8 @@ struct MirrorCommand: Subcommand {
         return try await LibrarySession.withLibrary(
             at: configuration.library, command: "mirror", waitingFor: seconds, notes: program.notes
         ) { session in
-            let items = try configuration.items(with: try await session.subscriptions())
+            let items = try configuration.items(
+                with: try await session.subscriptions(), order: transfer.order)
             let request = try RunRequest(
                 items: items, order: configuration.downloads.order, force: force, limits: limits,
                 detail: common.json ? .everything : .changes, bringsNewsFirst: true)

@@ -36,7 +36,7 @@ struct PlanCommand: Subcommand {
         }.titled(by: try configuration.allSubscriptions(with: []))
         if items.isEmpty {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-            items = try configuration.items(with: stored)
+            items = try configuration.items(with: stored, order: transfer.order)
         }
         let request = try RunRequest(
             items: items, order: configuration.downloads.order, force: force,

@@ -55,10 +55,16 @@ struct SubscriptionsCommand: Subcommand {
             let filter = subscription.filter
             let parts = [
                 filter.only?.description, filter.latest.map { "latest \($0)" }, filter.match.map { "matching \($0)" },
-                filter.exclude.map { "without \($0)" },
+                filter.exclude.map { "without \($0)" }, filter.since.map { "since \($0)" },
             ].compactMap(\.self)
+            let wishes = [
+                subscription.order.map { "order \($0.rawValue)" },
+                subscription.limits.episodes.map { "\($0) a run" },
+                subscription.limits.bytes.map { "\(describeBytes($0)) a run" },
+            ].compactMap(\.self)
+            let episodes = (parts.isEmpty ? ["all"] : parts) + wishes
             return [
-                "\(subscription.book)", subscription.title ?? "", parts.isEmpty ? "all" : parts.joined(separator: ", "),
+                "\(subscription.book)", subscription.title ?? "", episodes.joined(separator: ", "),
                 subscription.tags.map(\.description).joined(separator: ", "),
             ]
         }

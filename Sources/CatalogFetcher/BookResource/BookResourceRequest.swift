@@ -63,7 +63,7 @@ struct BookResourceRequest {
         let harmless: Set<String> = ["bookId", "id", "pageNum", "pageSize", "sortType"]
         return SecretMask(
             parameters.filter { !harmless.contains($0.name) }.flatMap { [$0.value, Self.percentEncoded($0.value)] }
-                + settings.headers.map(\.value) + (settings.signature.map { [$0.secret] } ?? []))
+                + settings.headers.map(\.value) + settings.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
     }
 
     private var path: String {

@@ -31,6 +31,8 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
     package var signature: Signature?
     /// Header fields for the catalog's own origin.
     package var headers: [Pair]
+    /// What else goes to the server and must not turn up in a text.
+    package var alsoSecret: [String]
     /// Episodes to ask for at a time.
     package var pageSize: Int
     /// Bytes of one answer that are read at most.
@@ -38,13 +40,15 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
 
     package init(
         listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, query: [Pair] = [],
-        signature: Signature? = nil, headers: [Pair] = [], pageSize: Int = 50, greatestAnswer: Int = 256 << 20
+        signature: Signature? = nil, headers: [Pair] = [], alsoSecret: [String] = [], pageSize: Int = 50,
+        greatestAnswer: Int = 256 << 20
     ) {
         self.listAddress = listAddress
         self.detailAddress = detailAddress
         self.query = query
         self.signature = signature
         self.headers = headers
+        self.alsoSecret = alsoSecret
         self.pageSize = pageSize
         self.greatestAnswer = greatestAnswer
     }

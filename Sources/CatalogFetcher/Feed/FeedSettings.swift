@@ -13,17 +13,20 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     package var query: [Pair]
     /// Header fields for the feed's own origin.
     package var headers: [Pair]
+    /// What else goes to the server and must not turn up in a text.
+    package var alsoSecret: [String]
     /// Bytes of one answer that are read at most.
     package var greatestAnswer: Int
 
     package init(
         address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [], query: [Pair] = [],
-        headers: [Pair] = [], greatestAnswer: Int = 256 << 20
+        headers: [Pair] = [], alsoSecret: [String] = [], greatestAnswer: Int = 256 << 20
     ) {
         self.address = address
         self.knownAddresses = knownAddresses
         self.query = query
         self.headers = headers
+        self.alsoSecret = alsoSecret
         self.greatestAnswer = greatestAnswer
     }
 
@@ -108,7 +111,7 @@ extension FeedSettings {
     func secrets(in address: ResourceAddress) -> SecretMask {
         let text = address.secretText.prefix { $0 != "#" }
         let shown = address.withoutSecrets
-        var values = (query + headers).map(\.value)
+        var values = (query + headers).map(\.value) + alsoSecret
         for pair in text.drop(while: { $0 != "?" }).dropFirst().split(whereSeparator: { $0 == "&" || $0 == ";" }) {
             let value = pair.drop { $0 != "=" }.dropFirst()
             if !shown.contains("=\(value)") { values.append(String(value)) }

@@ -4,7 +4,7 @@ import BookModel
 enum OutlineAttribute: UInt8 {
     case other = 0
     case text, title, type, feed, page, url, category
-    case book, ownTitle, only, latest, match, exclude
+    case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes
 
     init(_ name: XMLName) {
         let local = name.local.lowercased()
@@ -17,6 +17,10 @@ enum OutlineAttribute: UInt8 {
                 case "latest": .latest
                 case "match": .match
                 case "exclude": .exclude
+                case "since": .since
+                case "order": .order
+                case "maxepisodes": .episodes
+                case "maxbytes": .bytes
                 default: .other
                 }
             return
@@ -79,11 +83,17 @@ struct OutlineAttributes {
                 book: book, title: values[.ownTitle],
                 filter: EpisodeFilter(
                     only: try values[.only].map { try SectionRanges(parsing: $0) },
-                    latest: values[.latest].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil },
-                    match: try pattern(.match), exclude: try pattern(.exclude)))
+                    latest: positive(.latest), match: try pattern(.match), exclude: try pattern(.exclude),
+                    since: try values[.since].map { try PublicationStart(parsing: $0) }),
+                order: values[.order].flatMap(TransferOrder.init(rawValue:)),
+                limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)))
         } catch {
             return nil
         }
+    }
+
+    private func positive<Number: FixedWidthInteger>(_ attribute: OutlineAttribute) -> Number? {
+        values[attribute].flatMap { Number($0) }.flatMap { $0 > 0 ? $0 : nil }
     }
 
     private func pattern(_ attribute: OutlineAttribute) throws -> String? {

@@ -60,6 +60,9 @@ extension OutlineFeed {
             ("book", booksync.book.description), ("title", booksync.title),
             ("only", booksync.filter.only?.description), ("latest", booksync.filter.latest.map { "\($0)" }),
             ("match", booksync.filter.match), ("exclude", booksync.filter.exclude),
+            ("since", booksync.filter.since?.description), ("order", booksync.order?.rawValue),
+            ("maxEpisodes", booksync.limits.episodes.map { "\($0)" }),
+            ("maxBytes", booksync.limits.bytes.map { "\($0)" }),
         ]
         return attributes + own.compactMap { name, value in value.map { ("booksync:\(name)", $0) } }
     }

@@ -87,7 +87,11 @@ import Testing
                     feed.booksync = Subscription(
                         book: BookIdentity(source: "kting", id: "\(index)"),
                         title: Bool.random(using: &random) ? "T" : nil,
-                        filter: EpisodeFilter(latest: Bool.random(using: &random) ? 3 : nil, match: "^<&\"'"))
+                        filter: EpisodeFilter(
+                            latest: Bool.random(using: &random) ? 3 : nil, match: "^<&\"'",
+                            since: Bool.random(using: &random) ? try PublicationStart(parsing: "30d") : nil),
+                        order: TransferOrder.allCases.randomElement(using: &random),
+                        limits: RunLimits(episodes: Bool.random(using: &random) ? 5 : nil, bytes: 2_000_000))
                     if Bool.random(using: &random) { feed.address = nil }
                 }
                 feed.address = feed.address.map { ResourceAddress($0.withoutSecrets) }

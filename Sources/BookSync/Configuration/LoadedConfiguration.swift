@@ -1,0 +1,30 @@
+/// A configuration with what is known of where it came from.
+package struct LoadedConfiguration: Sendable {
+    package var configuration: Configuration
+    /// The file that was read; nil where there was none.
+    package var path: String?
+    /// By the setting's place; what is not here is built in.
+    package var origins: [String: SettingOrigin] = [:]
+    /// Secrets that stand in the file as they are.
+    package var literalSecrets: [LiteralSecret] = []
+    /// Absolute paths of the files that hold nothing but secrets.
+    package var secretFiles: [String] = []
+    /// Why the `.netrc` that nobody named is not used although it is there.
+    package var netrcTrouble: String?
+    /// Variables that look like settings and are none, each with the one that was probably meant.
+    package var strangeVariables: [String: String?] = [:]
+
+    /// The settings in force with where each came from, as YAML; secrets masked.
+    package var yamlText: String {
+        configuration.effectiveDescription.yamlText(origins: { (origins[$0] ?? .builtIn).description })
+    }
+
+    /// The same as JSON: the settings, and behind them `origins`, by the settings' places.
+    package var document: JSONDocument {
+        let shown = configuration.effectiveDescription
+        return shown.document.adding([
+            "origins": .object(
+                shown.places.map { .init(key: $0.shown, value: (origins[$0.place] ?? .builtIn).document) })
+        ])
+    }
+}

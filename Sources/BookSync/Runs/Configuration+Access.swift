@@ -1,0 +1,39 @@
+import BookModel
+import CatalogFetcher
+import Transport
+
+// Which servers are told what, and how they are reached.
+
+extension Configuration {
+    /// What lets the listener in at the servers of a book's source, and how these are reached.
+    func access(of book: BookIdentity) -> SourceAccess {
+        let source = source(named: book.source) ?? SourceConfiguration(name: book.source, kind: .feed)
+        var own = source.ownAddresses
+        if own.isEmpty {
+            own = recognised.filter { $0.value == book }.map(\.key)
+            if book.id.contains("://") { own.append(ResourceAddress(book.id)) }
+        }
+        return access(of: source, at: own)
+    }
+
+    /// The same for an address of which nobody knows yet what it is: that of the source on its server, if there is one.
+    func access(at address: ResourceAddress) -> SourceAccess {
+        let server = WebOrigin(address)
+        let source = sources.values.sorted { $0.name < $1.name }
+            .first { $0.ownAddresses.contains { WebOrigin($0) == server } }
+        guard let source, source.unsetVariables.isEmpty, source.faults.isEmpty else {
+            return SourceAccess(credentials: SourceCredentials(origins: Set([server].compactMap(\.self)), netrc: netrc))
+        }
+        return access(of: source, at: source.ownAddresses)
+    }
+
+    private func access(of source: SourceConfiguration, at addresses: [ResourceAddress]) -> SourceAccess {
+        SourceAccess(
+            proxy: source.proxy,
+            authorities: source.authorities.map { $0.content.adding(authorities?.content) },
+            credentials: SourceCredentials(
+                origins: Set(addresses.compactMap(WebOrigin.init)),
+                authorization: source.authorization ?? source.url.flatMap(Authorization.init(userOf:)),
+                cookies: source.cookies?.content, netrc: netrc))
+    }
+}

@@ -1,0 +1,69 @@
+import BookModel
+import NIOHTTP1
+
+/// What lets the listener in at the servers of a source, and at no other.
+///
+/// Everything here belongs to the source's own origins. What a redirect leads to gets nothing once it left the origin
+/// that was asked (``HTTPTransport/send(_:)``), even where it leads back there.
+package struct SourceCredentials: Sendable, Hashable {
+    /// The servers that the source's own addresses name.
+    package var origins: Set<WebOrigin>
+    package var authorization: Authorization?
+    package var cookies: CookieFile?
+    /// For hosts that have no other authentication. Of a server that is not one of ``origins``, but that the catalog
+    /// names, only an entry for that very machine counts, and only over HTTPS: a catalog has no say in where passwords
+    /// go in clear.
+    package var netrc: Netrc
+
+    package static let none = SourceCredentials(origins: [])
+
+    package init(
+        origins: Set<WebOrigin>, authorization: Authorization? = nil, cookies: CookieFile? = nil, netrc: Netrc = .empty
+    ) {
+        self.origins = origins
+        self.authorization = authorization
+        self.cookies = cookies
+        self.netrc = netrc
+    }
+
+    /// Whether no server is told anything.
+    var isEmpty: Bool { authorization == nil && cookies == nil && netrc.isEmpty }
+
+    /// The fields that go with a request.
+    ///
+    /// - Parameters:
+    ///   - user: of the address that was asked for first, which counts more than all else.
+    ///   - now: seconds since 1970.
+    func fields(for target: WireTarget, user: Authorization?, now: Double) -> HTTPHeaders {
+        var fields = HTTPHeaders()
+        let isOwn = origins.contains(WebOrigin(target))
+        let authorization =
+            user ?? (isOwn ? self.authorization : nil)
+            ?? (isOwn || target.isSecure ? netrc.authorization(for: target.host, orDefault: isOwn) : nil)
+        if let authorization { fields.add(name: "Authorization", value: authorization.field) }
+        if isOwn, let cookie = cookies?.field(for: target, now: now) { fields.add(name: "Cookie", value: cookie) }
+        return fields
+    }
+}
+
+/// How the servers of a source are reached: which way, whose certificates are good, and with which credentials.
+///
+/// An object, because thousands of transfers hold the same one.
+package final class SourceAccess: Sendable {
+    package let proxy: ProxyChoice
+    /// Trusted beside those of the machine; nil for what ``TransportOptions/authorities`` says.
+    package let authorities: TrustedAuthorities?
+    package let credentials: SourceCredentials
+
+    /// As the environment says, with nothing that would let anybody in.
+    package static let standard = SourceAccess()
+
+    package init(
+        proxy: ProxyChoice = .environment, authorities: TrustedAuthorities? = nil,
+        credentials: SourceCredentials = .none
+    ) {
+        self.proxy = proxy
+        self.authorities = authorities
+        self.credentials = credentials
+    }
+}

@@ -1,0 +1,52 @@
+import BookModel
+import Logging
+import NIOCore
+import Support
+import Testing
+
+@testable import Transport
+
+@Suite struct TrustedAuthoritiesTests {
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func answer(
+        of server: SecureServer, to options: TransportOptions = .init(), with access: SourceAccess = .standard
+    ) async throws -> String {
+        try await withHTTPTransport(options: options, logger: logger) { transport in
+            let address = ResourceAddress("https://localhost:\(server.port)/a")
+            let answer = try await transport.using(access).send(WireRequest(.get, address))
+            return String(buffer: try await answer.collect(upTo: 1000))
+        }
+    }
+
+    @Test func `a certificate of one's own is good for the source that names it, or for all`() async throws {
+        try await SecureServer.run { server in
+            let authorities = try TrustedAuthorities(pem: Array(SecureServer.certificateText.utf8))
+            let expected = "/a for localhost:\(server.port)"
+            #expect(try await answer(of: server, with: SourceAccess(authorities: authorities)) == expected)
+            #expect(try await answer(of: server, to: TransportOptions(authorities: authorities)) == expected)
+            try await withProxy(.http) { proxy in
+                let access = SourceAccess(
+                    proxy: .through(try ProxyAddress(parsing: "http://127.0.0.1:\(proxy.port)")),
+                    authorities: authorities)
+                #expect(try await answer(of: server, with: access) == expected)
+                #expect(proxy.record.requests == ["CONNECT localhost:\(server.port) HTTP/1.1"])
+            }
+            do {
+                _ = try await answer(of: server)
+                Issue.record("a certificate was believed that nobody vouches for")
+            } catch let failure as WireFailure {
+                guard case .insecure = failure.kind else {
+                    Issue.record("\(failure)")
+                    return
+                }
+                #expect(failure.disposition == .skip)
+            }
+        }
+    }
+
+    @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+    func `what is no certificate is refused`(text: String) {
+        #expect(throws: TrustedAuthorities.Unreadable.self) { try TrustedAuthorities(pem: Array(text.utf8)) }
+    }
+}
