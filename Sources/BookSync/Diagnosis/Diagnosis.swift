@@ -8,16 +8,16 @@ import Logging
 /// run that is under way, and asks each source for one page at most.
 package struct Diagnosis: Sendable {
     private let configuration: Configuration
-    private let origin: String?
+    private let check: ConfigurationCheck
     private let notes: LibraryNotes?
     private let logger: Logger
 
     /// - Parameters:
-    ///   - origin: the file that the configuration is from; nil when there is none.
+    ///   - check: of that configuration.
     ///   - notes: what is remembered of libraries; nil where nothing can be.
-    package init(configuration: Configuration, origin: String?, notes: LibraryNotes?, logger: Logger) {
+    package init(configuration: Configuration, check: ConfigurationCheck, notes: LibraryNotes?, logger: Logger) {
         self.configuration = configuration
-        self.origin = origin
+        self.check = check
         self.notes = notes
         self.logger = logger
     }
@@ -25,7 +25,7 @@ package struct Diagnosis: Sendable {
     /// In the order in which a run would meet the things.
     /// - Throws: `CancellationError`.
     package func findings() async throws -> [Finding] {
-        var findings = [try await configurationFinding()]
+        var findings = configurationFindings
         let library = LibraryDiagnosis(
             path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace, notes: notes)
         findings += try await library.findings()
@@ -38,16 +38,15 @@ package struct Diagnosis: Sendable {
 
     // MARK: Configuration
 
-    private func configurationFinding() async throws -> Finding {
-        guard let origin else { return .ok("configuration", "there is no file; the built-in settings are in force") }
-        let secrets = try await offPool { try LiteralSecrets.readableByOthers(in: origin) }
-        if let first = secrets.first {
-            let others = secrets.count == 1 ? "" : " and \(secrets.count - 1) more"
-            return .warning(
-                "configuration", "\(origin) can be read by other users and holds a secret (\(first)\(others))",
-                remedy: "chmod 600 the file, or put ${NAME} in the place of the secret and set it in the environment")
+    /// What is wrong with a source alone is told where that is looked at.
+    private var configurationFindings: [Finding] {
+        guard check.warnings.isEmpty else {
+            return check.warnings.map { .warning("configuration", "\($0.what): \($0.why)", remedy: $0.remedy) }
         }
-        return .ok("configuration", "\(origin) is valid")
+        guard let path = check.path else {
+            return [.ok("configuration", "there is no file; the built-in settings are in force")]
+        }
+        return [.ok("configuration", "\(path) is valid")]
     }
 
     // MARK: Subscriptions

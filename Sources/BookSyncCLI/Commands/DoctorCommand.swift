@@ -29,9 +29,12 @@ struct DoctorCommand: Subcommand {
 
     private func findings(in program: Program) async throws -> [Finding] {
         do {
-            let (configuration, origin) = try await program.configuration()
+            let (loaded, check) = try await offPool {
+                let loaded = try program.loadedConfiguration()
+                return (loaded, try ConfigurationCheck { loaded })
+            }
             let diagnosis = Diagnosis(
-                configuration: configuration, origin: origin, notes: program.notes, logger: program.logger)
+                configuration: loaded.configuration, check: check, notes: program.notes, logger: program.logger)
             return try await diagnosis.findings()
         } catch let failure as Failure where failure.kind == .configuration {
             // Which library and which sources are meant is not known then.
