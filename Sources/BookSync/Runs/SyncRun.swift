@@ -36,10 +36,12 @@ package struct SyncRun: Sendable {
         do {
             let report = try await execute(request, in: session)
             guard let record else { return report }
-            let code = exitCode(report.failures)
-            let ended = await recording.end(
-                record, report, exitCode: code, error: report.failures.first.map(\.description))
+            let (code, error) = (exitCode(report.failures), report.failures.first.map(\.description))
+            let ended = await recording.end(record, report, exitCode: code, error: error)
             await recording.conclude(ended, report)
+            // It may have been interrupted while it told of itself.
+            let last = exitCode(report.failures)
+            if last != code { _ = await recording.end(record, report, exitCode: last, error: error) }
             return report
         } catch {
             guard let record else { throw error }
