@@ -45,9 +45,12 @@ package struct SyncRun: Sendable {
             return report
         } catch {
             guard let record else { throw error }
-            let failures = error is CancellationError ? [] : [Self.failure(error)]
-            _ = await recording.end(
-                record, RunReport(), exitCode: exitCode(failures), error: failures.first.map(\.description))
+            var report = RunReport()
+            if !(error is CancellationError) { report.noteEnd(Self.failure(error), known: await recording.outages()) }
+            let ended = await recording.end(
+                record, report, exitCode: exitCode(report.failures),
+                error: report.failures.first.map(\.description))
+            await recording.conclude(ended, report)
             throw error
         }
     }
@@ -66,7 +69,8 @@ package struct SyncRun: Sendable {
             var requests: [TransferRequest] = []
             var news = NewsFirst()
             var batch = RenameBatch.new
-            let outcome = try await round.execute(within: request.limits.seconds) { assembled in
+            let patience = request.limits.seconds.map { max($0, CatalogRound.leastPatience) }
+            let outcome = try await round.execute(within: patience) { assembled in
                 exports.add(assembled.plan.book)
                 let wanted = try await settle(assembled, in: session, batch: &batch, &report)
                 if request.bringsNewsFirst { news.add(wanted) } else { requests += wanted }
