@@ -49,6 +49,50 @@ extension ProductTests {
             }
         }
 
+        @Test func `case 39: a signal ends the command that is told of the run`() async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 1).script) { bench, _ in
+                let marker = bench.folder.appending(path: "told").path
+                try bench.configure(
+                    try String(contentsOf: bench.configuration, encoding: .utf8)
+                        + "\nnotify: { exec: \"echo $$ > told.new; mv told.new told; exec sleep 1000\" }\n")
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    while !FileManager.default.fileExists(atPath: marker) {
+                        try await Task.sleep(for: .milliseconds(5))
+                    }
+                    run.send(signal: SIGINT)
+                    #expect(try await run.result(within: 3).exitCode == 130)
+                }
+                let text = try String(contentsOfFile: marker, encoding: .utf8)
+                let process = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+                #expect(kill(process, 0) != 0)
+                #expect(try await listed(bench).map { $0.number("exit_code") } == [130])
+                #expect(try bench.files().count == 1)
+            }
+        }
+
+        @Test func `what a webhook's address holds is in nothing that is printed or recorded`() async throws {
+            let catalog = ScriptedCatalog(episodes: 1)
+            try await withCatalog(catalog.script) { bench, server in
+                try bench.configure(
+                    ScriptedCatalog.configuration(
+                        port: server.port,
+                        more: "notify: { webhook: \"\(server.url("/hook/s3cr3tpath?key=s3cr3tkey"))\" }"))
+                let run = try await bench.run("fetch", "1", "-v", "--json", environment: bench.configured)
+                #expect(run.exitCode == 0, "an alert never fails the run")
+                let posted = try #require(server.requests(path: "/hook/s3cr3tpath").first)
+                #expect(posted.method == "POST")
+                let document = try JSONObject(String(decoding: posted.body, as: UTF8.self))
+                #expect(document["event"] == "summary")
+                #expect(document.number("fetched") == 1)
+                #expect(document.number("exit_code") == 0)
+                #expect(run.errors.contains("the alert could not be posted to http://127.0.0.1:"))
+                #expect(run.errors.contains("HTTP status 404"))
+                #expect(!(run.output + run.errors).contains("s3cr3t"))
+                let runs = try await bench.run("runs", "--json", environment: bench.configured)
+                #expect(!runs.output.contains("s3cr3t"))
+            }
+        }
+
         @Test func `case 34: a run that is killed shows as cut off`() async throws {
             try await withCatalog(.always(.neverAnswer)) { bench, server in
                 try await bench.start("fetch", "1", environment: bench.configured) { run in

@@ -29,6 +29,7 @@ package struct EpisodeExplanation: Sendable {
     /// What the run would do about the episode; an episode with a new name and a new version has two.
     var actions: [SyncAction]
     var isRunUnderWay = false
+    var now = Date()
 
     /// One paragraph.
     package var paragraph: String { sentences.joined(separator: " ") }
@@ -138,7 +139,11 @@ package struct EpisodeExplanation: Sendable {
         guard let error = transfer.error, transfer.attempts > 0 else { return sentences }
         let times = transfer.attempts == 1 ? "once" : "in \(transfer.attempts) runs"
         sentences.append("It failed \(times), the last time because: \(error)")
-        if let next = transfer.nextTryAt { sentences.append("It is not tried again before \(Self.day(next))") }
+        if let next = transfer.nextTryAt, transfer.waits(at: now) {
+            sentences.append(
+                "It is not tried again before \(Self.day(next)), and longer after each run in which it fails, up to a "
+                    + "week; --force tries it at once")
+        }
         return sentences
     }
 

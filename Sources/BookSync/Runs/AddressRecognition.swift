@@ -58,15 +58,42 @@ extension Configuration {
             for address in named where configuration.recognised[address] == nil {
                 configuration.recognised[address] = try await book(at: address, shelf: shelf, transport: transport)
             }
-            for address in subscribed where configuration.recognised[address] == nil {
-                do {
-                    configuration.recognised[address] = try await book(at: address, shelf: shelf, transport: transport)
-                } catch let failure as Failure {
-                    logger.info("an address is not recognised", metadata: ["why": "\(failure)"])
-                }
-            }
+            let unknown = subscribed.filter { configuration.recognised[$0] == nil }
+            let found = await books(at: unknown, shelf: shelf, transport: transport, logger: logger)
+            try Task.checkCancellation()
+            configuration.recognised.merge(found) { known, _ in known }
         }
         return configuration
+    }
+
+    /// Addresses that are asked at once: one that does not answer must not have each of the others wait for it.
+    private static let recognitionJobs = 8
+
+    /// Those of the addresses that are recognised.
+    private func books(
+        at addresses: [ResourceAddress], shelf: [BookIdentity], transport: HTTPTransport, logger: Logger
+    ) async -> [ResourceAddress: BookIdentity] {
+        await withTaskGroup(of: (ResourceAddress, BookIdentity?).self) { group in
+            var found: [ResourceAddress: BookIdentity] = [:]
+            var waiting = addresses[...]
+            func askNext() {
+                guard let address = waiting.popFirst() else { return }
+                group.addTask {
+                    do {
+                        return (address, try await book(at: address, shelf: shelf, transport: transport))
+                    } catch {
+                        logger.info("an address is not recognised", metadata: ["why": "\(error)"])
+                        return (address, nil)
+                    }
+                }
+            }
+            for _ in 0..<Self.recognitionJobs { askNext() }
+            for await (address, book) in group {
+                found[address] = book
+                askNext()
+            }
+            return found
+        }
     }
 
     private func book(

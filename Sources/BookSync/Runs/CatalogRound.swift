@@ -36,6 +36,10 @@ struct CatalogRound: Sendable {
     /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
     private static let greatestLead = 5_000
 
+    /// Seconds that catalogs are waited for at least, however soon a run is to end: else a short one would never get to
+    /// know what it leaves.
+    static let leastPatience = 10.0
+
     private enum Answer: Sendable {
         case prepared(Int, Result<PreparedBook, any Error>)
         case timeIsUp

@@ -21,6 +21,15 @@ struct RunRecording: Sendable {
         }
     }
 
+    /// What failed in the last runs, by its subject; empty where that cannot be read.
+    func outages() async -> [String: Outage] {
+        do {
+            return Dictionary(try await store.outages().map { ($0.subject, $0) }) { first, _ in first }
+        } catch {
+            return [:]
+        }
+    }
+
     /// - Parameter error: of the first failure.
     func end(_ record: RunRecord, _ report: RunReport, exitCode: Int, error: String?) async -> RunRecord {
         var record = record

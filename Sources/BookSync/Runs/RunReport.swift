@@ -76,6 +76,13 @@ package struct RunReport: Sendable {
         noteStop(stop, known: known)
     }
 
+    /// Notes what ended a run before it came to its own end, which is told by whoever meets the error.
+    mutating func noteEnd(_ failure: Failure, known: [String: Outage]) {
+        failures.append(failure)
+        summary.failed += 1
+        noteStop(failure, known: known)
+    }
+
     /// What ends a run ends the next one too, until somebody sees to it.
     private mutating func noteStop(_ failure: Failure, known: [String: Outage]) {
         let subject = CatalogTroubles.library

@@ -36,16 +36,21 @@ package struct SyncRun: Sendable {
         do {
             let report = try await execute(request, in: session)
             guard let record else { return report }
-            let code = exitCode(report.failures)
-            let ended = await recording.end(
-                record, report, exitCode: code, error: report.failures.first.map(\.description))
+            let (code, error) = (exitCode(report.failures), report.failures.first.map(\.description))
+            let ended = await recording.end(record, report, exitCode: code, error: error)
             await recording.conclude(ended, report)
+            // It may have been interrupted while it told of itself.
+            let last = exitCode(report.failures)
+            if last != code { _ = await recording.end(record, report, exitCode: last, error: error) }
             return report
         } catch {
             guard let record else { throw error }
-            let failures = error is CancellationError ? [] : [Self.failure(error)]
-            _ = await recording.end(
-                record, RunReport(), exitCode: exitCode(failures), error: failures.first.map(\.description))
+            var report = RunReport()
+            if !(error is CancellationError) { report.noteEnd(Self.failure(error), known: await recording.outages()) }
+            let ended = await recording.end(
+                record, report, exitCode: exitCode(report.failures),
+                error: report.failures.first.map(\.description))
+            await recording.conclude(ended, report)
             throw error
         }
     }
@@ -65,7 +70,8 @@ package struct SyncRun: Sendable {
             var news = NewsFirst()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
-            let outcome = try await round.execute(within: request.limits.seconds) { assembled in
+            let patience = request.limits.seconds.map { max($0, CatalogRound.leastPatience) }
+            let outcome = try await round.execute(within: patience) { assembled in
                 exports.add(assembled.plan.book)
                 let wanted = try await settle(assembled, in: session, batch: &batch, &edited, &report)
                 if request.bringsNewsFirst { news.add(wanted) } else { requests += wanted }

@@ -128,8 +128,19 @@ import Testing
             {
                 $0.shelved.transfer = TransferRecord(
                     episode: identity, state: .failed, attempts: 3, error: "7 cannot be fetched: 404", nextTryAt: noon)
+                $0.now = noon - 3600
             },
-            "It failed in 3 runs, the last time because: 7 cannot be fetched: 404. It is not tried again before 2026"
+            "It failed in 3 runs, the last time because: 7 cannot be fetched: 404. It is not tried again before "
+                + "2026-11-21T12:00:00Z, and longer after each run in which it fails, up to a week; --force tries it at once."
+        ),
+        (
+            "failed, and its time has come",
+            {
+                $0.shelved.transfer = TransferRecord(
+                    episode: identity, state: .failed, attempts: 3, error: "7 cannot be fetched: 404", nextTryAt: noon)
+                $0.now = noon + 1
+            },
+            "the last time because: 7 cannot be fetched: 404. The next mirror"
         ),
         (
             "paused", { $0.shelved.transfer = TransferRecord(episode: identity, state: .paused) },

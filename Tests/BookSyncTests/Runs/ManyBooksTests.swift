@@ -162,8 +162,9 @@ import Testing
                 let report = try await LibrarySession.withLibrary(at: configuration.library, command: "test") {
                     try await run.execute(request, in: $0)
                 }
+                // Else it would be one that the server stopped sending.
                 #expect(report.failures.isEmpty)
-                #expect(report.summary.seconds < 20)
+                #expect(report.summary.fetched == 0)
             }
         }
     }
