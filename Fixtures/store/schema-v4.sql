@@ -84,7 +84,8 @@ CREATE TABLE subscription (
     latest INTEGER CHECK (latest > 0),
     "match" TEXT,
     "exclude" TEXT,
-    subscribed_at INTEGER,
+    subscribed_at INTEGER, since TEXT CHECK (since <> ''), transfer_order TEXT
+    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0),
     PRIMARY KEY (source, key)
 ) STRICT;
 CREATE TABLE shelf_count (
@@ -181,6 +182,36 @@ CREATE TABLE renaming (
     PRIMARY KEY (batch, episode_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX renaming_of_episode ON renaming (episode_id);
+CREATE TABLE settled_plan (
+    book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
+    fingerprint TEXT CHECK (fingerprint <> ''),
+    folders TEXT NOT NULL DEFAULT '[]' CHECK (json_type(folders) = 'array'),
+    kept INTEGER NOT NULL DEFAULT 0 CHECK (kept >= 0),
+    skipped INTEGER NOT NULL DEFAULT 0 CHECK (skipped >= locked),
+    locked INTEGER NOT NULL DEFAULT 0 CHECK (locked >= 0)
+) STRICT;
+CREATE TRIGGER book_unsettles AFTER UPDATE OF updated_at, title, author, declared ON book BEGIN
+    DELETE FROM settled_plan WHERE book_id = new.id;
+END;
+CREATE TRIGGER episode_unsettles AFTER UPDATE OF book_id, gone, locked, removed_at ON episode BEGIN
+    DELETE FROM settled_plan WHERE book_id = new.book_id;
+    DELETE FROM settled_plan WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER episode_unsettles_by_going AFTER DELETE ON episode BEGIN
+    DELETE FROM settled_plan WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER file_unsettles_by_coming AFTER INSERT ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_unsettles AFTER UPDATE ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_unsettles_by_going AFTER DELETE ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
+END;
+CREATE TRIGGER transfer_unsettles AFTER INSERT ON transfer BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     command TEXT NOT NULL CHECK (command <> ''),
@@ -214,4 +245,11 @@ CREATE TABLE publication_watch (
     latest INTEGER NOT NULL,
     usual_gap INTEGER NOT NULL CHECK (usual_gap > 0),
     told INTEGER NOT NULL CHECK (told IN (0, 1))
+) STRICT;
+CREATE TABLE subscription_tag (
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    path TEXT NOT NULL CHECK (path <> ''),
+    UNIQUE (source, key, path),
+    FOREIGN KEY (source, key) REFERENCES subscription (source, key) ON DELETE CASCADE
 ) STRICT;

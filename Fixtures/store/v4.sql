@@ -82,10 +82,11 @@ CREATE TABLE subscription (
     latest INTEGER CHECK (latest > 0),
     "match" TEXT,
     "exclude" TEXT,
-    subscribed_at INTEGER,
+    subscribed_at INTEGER, since TEXT CHECK (since <> ''), transfer_order TEXT
+    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0),
     PRIMARY KEY (source, key)
 ) STRICT;
-INSERT INTO subscription VALUES('kting','30776','兽医','1-20',20,'^第','预告',1700000000001);
+INSERT INTO subscription VALUES('kting','30776','兽医','1-20',20,'^第','预告',1700000000001,'30d','last',5,2000000000);
 CREATE TABLE transfer (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
     state TEXT NOT NULL
@@ -174,6 +175,15 @@ CREATE TABLE renaming (
     PRIMARY KEY (batch, episode_id)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO renaming VALUES(2,1,'萧十一狼/兽医/1.mp3','萧十一狼/回到古代当兽医/1.mp3',1700000320000);
+CREATE TABLE settled_plan (
+    book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
+    fingerprint TEXT CHECK (fingerprint <> ''),
+    folders TEXT NOT NULL DEFAULT '[]' CHECK (json_type(folders) = 'array'),
+    kept INTEGER NOT NULL DEFAULT 0 CHECK (kept >= 0),
+    skipped INTEGER NOT NULL DEFAULT 0 CHECK (skipped >= locked),
+    locked INTEGER NOT NULL DEFAULT 0 CHECK (locked >= 0)
+) STRICT;
+INSERT INTO settled_plan VALUES(1,'aaaa','["萧十一狼"]',1,2,1);
 CREATE TABLE run (
     id INTEGER PRIMARY KEY,
     command TEXT NOT NULL CHECK (command <> ''),
@@ -212,6 +222,14 @@ CREATE TABLE publication_watch (
     told INTEGER NOT NULL CHECK (told IN (0, 1))
 ) STRICT;
 INSERT INTO publication_watch VALUES(1,1700000000000,86400000,0);
+CREATE TABLE subscription_tag (
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    path TEXT NOT NULL CHECK (path <> ''),
+    UNIQUE (source, key, path),
+    FOREIGN KEY (source, key) REFERENCES subscription (source, key) ON DELETE CASCADE
+) STRICT;
+INSERT INTO subscription_tag VALUES('kting','30776',replace('睡前\n长篇','\n',char(10)));
 CREATE INDEX episode_in_order ON episode (book_id, section, position, gone, locked, removed_at);
 CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
     DELETE FROM shelf_count WHERE book_id = new.id;
@@ -256,5 +274,27 @@ END;
 CREATE INDEX exported_file_of_book ON exported_file (book_id);
 CREATE UNIQUE INDEX verification_under_way ON verification (scope) WHERE ended_at IS NULL;
 CREATE INDEX renaming_of_episode ON renaming (episode_id);
+CREATE TRIGGER book_unsettles AFTER UPDATE OF updated_at, title, author, declared ON book BEGIN
+    DELETE FROM settled_plan WHERE book_id = new.id;
+END;
+CREATE TRIGGER episode_unsettles AFTER UPDATE OF book_id, gone, locked, removed_at ON episode BEGIN
+    DELETE FROM settled_plan WHERE book_id = new.book_id;
+    DELETE FROM settled_plan WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER episode_unsettles_by_going AFTER DELETE ON episode BEGIN
+    DELETE FROM settled_plan WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER file_unsettles_by_coming AFTER INSERT ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_unsettles AFTER UPDATE ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_unsettles_by_going AFTER DELETE ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
+END;
+CREATE TRIGGER transfer_unsettles AFTER INSERT ON transfer BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
 PRAGMA writable_schema=OFF;
 COMMIT;

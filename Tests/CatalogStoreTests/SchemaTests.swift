@@ -102,6 +102,8 @@ import Testing
         "INSERT INTO verification (scope, started_at) VALUES ('', 0)",
         "UPDATE renaming SET from_path = '/etc/passwd'", "UPDATE renaming SET to_path = ''",
         "UPDATE renaming SET batch = 0",
+        "UPDATE settled_plan SET kept = -1", "UPDATE settled_plan SET locked = skipped + 1",
+        "UPDATE settled_plan SET folders = '{}'", "UPDATE settled_plan SET fingerprint = ''",
         "UPDATE subscription SET since = ''", "UPDATE subscription SET transfer_order = 'sideways'",
         "UPDATE subscription SET max_episodes = 0", "UPDATE subscription SET max_bytes = 0",
         "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
@@ -128,6 +130,9 @@ import Testing
             try await store.noteVerified([.sample(1)], in: round, at: time(milliseconds: 0))
             try await store.intendRenames([(.sample(1), to: "elsewhere")])
             _ = try await store.beginRun("mirror", at: time(milliseconds: 0))
+            let idle = BookIdentity(source: "kting", id: "idle")
+            _ = try await store.merge(samples(1...1, of: idle), startingAt: 0, of: idle)
+            try await store.watchPlan(of: idle)
             let error = #expect(throws: DatabaseError.self) {
                 try withDatabase(of: store) { try $0.execute(sql: sql) }
             }
