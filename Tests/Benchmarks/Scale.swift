@@ -1,3 +1,4 @@
+import CatalogStore
 import Foundation
 
 /// A great shelf with nothing to do: what planning all of it takes beside `find`, and what it takes to look at it.
@@ -33,7 +34,9 @@ enum Scale: Benchmark {
             _ = try setting.measure(
                 setting.product.command(["mirror", "--quiet"], configuration: configuration, library: library))
             try checkPlan(setting, configuration: configuration, library: library)
-            return try measure(setting, configuration: configuration, library: library)
+            var result = try measure(setting, configuration: configuration, library: library)
+            result.rows.append(try await openingRow(setting, library: library))
+            return result
         }
     }
 
@@ -64,6 +67,21 @@ enum Scale: Benchmark {
         var rows = works.indices.dropFirst(2).map { works[$0].row(measurements[$0]) }
         rows.insert(planRow(find: measurements[0], plan: measurements[1]), at: 0)
         return BenchmarkResult(rows: rows)
+    }
+
+    /// As `list` opens it: for reading, the schema looked at.
+    private static func openingRow(_ setting: Setting, library: String) async throws -> ReportRow {
+        var seconds: [Double] = []
+        for _ in 1...setting.runs {
+            let begin = ContinuousClock.now
+            let store = try await CatalogStore(path: "\(library)/.booksync/store.sqlite", access: .readOnly)
+            seconds.append((ContinuousClock.now - begin) / .seconds(1))
+            try await store.close()
+        }
+        let middle = seconds.sorted()[seconds.count / 2]
+        return ReportRow(
+            work: "opening the store of 1,000,000 episodes", ours: "\(decimal(middle * 1000, 1)) ms",
+            limit: verdict("≤ 20 ms", middle <= 0.02))
     }
 
     private struct Work {
