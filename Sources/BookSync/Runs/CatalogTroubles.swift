@@ -76,7 +76,10 @@ struct CatalogTroubles: Sendable {
                 ? "the catalogs of \(entries.count) books cannot be fetched from \(entries[0].server)"
                 : "\(what), for \(entries.count) books"
             let asked = entries.count(where: \.wasAsked)
-            if asked < entries.count { why += "; \(asked) of the books were asked for, and the others not any more" }
+            if asked < entries.count {
+                let those = asked == 1 ? "1 of them was" : "\(asked) of them were"
+                why += "; \(those) asked for, and the others not any more"
+            }
         }
         if outage.runs > 1 { why += "; so since \(outage.since.formatted(.iso8601)), in \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
