@@ -150,7 +150,9 @@ extension EpisodeDecision {
         if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
         guard rules.force, !shelved.episode.isLocked else {
             return skip(
-                .obstructed, "\(change); it is left alone until verify --repair or fetch --force brings it again")
+                .obstructed,
+                "\(change); it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
+            )
         }
         follows = !file.isNamedByListener
         // Not asked about: the server's version may be the one that was fetched, and the file is not.

@@ -42,7 +42,8 @@ private let editedFile = here.standing(at: wanted, facts(size: 1100, time: 60))
 private let renewed = here.size(1200)
 private let renewedWords = "the catalog's size changed from 1000 to 1200"
 private let removedWords = "removed by the listener; it is not fetched again"
-private let leftWords = "it is left alone until verify --repair or fetch --force brings it again"
+private let leftWords =
+    "it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
 private let foreignWords = "a file that booksync did not fetch stands at Book/7.mp3; it is left alone"
 
 private let absent: [Row] = [

@@ -62,7 +62,7 @@ package struct VerificationRepair: Sendable {
             let repair = try await outcome(for: report.bad[index], in: session, reasons: reasons)
             switch repair {
             case .repaired: report.bad[index].repair = .repaired(keptAs: keptAs[file.episode])
-            case .left, .countsAsRemoved:
+            case .left, .countsAsRemoved, .accepted:
                 if let name = keptAs[file.episode] { try await kept.release(name) }
                 report.bad[index].repair = repair
             }

@@ -24,16 +24,18 @@ package struct VerifiedFile: Sendable, Hashable {
     package var file: LocalFile
     package var verdict: FileVerdict
     /// Whether anything was written to it since it was fetched: then it is not replaced without being kept.
-    var wasTouched = false
-    /// Of a bad one, once it was to be repaired: what came of it.
+    package var wasTouched = false
+    /// Of a bad one, once it was to be repaired or accepted: what came of it.
     package var repair: Repair?
 
-    /// What came of fetching a bad file again.
+    /// What came of fetching a bad file again, or of accepting it.
     package enum Repair: Sendable, Hashable {
         /// - Parameter keptAs: where the file that was replaced is now, relative to the library; nil where it was not kept.
         case repaired(keptAs: String?)
         /// The listener deleted it, and by the rules that counts as removing it.
         case countsAsRemoved
+        /// The record says now what it is.
+        case accepted
         /// Why it is as it was.
         case left(String)
     }
@@ -69,6 +71,7 @@ package struct VerificationReport: Sendable {
 
     package var checked: Int { intact + bad.count }
     package var repaired: Int { bad.count { if case .repaired? = $0.repair { true } else { false } } }
+    package var accepted: Int { bad.count { $0.repair == .accepted } }
     package var stillBad: Int { bad.count(where: \.isBad) }
     /// Every file of the scope was held against its record, in this call or one before.
     package var isComplete: Bool { left == 0 }
@@ -83,6 +86,7 @@ package struct VerificationReport: Sendable {
             text += ", \(bad.count) bad (\(named.joined(separator: ", ")))"
         }
         if repaired > 0 { text += ", \(repaired) repaired" }
+        if accepted > 0 { text += ", \(accepted) accepted" }
         if verifiedBefore > 0 { text += ", \(verifiedBefore) verified before the interruption" }
         if left > 0 { text += ", \(left) left for the next verify" }
         return text + " in \(describeSeconds(seconds))"
@@ -103,7 +107,8 @@ extension JSONDocument {
             "bad": .array(report.bad.map(JSONDocument.init)),
             "totals": [
                 "checked": .init(report.checked), "intact": .init(report.intact), "bad": .init(report.bad.count),
-                "repaired": .init(report.repaired), "still_bad": .init(report.stillBad),
+                "repaired": .init(report.repaired), "accepted": .init(report.accepted),
+                "still_bad": .init(report.stillBad),
                 "verified_before": .init(report.verifiedBefore), "left": .init(report.left),
                 "bytes": .integer(report.bytes),
             ],
@@ -119,6 +124,7 @@ extension JSONDocument {
         switch verified.repair {
         case .repaired(let kept): (outcome, keptAs) = ("repaired", kept)
         case .countsAsRemoved: outcome = "removed"
+        case .accepted: outcome = "accepted"
         case .left(let reason): (outcome, why) = ("left", reason)
         case nil: break
         }

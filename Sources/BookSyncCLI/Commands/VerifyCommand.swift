@@ -9,7 +9,8 @@ struct VerifyCommand: Subcommand {
             Names what is missing, truncated, changed, or rotten (other bytes, though nobody wrote to the file), and exits \
             with 75 when anything is bad and was not repaired. A verification that is interrupted goes on where it stopped \
             when it is asked for again. --repair fetches the bad files again; each stays where it is until the good one is \
-            whole, and one that was written to since it was fetched is kept under .booksync/kept.
+            whole, and one that was written to since it was fetched is kept under .booksync/kept. --accept REF records files \
+            that you edited (tags, cuts) as they are now.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -23,13 +24,22 @@ struct VerifyCommand: Subcommand {
     @Flag(help: "Fetch what is bad again.")
     var repair = false
 
+    @Flag(help: "Record what was edited since it was fetched as it is now; needs a REF.")
+    var accept = false
+
     @Flag(help: "Read everything, also what an interrupted verification found right.")
     var anew = false
 
-    @Option(help: ArgumentHelp("With --repair: wait so long for another run to end, as in 60s.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "With --repair and --accept: wait so long for another run to end, as in 60s.", valueName: "time"))
     var wait: String = "0"
 
     func validate() throws {
+        if accept, repair || quick { throw ValidationError("--accept goes with neither --repair nor --quick.") }
+        if accept, references.isEmpty {
+            throw ValidationError("--accept takes the books or episodes that you edited, as in REF or REF/12.")
+        }
         if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
     }
 
@@ -43,14 +53,19 @@ struct VerifyCommand: Subcommand {
         let report = try await printer.printing { emit in
             let verification = LibraryVerification(library: configuration.library, emit: emit)
             let report = try await verification.check(request)
-            guard repair, report.isComplete, !report.booksToRepair.isEmpty else { return report }
+            guard report.isComplete else { return report }
+            if accept, report.stillBad > 0 { return try await accepted(report, configuration, program) }
+            guard repair, !report.booksToRepair.isEmpty else { return report }
             return try await repaired(report, configuration, program, emit)
         }
         let failures = report.failures + (report.stillBad > 0 ? [.badFiles(report.stillBad, repairs: repair)] : [])
         let status = program.interruption.exitStatus ?? ExitStatus(of: failures)
-        await program.print(JSONDocument(report, exitCode: Int(status.rawValue)), or: Self.lines(report))
+        await program.print(JSONDocument(report, exitCode: Int(status.rawValue)), or: lines(report))
         if report.stillBad > 0, !repair, !program.options.quiet, !program.options.json {
-            await program.streams.writeError("booksync verify --repair fetches what is bad again")
+            let isEdited = !accept && report.bad.contains { $0.wasTouched }
+            await program.streams.writeError(
+                "booksync verify --repair fetches what is bad again"
+                    + (isEdited ? "; --accept REF records what you edited as it is" : ""))
         }
         return status
     }
@@ -62,6 +77,16 @@ struct VerifyCommand: Subcommand {
                 let reference = try BookReference(parsing: text)
                 return (book: try configuration.book(reference), filter: reference.filter)
             })
+    }
+
+    /// The report with what came of accepting what was edited.
+    private func accepted(
+        _ report: VerificationReport, _ configuration: Configuration, _ program: Program
+    ) async throws -> VerificationReport {
+        try await LibrarySession.withLibrary(
+            at: configuration.library, command: "verify --accept", waitingFor: parseSeconds(wait) ?? 0,
+            notes: program.notes
+        ) { session in try await VerificationAcceptance().execute(report, in: session) }
     }
 
     /// The report with what came of the repair. What keeps that from being begun is a failure of the report.
@@ -90,14 +115,15 @@ struct VerifyCommand: Subcommand {
     }
 
     /// What became of the bad files, where they were to be repaired, and the sum of it all.
-    private static func lines(_ report: VerificationReport) -> [String] {
+    private func lines(_ report: VerificationReport) -> [String] {
         report.bad.compactMap { file -> String? in
             switch file.repair {
             case .repaired(let kept):
                 "repaired \(file.file.path)" + (kept.map { "; what it was is kept as \($0)" } ?? "")
             case .countsAsRemoved:
                 "removed \(file.file.path): deleted files count as removed (downloads.on-missing-file)"
-            case .left(let why): "not repaired \(file.file.path): \(why)"
+            case .accepted: "accepted \(file.file.path): its record says what it is now"
+            case .left(let why): "not \(accept ? "accepted" : "repaired") \(file.file.path): \(why)"
             case nil: nil
             }
         }.map(DisplayWidth.printable) + [report.sentence]
