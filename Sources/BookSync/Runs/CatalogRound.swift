@@ -170,16 +170,28 @@ struct CatalogRound: Sendable {
         {
             return settled
         }
-        if stores { try await store?.watchPlan(of: book) }
-        assembly.notesSettled = stores
+        if stores, let store { assembly.notesSettled = await isKept { try await store.watchPlan(of: book) } }
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
             prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
             claimed: claimed, allowsLocalAddresses: allowsLocal)
         assembled.use(access)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
-        if let settled = assembled.settled { try await store?.settle(settled, of: book) }
+        if let store, let settled = assembled.settled {
+            _ = await isKept { try await store.settle(settled, of: book) }
+        }
         return assembled
+    }
+
+    /// Whether something could be remembered. What is not, as on a full disk, is planned anew the next time, which is no
+    /// failure of the run.
+    private func isKept(_ remember: () async throws -> Void) async -> Bool {
+        do {
+            try await remember()
+            return true
+        } catch {
+            return false
+        }
     }
 
     private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [String] {
