@@ -103,7 +103,7 @@ package struct SyncRun: Sendable {
             }
             report.note(transfers, failedBefore: failedBefore, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
-            for notice in try await edited.settle(replaced: replaced) { emit(.notice(notice)) }
+            for notice in await edited.settle(replaced: replaced) { emit(.notice(notice)) }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
