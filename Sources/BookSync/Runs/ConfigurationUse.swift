@@ -102,7 +102,7 @@ extension Configuration {
         try source.requireVariables()
         let connection = CatalogConnection(
             transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace)
-        return try source.settings(knownAddresses: Array(recognised.keys)).format.source(over: connection)
+        return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
     }
 
     /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there
