@@ -70,7 +70,7 @@ package struct SyncRun: Sendable {
             var news = NewsFirst()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
-            let patience = request.limits.seconds.map { max($0, CatalogRound.leastPatience) }
+            let patience = request.limits.seconds.map(CatalogRound.patience(inRunOf:))
             let outcome = try await round.execute(within: patience) { assembled in
                 exports.add(assembled.plan.book)
                 let wanted = try await settle(assembled, in: session, batch: &batch, &edited, &report)
