@@ -108,11 +108,13 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await withServer(Self.script()) { server in
                     for address in [Self.withUser(server), server.url("/feed.xml?token=\(Self.password)")] {
-                        for command in ["fetch", "subscribe", "plan"] {
+                        for command in ["fetch", "subscribe", "plan", "list", "pause", "show"] {
                             let run = try await bench.run(command, "feed:\(address)")
                             #expect(run.exitCode == 64, "\(command): \(run.errors)")
                             #expect(!(run.output + run.errors).contains(Self.password))
                         }
+                        let explained = try await bench.run("explain", address)
+                        #expect(explained.exitCode == 64 && !explained.errors.contains(Self.password))
                         try bench.configure("subscriptions: [{ book: \"feed:\(address)\" }]")
                         for arguments in [["config", "show"], ["config", "check", "--json"], ["mirror"]] {
                             let run = try await bench.runBare(arguments, environment: bench.configured)
@@ -121,6 +123,19 @@ extension ProductTests {
                         }
                     }
                     #expect(server.record.requests.isEmpty)
+                }
+            }
+        }
+
+        @Test func `doctor finds nothing wrong with an address that the configuration has whole`() async throws {
+            try await withWorkbench { bench in
+                try await withServer(Self.script { $0.header("Authorization") == Self.basic }) { server in
+                    try bench.configure("subscriptions: [{ book: \"\(Self.withUser(server))\" }]")
+                    #expect(try await bench.run("mirror", environment: bench.configured).exitCode == 0)
+                    let doctor = try await bench.run("doctor", environment: bench.configured)
+                    #expect(doctor.exitCode == 0, "\(doctor.output)")
+                    #expect(doctor.output.contains("ok       subscriptions: 1, and their sources are configured"))
+                    #expect(!doctor.output.contains(Self.password))
                 }
             }
         }

@@ -61,10 +61,12 @@ extension Configuration {
 
     /// The book that a REF names.
     ///
-    /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default.
+    /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default, or an address with a secret
+    ///   that would be shown.
     package func book(_ reference: BookReference) throws -> BookIdentity {
         switch reference.target {
         case .book(let book):
+            try book.requireNoSecret()
             return book
         case .id(let id):
             guard let defaultSource else {
