@@ -77,6 +77,22 @@ package struct LibraryDirectory: ~Copyable {
         }
     }
 
+    /// Makes sure that what is about to be overwritten is what it was when that was decided, which may be hours ago. What
+    /// is gone meanwhile is no hindrance. Whoever writes to it in the very moment between this and the overwriting is not
+    /// noticed.
+    func requireUnchanged(_ name: String, since standing: FileFacts) throws {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
+        let now = Self.facts(status)
+        guard
+            now.size != standing.size || now.modificationTime != standing.modificationTime
+                || now.inode != standing.inode
+        else { return }
+        throw Failure(
+            .temporary, what: "\(name) cannot be replaced", why: "somebody wrote to it since the run began",
+            remedy: "run again; nothing is fetched twice, and what was written is not lost")
+    }
+
     /// Moves a file of another folder of the library here. Never overwrites.
     package func receive(_ oldName: String, from folder: borrowing LibraryDirectory, as name: String) throws {
         try takeExclusively(oldName, of: folder.descriptor, as: name)

@@ -114,6 +114,9 @@ actor Publisher {
     private func place(_ file: ReceivedFile) throws -> LocalFile {
         let (folder, name) = splitLibraryPath(file.wanted.path)
         let directory = try LibraryDirectory(folder, in: library)
+        if file.wanted.overwrites, let standing = file.wanted.standing {
+            try directory.requireUnchanged(name, since: standing)
+        }
         try directory.receive(file.partial.path, as: name, replaces: file.wanted.overwrites)
         let facts = try directory.facts(of: name)
         return LocalFile(

@@ -17,9 +17,16 @@ package struct TransferRequest: Sendable {
         get { boxedReplaced?.content }
         set { boxedReplaced = newValue.map(Box.box) }
     }
-    // Few of the thousands that may wait have either.
+    /// What stood at ``path`` when it was decided to overwrite it: what was put or written there since is not overwritten.
+    /// Nil where nobody looked.
+    package var standing: FileFacts? {
+        get { boxedStanding?.content }
+        set { boxedStanding = newValue.map(Box.box) }
+    }
+    // Few of the thousands that may wait have any of them.
     private var boxedRecord: Box<TransferRecord>?
     private var boxedReplaced: Box<LocalFile>?
+    private var boxedStanding: Box<FileFacts>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
     /// Whether the episode may lie on this machine or in a private network.

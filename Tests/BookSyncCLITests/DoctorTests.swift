@@ -47,6 +47,18 @@ extension ProductTests {
             }
         }
 
+        @Test func `a folder that the next run makes anew is no problem`() async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 1).script) { bench, _ in
+                #expect(try await bench.run("fetch", "cat:1", environment: bench.configured).exitCode == 0)
+                try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/partial"))
+                let before = try Self.state(of: bench)
+                let result = try await bench.run("doctor", environment: bench.configured)
+                #expect(result.exitCode == 0, "\(result.output)")
+                #expect(try Self.state(of: bench) == before)
+                #expect(try await bench.run("fetch", "cat:1", environment: bench.configured).exitCode == 0)
+            }
+        }
+
         @Test func `a library that is not there yet is no problem, and is not made`() async throws {
             try await withWorkbench { bench in
                 let result = try await bench.run("doctor")

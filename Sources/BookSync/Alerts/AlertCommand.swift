@@ -40,24 +40,10 @@ struct AlertCommand: Sendable {
                 close(input)
                 close(output)
             }
-            let group = Mutex<pid_t?>(nil)
-            let status = try await limited(to: limit) { [command] in
-                var options = PlatformOptions()
-                options.processGroupID = 0
-                options.teardownSequence = [
-                    .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
-                ]
-                return try await Subprocess.run(
-                    .path("/bin/sh"), arguments: ["-c", command.secretText], platformOptions: options,
-                    input: .fileDescriptor(FileDescriptor(rawValue: input), closeAfterSpawningProcess: false),
-                    output: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false),
-                    error: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false)
-                ) { execution in
-                    group.withLock { $0 = execution.processIdentifier.value }
-                }.terminationStatus
-            }
-            // What it left running; the group is gone where it left nothing.
-            if let group = group.withLock({ $0 }) { kill(-group, SIGKILL) }
+            let group = ProcessGroup()
+            // What it left running, however it ended.
+            defer { group.kill() }
+            let status = try await end(input: input, output: output, group)
             let said = try await offPool { Self.text(of: output) }
             return outcome(status, said: masked(said))
         } catch is CancellationError {
@@ -66,6 +52,46 @@ struct AlertCommand: Sendable {
             return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(error.text)")
         } catch {
             return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(masked("\(error)"))")
+        }
+    }
+
+    /// Runs it to its end, or for as long as it may take.
+    /// - Returns: nil when its time was up.
+    private func end(
+        input: Int32, output: Int32, _ group: ProcessGroup
+    ) async throws -> TerminationStatus? {
+        // Over before the descriptor is closed: a task of this call ends with it.
+        async let _: Void = Self.keepSmall(output)
+        return try await limited(to: limit) { [command] in
+            var options = PlatformOptions()
+            options.processGroupID = 0
+            options.teardownSequence = [
+                .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
+            ]
+            return try await Subprocess.run(
+                .path("/bin/sh"), arguments: ["-c", command.secretText], platformOptions: options,
+                input: .fileDescriptor(FileDescriptor(rawValue: input), closeAfterSpawningProcess: false),
+                output: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false),
+                error: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false)
+            ) { execution in
+                group.leader.withLock { $0 = execution.processIdentifier.value }
+            }.terminationStatus
+        }
+    }
+
+    private final class ProcessGroup: Sendable {
+        let leader = Mutex<pid_t?>(nil)
+
+        /// It is gone where nothing of it runs.
+        func kill() {
+            guard let leader = leader.withLock({ $0 }) else { return }
+            #if canImport(Darwin)
+                Darwin.kill(-leader, SIGKILL)
+            #elseif canImport(Musl)
+                Musl.kill(-leader, SIGKILL)
+            #else
+                Glibc.kill(-leader, SIGKILL)
+            #endif
         }
     }
 
@@ -83,14 +109,33 @@ struct AlertCommand: Sendable {
         }
     }
 
-    /// Shells and tools repeat what they were given when they complain about it.
+    /// Shells and tools repeat what they were given, or a part of it, when they complain about it.
     private func masked(_ text: String) -> String {
-        command.secretText.split { $0.isWhitespace || "'\"".contains($0) }.dropFirst().filter { $0.count >= 6 }
-            .sorted { $0.count > $1.count }
+        let words = command.secretText.split { $0.isWhitespace || "'\"".contains($0) }.dropFirst()
+        let parts = words.flatMap { $0.split { ":=@?&,;".contains($0) } }.filter { !$0.hasPrefix("//") }
+        return (words + parts).filter { $0.count >= 6 }.sorted { $0.count > $1.count }
             .reduce(text) { $0.replacing($1, with: "***") }
     }
 
     // MARK: Files
+
+    /// Gives back the room of what is written beyond what is told, until it is cancelled: output without end must not fill
+    /// the disk.
+    private static func keepSmall(_ descriptor: Int32) async {
+        do {
+            while true {
+                try await Task.sleep(for: .milliseconds(100))
+                try await offPool {
+                    var status = stat()
+                    guard fstat(descriptor, &status) == 0, status.st_blocks > 2048 else { return }
+                    // Whoever writes goes on behind a hole.
+                    ftruncate(descriptor, off_t(greatestOutput))
+                }
+            }
+        } catch {
+            // Cancelled, because the command has ended.
+        }
+    }
 
     private static func namelessFile(holding text: String) throws(SystemError) -> Int32 {
         let path = FileManager.default.temporaryDirectory.appending(path: "booksync-alert-XXXXXX").path

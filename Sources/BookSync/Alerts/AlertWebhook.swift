@@ -55,6 +55,7 @@ struct AlertWebhook: Sendable {
                 why = "it answers with HTTP status \(answer.status)"
                 guard answer.status >= 500 || [408, 429].contains(answer.status) else { return why }
                 requested = answer.requestedWait(now: Date().timeIntervalSince1970)
+                if let requested, requested >= Self.limit { return why + ", and asks to wait" }
             } catch let failure as WireFailure {
                 // It was taken, whatever became of the answer's text.
                 if case .oversized = failure.kind { return nil }

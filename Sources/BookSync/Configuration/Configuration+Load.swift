@@ -233,6 +233,13 @@ extension Configuration {
         }
         var seen: Set<BookReference.Target> = []
         for (subscription, place) in zip(subscriptions, places.subscriptions) {
+            do {
+                try subscription.reference.requireNoSecret()
+            } catch let failure as Failure {
+                throw Failure(
+                    .configuration, disposition: .stop, what: "\(place): \(failure.what)", why: failure.why,
+                    remedy: failure.remedy)
+            }
             var target = subscription.reference.target
             if case .id(let id) = target {
                 guard let source = defaultSource else {

@@ -119,7 +119,7 @@ enum Masking {
     /// The command's name without its arguments.
     static func command(_ command: Secret?) -> String {
         guard let command else { return "" }
-        let words = command.secretText.split(separator: " ")
+        let words = command.secretText.split(whereSeparator: \.isWhitespace)
         guard let first = words.first, !first.contains("="), !first.contains("://") else { return command.description }
         return words.count == 1 ? String(first) : "\(first) \(command.description)"
     }

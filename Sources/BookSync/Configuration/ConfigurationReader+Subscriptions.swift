@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 
 extension ConfigurationReader {
     static let subscriptionKeys = [
@@ -12,6 +13,11 @@ extension ConfigurationReader {
             throw refusal(item.line, "subscriptions", expected: "a 'book' in every item", found: nil)
         }
         let reference = try parsed(book) { try BookReference(parsing: $0) }
+        if case .address(let address) = reference.target,
+            !FeedSettings.isWholeAddress(FeedSettings.bookID(of: address))
+        {
+            noteSecret(try text(book), "\(place).book", line: book.line)
+        }
         var subscription = SubscriptionSetting(reference: reference, filter: reference.filter)
         for entry in entries {
             note("\(place).\(entry.key)", line: entry.line)

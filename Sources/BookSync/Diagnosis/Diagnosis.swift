@@ -112,12 +112,14 @@ package struct Diagnosis: Sendable {
         }
     }
 
-    /// Whether the book's feed is known by an address only of which a secret was left out.
+    /// Whether the book's feed is known by an address only of which a secret was left out, and that the configuration does
+    /// not have whole either.
     private func lacksAddress(_ book: BookIdentity) -> Bool {
         guard let source = configuration.source(named: book.source), source.kind == .feed, book.id.contains("://")
         else {
             return false
         }
         return !FeedSettings.isWholeAddress(book.id) && source.url.map(FeedSettings.bookID(of:)) != book.id
+            && !configuration.givenAddresses.contains { configuration.book(at: $0) == book }
     }
 }

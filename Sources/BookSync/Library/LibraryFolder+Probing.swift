@@ -55,10 +55,12 @@ extension LibraryFolder {
         }
     }
 
-    /// Tries it on a file of its own among the partial files.
+    /// Tries it on a file of its own among the partial files, or where their folder is to be made.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when no file can be made there.
     func canRenameWithoutOverwriting() throws -> Bool {
-        let name = partialFolder + "/.probe-\(getpid())"
+        var status = stat()
+        let folder = stat(partialFolder, &status) == 0 ? partialFolder : ownFolder
+        let name = folder + "/.probe-\(getpid())"
         do {
             close(try systemCall { openFile(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW) })
         } catch {

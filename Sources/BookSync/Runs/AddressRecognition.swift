@@ -45,10 +45,12 @@ extension Configuration {
     /// Finds out which books the addresses among the references name, and those among the subscriptions where these are
     /// asked for too, so that ``book(_:)`` knows. A subscription whose address cannot be asked does not hold up the others.
     ///
-    /// - Throws: ``Failure`` when an address among the references cannot be asked, or is none of a catalog.
+    /// - Throws: ``Failure`` when an address among the references cannot be asked, or is none of a catalog, and when a
+    ///   reference holds a secret where it would be stored.
     package func recognising(
         _ references: [BookReference], andSubscriptions: Bool = false, logger: Logger
     ) async throws -> Configuration {
+        for reference in references { try reference.requireNoSecret() }
         let named = references.compactMap(\.address)
         let subscribed = andSubscriptions ? subscriptions.compactMap(\.reference.address) : []
         guard !named.isEmpty || !subscribed.isEmpty else { return self }
@@ -118,10 +120,65 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// Whole addresses of books, secrets included, as the listener gave them: those that were recognised, and those that
+    /// the configuration subscribes to, whose servers may have been away when they were asked what is there.
+    var givenAddresses: [ResourceAddress] {
+        recognised.keys + subscriptions.compactMap(\.reference.address).filter { recognised[$0] == nil }
+    }
+
+    /// Makes sure that a book can be asked for by what is stored of it, which is its id and no secret.
+    ///
+    /// - Parameter address: the one that names it.
+    /// - Throws: ``Failure`` of kind `configuration`.
+    package func requireStorable(_ book: BookIdentity, at address: ResourceAddress) throws {
+        guard book.id.contains("://"), let source = source(named: book.source) else { return }
+        let isStorable =
+            switch source.kind {
+            case .feed:
+                FeedSettings.isWholeAddress(book.id) || source.url.map(FeedSettings.bookID(of:)) == book.id
+            case .directory:
+                address.isWithoutUser && !ResourceAddress(book.id).isMasked || source.url?.withoutSecrets == book.id
+            case .bookResource, .librivox, .internetArchive: true
+            }
+        guard !isStorable else { return }
+        throw Failure(
+            .configuration, what: "\(address) cannot be subscribed to",
+            why: "its address holds a secret, and secrets are not stored",
+            remedy:
+                "write the whole address as the url of a source of type \(source.kind.rawValue), with the secret from "
+                + "the environment")
+    }
+}
+
 extension BookReference {
     var address: ResourceAddress? {
         if case .address(let address) = target { address } else { nil }
     }
+
+    /// As ``BookIdentity/requireNoSecret()``, of the book that it names.
+    func requireNoSecret() throws {
+        if case .book(let book) = target { try book.requireNoSecret() }
+    }
+}
+
+extension BookIdentity {
+    /// Makes sure that the name of a book, which is shown and stored, is no address with a secret in it.
+    ///
+    /// - Throws: ``Failure`` of kind `usage`.
+    func requireNoSecret() throws {
+        guard FeedSettings.isWholeAddress(id),
+            !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(id)))
+        else { return }
+        throw Failure(
+            .usage, what: "\(source):\(ResourceAddress(id)) cannot be the name of a book",
+            why: "the address holds a secret, and names of books are shown and stored",
+            remedy: "write the address alone, without '\(source):' before it")
+    }
+}
+
+extension ResourceAddress {
+    fileprivate var isWithoutUser: Bool { Authorization(userOf: self) == nil }
 }
 
 extension SourceKind {

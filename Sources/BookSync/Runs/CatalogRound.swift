@@ -36,9 +36,9 @@ struct CatalogRound: Sendable {
     /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
     private static let greatestLead = 5_000
 
-    /// Seconds that catalogs are waited for at least, however soon a run is to end: else a short one would never get to
-    /// know what it leaves.
-    static let leastPatience = 10.0
+    /// Seconds that catalogs are waited for in a run of so many: half of them, so that a server that does not answer leaves
+    /// some for the others' episodes; at least ten, else a short run would never get to know what it leaves.
+    static func patience(inRunOf seconds: Double) -> Double { max(seconds / 2, 10) }
 
     private enum Answer: Sendable {
         case prepared(Int, Result<PreparedBook, any Error>)
@@ -46,7 +46,8 @@ struct CatalogRound: Sendable {
     }
 
     /// - Parameters:
-    ///   - seconds: after which no catalog is waited for any more; nil for none.
+    ///   - seconds: after which no catalog is waited for any more; nil for none. Books whose catalogs have answered by then
+    ///     get their turn all the same.
     ///   - onPlan: what it throws ends the round and is thrown on.
     func execute(within seconds: Double?, onPlan: (AssembledPlan) async throws -> Void) async throws -> Outcome {
         let items = request.items
@@ -60,11 +61,15 @@ struct CatalogRound: Sendable {
         var failed: Set<Int> = []
         var taken = TakenPaths()
         var turn = 0
+        var asked: Set<Int> = []
+        var isTimeUp = false
+        var left = 0
         try await withThrowingTaskGroup(of: Answer.self) { group in
             if let seconds { group.addTask { await Self.alarm(after: seconds) } }
             while turn < items.count, !Task.isCancelled, outcome.stop == nil {
                 let lead = ahead.values.reduce(0) { $0 + $1.weight }
-                while let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead) {
+                while !isTimeUp, let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead) {
+                    asked.insert(place)
                     let (item, pace) = (items[place], paces[servers[place]])
                     group.addTask { .prepared(place, await prepared(item, pace: pace)) }
                 }
@@ -77,12 +82,19 @@ struct CatalogRound: Sendable {
                     taken.add(assembled)
                     for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
                     try await onPlan(assembled)
+                } else if isTimeUp {
+                    // A server that has answered anybody is not down, and only has more to do than there is time for.
+                    if asked.contains(turn), !outcome.troubles.answered.contains(servers[turn]) {
+                        outcome.troubles.note(
+                            .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], place: turn)
+                    } else {
+                        left += 1
+                    }
+                    turn += 1
                 } else if let answer = try await group.next() {
                     switch answer {
                     case .timeIsUp:
-                        let left = items.count - turn
-                        emit(.notice("the time is up: \(left == 1 ? "1 book is" : "\(left) books are") not looked at"))
-                        turn = items.count
+                        isTimeUp = true
                     case .prepared(let place, .success(let prepared)):
                         outcome.troubles.noteListing(of: prepared.item.book, at: servers[place])
                         _ = schedule.end(place, .listed)
@@ -109,6 +121,9 @@ struct CatalogRound: Sendable {
             }
             group.cancelAll()
         }
+        if left > 0 {
+            emit(.notice("the time is up: \(left == 1 ? "1 book is" : "\(left) books are") not looked at"))
+        }
         return outcome
     }
 
@@ -125,6 +140,8 @@ struct CatalogRound: Sendable {
             let refreshed = try await source.refresh(
                 item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
                 tellsOfDropped: configuration.onCatalogRemoval == .report)
+            // At once, and not in the book's turn, which may not come: from now on the store knows that it is gone.
+            if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
             var prepared = PreparedBook(
                 item: item, refreshed: refreshed, source: source,
                 allowsLocalAddresses: await configuration.allowsLocalAddresses(of: item.book, transport: transport))
@@ -197,7 +214,6 @@ struct CatalogRound: Sendable {
     private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [String] {
         let book = prepared.item.book
         var notices = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
-        if let dropped = prepared.refreshed.droppedNotice { notices.append("\(book): \(dropped)") }
         if !prepared.item.filter.isEmpty, plan.unlisted.keep == 0,
             plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
         {
@@ -230,6 +246,12 @@ extension CatalogRound.Outcome {
 }
 
 extension Failure {
+    fileprivate static func timeIsUp(for book: BookIdentity) -> Failure {
+        Failure(
+            .catalogUnavailable, disposition: .retry, what: "the catalog of \(book) cannot be fetched",
+            why: "it did not answer before the time was up", remedy: "try again later, or with a longer --time-limit")
+    }
+
     /// Whether the other books would meet it as well. What is wrong with one source's configuration is not theirs.
     fileprivate var endsRun: Bool { disposition == .stop && kind != .configuration }
 

@@ -10,7 +10,7 @@ extension Configuration {
         let source = source(named: book.source) ?? SourceConfiguration(name: book.source, kind: .feed)
         var own = source.ownAddresses
         if own.isEmpty {
-            own = recognised.filter { $0.value == book }.map(\.key)
+            own = givenAddresses.filter { self.book(at: $0) == book }
             if book.id.contains("://") { own.append(ResourceAddress(book.id)) }
         }
         return access(of: source, at: own)
@@ -28,12 +28,16 @@ extension Configuration {
     }
 
     private func access(of source: SourceConfiguration, at addresses: [ResourceAddress]) -> SourceAccess {
-        SourceAccess(
+        var users: [WebOrigin: Authorization] = [:]
+        for address in addresses {
+            guard let origin = WebOrigin(address), users[origin] == nil else { continue }
+            users[origin] = Authorization(userOf: address)
+        }
+        return SourceAccess(
             proxy: source.proxy,
             authorities: source.authorities.map { $0.content.adding(authorities?.content) },
             credentials: SourceCredentials(
-                origins: Set(addresses.compactMap(WebOrigin.init)),
-                authorization: source.authorization ?? source.url.flatMap(Authorization.init(userOf:)),
+                origins: Set(addresses.compactMap(WebOrigin.init)), authorization: source.authorization, users: users,
                 cookies: source.cookies?.content, netrc: netrc))
     }
 }

@@ -61,10 +61,12 @@ extension Configuration {
 
     /// The book that a REF names.
     ///
-    /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default.
+    /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default, or an address with a secret
+    ///   that would be shown.
     package func book(_ reference: BookReference) throws -> BookIdentity {
         switch reference.target {
         case .book(let book):
+            try book.requireNoSecret()
             return book
         case .id(let id):
             guard let defaultSource else {
@@ -102,7 +104,7 @@ extension Configuration {
         try source.requireVariables()
         let connection = CatalogConnection(
             transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace)
-        return try source.settings(knownAddresses: Array(recognised.keys)).format.source(over: connection)
+        return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
     }
 
     /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there

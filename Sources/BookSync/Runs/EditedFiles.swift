@@ -19,11 +19,14 @@ struct EditedFiles: Sendable {
     /// To be called when all transfers have ended. Takes back the second names of files that were not replaced.
     /// - Parameter replaced: the episodes whose files were.
     /// - Returns: a sentence for each file that was kept.
-    func settle(replaced: Set<EpisodeIdentity>) async throws -> [String] {
+    func settle(replaced: Set<EpisodeIdentity>) async -> [String] {
         var notices: [String] = []
         for (episode, name) in names.sorted(by: { $0.value < $1.value }) {
             guard replaced.contains(episode) else {
-                try await kept.release(name)
+                do { try await kept.release(name) } catch {
+                    // No reason to fail a run that has done its work.
+                    notices.append("the file of \(episode) is also at \(name), and could not be taken away: \(error)")
+                }
                 continue
             }
             notices.append("the file of \(episode) was changed since it was fetched: what it was is kept as \(name)")

@@ -41,7 +41,7 @@ extension PlanAssembly {
     }
 
     /// To be raised when the same input leads to another plan, or episodes to other names.
-    private static let revision = 1
+    private static let revision = 2
 
     private func fingerprint(of book: Book, filter: EpisodeFilter, entries: [FolderScan.Entry]) -> String {
         let rules = [
@@ -59,9 +59,13 @@ extension PlanAssembly {
             bytes.append(0)
             bytes.append(contentsOf: entry.path.utf8)
             bytes.append(0)
-            withUnsafeBytes(
-                of: (entry.facts.inode, entry.facts.size, entry.facts.modificationTime)
-            ) { bytes.append(contentsOf: $0) }
+            // Of a folder that is not looked into it only matters that it is there: what is ours in the library's own folder
+            // changes with every run.
+            if entry.facts.kind != .folder {
+                withUnsafeBytes(
+                    of: (entry.facts.inode, entry.facts.size, entry.facts.modificationTime)
+                ) { bytes.append(contentsOf: $0) }
+            }
             bytes.append(contentsOf: entry.facts.kind.rawValue.utf8)
         }
         hasher.update(data: bytes)

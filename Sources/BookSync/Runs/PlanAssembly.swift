@@ -210,6 +210,10 @@ struct PlanAssembly: Sendable {
         let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
         var assembled = AssembledPlan(plan: plan)
         var followed: Set<EpisodeIdentity> = []
+        var renamedFrom: [EpisodeIdentity: String] = [:]
+        for action in plan.actions where action.kind == .rename {
+            renamedFrom[action.episode.identity] = action.fromPath
+        }
         for action in plan.actions {
             let identity = action.episode.identity
             let known = places[identity].map { episodes[$0] }
@@ -226,11 +230,12 @@ struct PlanAssembly: Sendable {
                         isNamedByListener: !isTemplateName))
             }
             if action.kind.isTransfer {
-                assembled.requests.append(
-                    TransferRequest(
-                        episode: action.episode, path: action.path, record: known?.transfer,
-                        replacing: action.replacing, overwrites: action.kind == .replace,
-                        allowsLocalAddresses: allowsLocalAddresses))
+                var request = TransferRequest(
+                    episode: action.episode, path: action.path, record: known?.transfer,
+                    replacing: action.replacing, overwrites: action.kind == .replace,
+                    allowsLocalAddresses: allowsLocalAddresses)
+                if action.kind == .replace { request.standing = files[renamedFrom[identity] ?? action.path] }
+                assembled.requests.append(request)
             }
             if action.kind == .replace, request.repairs == nil, var file = known?.file,
                 let facts = files[file.path] ?? files[action.path],

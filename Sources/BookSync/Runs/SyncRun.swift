@@ -70,7 +70,7 @@ package struct SyncRun: Sendable {
             var news = NewsFirst()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
-            let patience = request.limits.seconds.map { max($0, CatalogRound.leastPatience) }
+            let patience = request.limits.seconds.map(CatalogRound.patience(inRunOf:))
             let outcome = try await round.execute(within: patience) { assembled in
                 exports.add(assembled.plan.book)
                 let wanted = try await settle(assembled, in: session, batch: &batch, &edited, &report)
@@ -103,7 +103,7 @@ package struct SyncRun: Sendable {
             }
             report.note(transfers, failedBefore: failedBefore, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
-            for notice in try await edited.settle(replaced: replaced) { emit(.notice(notice)) }
+            for notice in await edited.settle(replaced: replaced) { emit(.notice(notice)) }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)

@@ -101,6 +101,7 @@ extension Configuration {
     /// What following a feed of a list means here.
     fileprivate func subscription(to feed: OutlineFeed) throws -> Subscription {
         if var own = feed.booksync, feed.address == nil || source(named: own.book.source) != nil {
+            try own.book.requireNoSecret()
             try requireSource(of: own.book)
             own.tags = feed.tags
             return own
@@ -113,15 +114,7 @@ extension Configuration {
                 remedy: "look for the feed's http or https address")
         }
         let book = book(at: web)
-        if source(named: book.source)?.kind == .feed, !FeedSettings.isWholeAddress(book.id),
-            !sources.values.contains(where: { $0.url.map(FeedSettings.bookID(of:)) == book.id })
-        {
-            throw Failure(
-                .configuration, what: "\(web) cannot be subscribed to",
-                why: "its address holds a secret, and secrets are not stored",
-                remedy:
-                    "write the whole address as the url of a source of type feed, with the secret from the environment")
-        }
+        try requireStorable(book, at: web)
         return Subscription(book: book, title: feed.title, tags: feed.tags)
     }
 }

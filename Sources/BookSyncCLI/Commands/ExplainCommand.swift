@@ -19,9 +19,9 @@ struct ExplainCommand: Subcommand {
         let reference = try BookReference(parsing: reference)
         guard !reference.filter.isEmpty else {
             throw Failure(
-                .usage, what: "'\(self.reference)' names a book", why: "episodes are explained, not books",
-                remedy: "name one of its episodes, as in \(self.reference)/12; "
-                    + "booksync show \(self.reference) tells of the book")
+                .usage, what: "'\(reference)' names a book", why: "episodes are explained, not books",
+                remedy: "name one of its episodes, as in \(reference)/12; "
+                    + "booksync show \(reference) tells of the book")
         }
         let configuration = try await program.configuration().configuration
         let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)

@@ -28,6 +28,7 @@ struct SubscribeCommand: Subcommand {
         let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)
             try configuration.requireSource(of: book)
+            if case .address(let address) = reference.target { try configuration.requireStorable(book, at: address) }
             return Subscription(
                 book: book, title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
                 limits: wishes.limits, subscribedAt: .now)

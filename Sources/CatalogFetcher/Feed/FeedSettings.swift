@@ -1,4 +1,5 @@
 import BookModel
+import NIOHTTP1
 
 /// What is configured of a source of feeds. Every value may be a secret, so printing the settings shows names only.
 package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -11,7 +12,7 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     package var knownAddresses: [ResourceAddress]
     /// Added to the query of the source's own address.
     package var query: [Pair]
-    /// Header fields for the feed's own origin.
+    /// Header fields for the server of ``address``; for those of all feeds where there is none.
     package var headers: [Pair]
     /// What else goes to the server and must not turn up in a text.
     package var alsoSecret: [String]
@@ -61,7 +62,14 @@ extension FeedSettings {
 
     /// Whether nothing was left out of the address that is the id of a book, so that it leads to the feed.
     package static func isWholeAddress(_ id: String) -> Bool {
-        id.contains("://") && !id.contains("***") && !id.contains("#")
+        id.contains("://") && !id.contains("***") && !endsInDigits(id)
+    }
+
+    /// Whether what ``bookID(of:)`` puts behind an address without its secrets stands at the end.
+    private static func endsInDigits(_ id: String) -> Bool {
+        guard let mark = id.utf8.lastIndex(of: UInt8(ascii: "#")) else { return false }
+        let digits = id.utf8[id.utf8.index(after: mark)...]
+        return (1...8).contains(digits.count) && UInt32(Substring(digits), radix: 16) != nil
     }
 
     /// Where a book's feed is.
@@ -89,15 +97,21 @@ extension FeedSettings {
                 why: "the id is no address, and source \(book.source) has no url",
                 remedy: "write the feed's address, or url: https://…/{id} in source \(book.source)")
         }
-        let address = ResourceAddress(book.id)
-        guard !address.isMasked else {
+        guard Self.isWholeAddress(book.id) else {
             throw Failure(
                 .configuration, what: "the feed \(book.id) cannot be asked for",
                 why: "its address holds a secret, and secrets are not stored",
                 remedy:
                     "write the whole address as the url of a source of type feed, with the secret from the environment")
         }
-        return address
+        return ResourceAddress(book.id)
+    }
+
+    /// Header fields for the server of a feed. Any address of a feed may come to belong to this source, for want of
+    /// another one: what is meant for the source's own server goes to no other.
+    func credentials(for feed: ResourceAddress) -> HTTPHeaders {
+        guard address.map({ $0.server == feed.server }) ?? true else { return [:] }
+        return HTTPHeaders(headers.map { ($0.name, $0.value) })
     }
 
     private func adding(_ query: [Pair], to address: ResourceAddress) -> ResourceAddress {

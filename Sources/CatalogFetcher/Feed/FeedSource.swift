@@ -110,8 +110,8 @@ package struct FeedSource: CatalogSource {
     }
 
     /// - Parameters:
-    ///   - feed: the feed's own address. Only its server is sent credentials, and only a feed in the listener's own
-    ///     network may go on there.
+    ///   - feed: the feed's own address. Only its server is sent credentials, if they are meant for it, and only a feed
+    ///     in the listener's own network may go on there.
     ///   - validator: what a former answer came with.
     /// - Returns: nil when the server says that nothing changed.
     private func page(
@@ -120,7 +120,7 @@ package struct FeedSource: CatalogSource {
     ) async throws -> Page? {
         var request = WireRequest(.get, address, headers: ["Accept": Self.accepted])
         if address.server == feed.server {
-            request.credentials = HTTPHeaders(settings.headers.map { ($0.name, $0.value) })
+            request.credentials = settings.credentials(for: feed)
         } else {
             request.allowsLocalAddresses = await transport.isLocal(feed)
         }

@@ -8,7 +8,10 @@ import NIOHTTP1
 package struct SourceCredentials: Sendable, Hashable {
     /// The servers that the source's own addresses name.
     package var origins: Set<WebOrigin>
+    /// For all of them.
     package var authorization: Authorization?
+    /// Users that addresses of the source have before their hosts, each for that server alone.
+    package var users: [WebOrigin: Authorization]
     package var cookies: CookieFile?
     /// For hosts that have no other authentication. Of a server that is not one of ``origins``, but that the catalog
     /// names, only an entry for that very machine counts, and only over HTTPS: a catalog has no say in where passwords
@@ -18,16 +21,18 @@ package struct SourceCredentials: Sendable, Hashable {
     package static let none = SourceCredentials(origins: [])
 
     package init(
-        origins: Set<WebOrigin>, authorization: Authorization? = nil, cookies: CookieFile? = nil, netrc: Netrc = .empty
+        origins: Set<WebOrigin>, authorization: Authorization? = nil, users: [WebOrigin: Authorization] = [:],
+        cookies: CookieFile? = nil, netrc: Netrc = .empty
     ) {
         self.origins = origins
         self.authorization = authorization
+        self.users = users
         self.cookies = cookies
         self.netrc = netrc
     }
 
     /// Whether no server is told anything.
-    var isEmpty: Bool { authorization == nil && cookies == nil && netrc.isEmpty }
+    var isEmpty: Bool { authorization == nil && users.isEmpty && cookies == nil && netrc.isEmpty }
 
     /// The fields that go with a request.
     ///
@@ -36,9 +41,10 @@ package struct SourceCredentials: Sendable, Hashable {
     ///   - now: seconds since 1970.
     func fields(for target: WireTarget, user: Authorization?, now: Double) -> HTTPHeaders {
         var fields = HTTPHeaders()
-        let isOwn = origins.contains(WebOrigin(target))
+        let origin = WebOrigin(target)
+        let isOwn = origins.contains(origin)
         let authorization =
-            user ?? (isOwn ? self.authorization : nil)
+            user ?? (isOwn ? self.authorization ?? users[origin] : nil)
             ?? (isOwn || target.isSecure ? netrc.authorization(for: target.host, orDefault: isOwn) : nil)
         if let authorization { fields.add(name: "Authorization", value: authorization.field) }
         if isOwn, let cookie = cookies?.field(for: target, now: now) { fields.add(name: "Cookie", value: cookie) }

@@ -74,6 +74,40 @@ import Transport
         }
     }
 
+    @Test func `an interrupted run ends what its command started too, whatever that thinks of it`() async throws {
+        try await withTemporaryFolder { (folder: URL) async throws in
+            let file = folder.appending(path: "pid").path
+            let script =
+                "(trap '' TERM; sh -c 'echo $PPID' > \(file).new; mv \(file).new \(file); while :; do sleep 1; done) & wait"
+            let task = Task { await run(script, limit: 1000) }
+            while !FileManager.default.fileExists(atPath: file) { try await Task.sleep(for: .milliseconds(5)) }
+            task.cancel()
+            #expect(await !task.value.isDelivered)
+            try await expectEnd(ofProcessIn: file)
+        }
+    }
+
+    @Test func `a part of an argument that a command repeats is not told either`() async {
+        let outcome = await run("f() { echo \"bad ${1#*:}\"; exit 3; }; f me:hunter2secret")
+        #expect(outcome.notice?.contains("exit code 3") == true)
+        #expect(outcome.notice?.contains("hunter2secret") == false)
+        let tabbed = await run("echo\thunter2secret")
+        #expect(tabbed.notice == "notify.exec (echo ***) says: ***")
+    }
+
+    @Test func `output without end does not fill the disk`() async throws {
+        try await withTemporaryFolder { (folder: URL) async throws in
+            let file = folder.appending(path: "blocks").path
+            // What its output takes up, in blocks of 512 bytes, once it wrote for a while.
+            let outcome = await run(
+                "head -c 300000000 /dev/zero | tr '\\0' 'x'; sleep 0.5; stat -L -c %b /proc/self/fd/2 > \(file)")
+            #expect(outcome.isDelivered)
+            let blocks = Int(try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines))
+            #expect(try #require(blocks) < 10_000)
+            #expect(try #require(outcome.notice).count < 1200)
+        }
+    }
+
     /// It may be a zombie until whoever inherits it looks: that is an end as well.
     private func expectEnd(ofProcessIn file: String) async throws {
         let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -106,6 +140,15 @@ import Transport
             #expect(request.method == "POST")
             #expect(request.header("Content-Type") == "application/json")
             #expect(String(decoding: request.body, as: UTF8.self) == Self.document)
+            #expect(server.record.requests.count == 1)
+        }
+    }
+
+    @Test func `a webhook that asks to wait for longer than anybody waits is told of as what it is`() async throws {
+        try await withServer(.always(.text("", status: 503, headers: ["Retry-After": "3000"]))) { server in
+            let outcome = await post(server)
+            #expect(!outcome.isDelivered)
+            #expect(outcome.notice?.hasSuffix("it answers with HTTP status 503, and asks to wait") == true)
             #expect(server.record.requests.count == 1)
         }
     }

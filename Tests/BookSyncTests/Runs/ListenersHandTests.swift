@@ -130,6 +130,53 @@ import Testing
         }
     }
 
+    @Test func `case 42: a kept file that somebody took away meanwhile fails no run`() async throws {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(2))
+            let mine = sampleMP3(bytes: 40_000, seed: 5)
+            try Data(mine).write(to: URL(filePath: path))
+            let kept = bench.library + "/.booksync/kept"
+            bench.catalog.update {
+                $0.elements[1].size = 45_000
+                $0.audio["/audio/2.mp3"] = ServerScript { _ in
+                    do { try FileManager.default.removeItem(atPath: kept) } catch { return .text("\(error)") }
+                    return .notFound
+                }
+            }
+            let report = try await bench.run()
+            #expect(report.summary.failed == 1 && report.summary.kept == 1)
+            #expect(try bench.read(path) == mine)
+        }
+    }
+
+    @Test func `case 42: what the listener writes into a file while its new version comes is not overwritten`()
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(2))
+            let (mine, new) = (sampleMP3(bytes: 40_000, seed: 5), sampleMP3(bytes: 45_000, seed: 7))
+            bench.catalog.update {
+                $0.elements[1].size = new.count
+                $0.audio["/audio/2.mp3"] = ServerScript { request in
+                    #expect(FileManager.default.createFile(atPath: path, contents: Data(mine)))
+                    return ServerScript.file(new, etag: "\"v2\"").answer(request)
+                }
+            }
+            let report = try await bench.run()
+            #expect(report.summary.replaced == 0 && report.summary.failed == 1)
+            #expect(report.failures.first?.why.contains("somebody wrote to it") == true, "\(report.failures)")
+            #expect(try bench.read(path) == mine)
+            #expect(try await bench.run().summary.replaced == 1)
+            #expect(try bench.read(path) == new)
+            #expect(bench.audioRequests.count == 3, "nothing is fetched twice")
+            let kept = bench.library + "/.booksync/kept/Book"
+            let names = files.fileExists(atPath: kept) ? try files.contentsOfDirectory(atPath: kept) : []
+            #expect(try names.map { try bench.read(kept + "/" + $0) } == [mine])
+        }
+    }
+
     @Test(arguments: [(10_000, "truncated"), (50_000, "edited")])
     func `case 42: a file of another size is reported and left alone, until it is forced`(
         size: Int, word: String

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Support
 import Testing
+import Transport
 
 @testable import BookSync
 
@@ -58,6 +59,42 @@ import Testing
 
     private func plans(_ events: Watched<[SyncEvent]>) -> [SyncPlan] {
         events.value.compactMap { if case .planned(let plan) = $0 { plan } else { nil } }
+    }
+
+    @Test func `when the time is up, what has answered gets its turn, and who never did is told of`()
+        async throws
+    {
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(.always(.neverAnswer)) { silent in
+                try await withServer(Self.script()) { other in
+                    let configuration = configuration(
+                        ["a": silent.url("/catalog"), "b": other.url("/catalog")], library: folder + "/L")
+                    let items = ["a:1", "b:1", "a:2", "a:3", "b:2"].map { name in
+                        RunRequest.Item(book: BookIdentity(source: "\(name.first!)", id: "\(name.last!)"), title: name)
+                    }
+                    let (request, notices) = (try RunRequest(items: items), Watched<[String]>([]))
+                    var plans: [String] = []
+                    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+                    let outcome = try await withHTTPTransport(
+                        options: configuration.transportOptions, logger: logger
+                    ) { transport in
+                        let round = CatalogRound(
+                            configuration: configuration, request: request, library: folder + "/L", store: nil,
+                            stores: false, transport: transport, outages: [:]
+                        ) { event in
+                            if case .notice(let text) = event { notices.update { $0.append(text) } }
+                        }
+                        return try await round.execute(within: 4) { plans.append("\($0.plan.book.identity)") }
+                    }
+                    #expect(plans == ["b:1", "b:2"])
+                    let told = outcome.troubles.reports(known: [:], at: .now)
+                    #expect(told.map(\.report.failure.kind) == [.catalogUnavailable])
+                    #expect(told.first?.outage.subject == configuration.catalogServer(of: items[0].book))
+                    #expect(told.first?.report.books.map(\.id) == ["1", "2"])
+                    #expect(notices.value == ["the time is up: 1 book is not looked at"])
+                }
+            }
+        }
     }
 
     @Test func `catalogs of several servers are asked at once, of one server a few, and planned in order`() async throws
@@ -150,6 +187,34 @@ import Testing
         }
     }
 
+    @Test func `what a catalog dropped is told although the run ends before the book's turn`() async throws {
+        let isAnother = Watched(false)
+        let another = "{\"id\":999,\"section\":2,\"name\":\"另一集\",\"path\":\"/audio/9.mp3\"}"
+        let script = Self.script { _, reply in
+            isAnother.value ? .text("{\"status\":0,\"msg\":null,\"sections\":1,\"list\":[\(another)]}") : reply
+        }
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(.always(.neverAnswer)) { silent in
+                try await withServer(script) { other in
+                    var configuration = configuration(
+                        ["a": silent.url("/catalog"), "b": other.url("/catalog")], library: folder + "/L")
+                    configuration.onCatalogRemoval = .report
+                    #expect(try await run(["b:1"], configuration).summary.fetched == 1)
+                    isAnother.update { $0 = true }
+                    let (events, settings) = (Watched<[SyncEvent]>([]), configuration)
+                    let interrupted = Task { try await run(["a:1", "b:1"], settings, events: events) }
+                    try await events.waitUntil(within: 10) { events in
+                        events.contains {
+                            if case .notice(let text) = $0 { text.contains("no longer lists") } else { false }
+                        }
+                    }
+                    interrupted.cancel()
+                    _ = await interrupted.result
+                }
+            }
+        }
+    }
+
     @Test func `a catalog that answers too late is not waited for beyond the time limit`() async throws {
         try await withTemporaryFolder { (folder: String) in
             try await withServer(.always(.neverAnswer)) { server in
@@ -163,7 +228,8 @@ import Testing
                     try await run.execute(request, in: $0)
                 }
                 // Else it would be one that the server stopped sending.
-                #expect(report.failures.isEmpty)
+                #expect(report.failures.map(\.why) == ["it did not answer before the time was up"])
+                #expect(report.failures.map(\.kind) == [.catalogUnavailable])
                 #expect(report.summary.fetched == 0)
             }
         }

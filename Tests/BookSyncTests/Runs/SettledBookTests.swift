@@ -101,6 +101,18 @@ import Testing
         }
     }
 
+    @Test func `a book in the library's own folder is remembered as well`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            var bench = bench
+            bench.configuration.naming = try NamingTemplate(parsing: "{section} {name}.{ext}")
+            for _ in 1...3 { _ = try await mirror(bench) }
+            #expect(try await remembered(bench)?.folders == [""])
+            #expect(!wasPlanned(bench))
+            try files.removeItem(atPath: bench.library + "/002 第2集.mp3")
+            #expect(try await mirror(bench).summary.fetched == 1)
+        }
+    }
+
     @Test func `other rules have the book planned anew`() async throws {
         try await withRunBench(.episodes(3)) { bench in
             for _ in 1...3 { _ = try await mirror(bench) }
