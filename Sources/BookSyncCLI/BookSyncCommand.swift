@@ -33,7 +33,8 @@ struct BookSyncCommand: AsyncParsableCommand {
             SubscriptionsCommand.self, RunsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,
             ExplainCommand.self,
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
-            AdoptCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self, DemoCommand.self,
+            AdoptCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self, ServeCommand.self,
+            DemoCommand.self,
             DoctorCommand.self, ConfigCommand.self,
         ])
 

@@ -54,10 +54,7 @@ package struct DemoCatalog: Sendable {
         } catch is CancellationError {
             return
         } catch {
-            let why = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? String(describing: error)
-            throw Failure(
-                .inputOutput, disposition: .stop, what: "cannot listen on \(listen)", why: why,
-                remedy: "choose another address with --listen")
+            throw Failure.cannotListen(on: listen.description, error)
         }
     }
 

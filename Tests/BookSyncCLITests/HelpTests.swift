@@ -8,7 +8,8 @@ extension ProductTests {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs", "list", "search",
             "show",
-            "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "demo",
+            "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "serve",
+            "demo",
             "doctor", "config", "config-show", "config-check", "config-path",
         ]
 

@@ -19,6 +19,11 @@ struct FeedExport {
     let book: ExportedBook
     let addresses: Addresses
 
+    init(_ book: ExportedBook, addresses: Addresses) {
+        self.book = book
+        self.addresses = addresses
+    }
+
     /// Everything in the listener's own files.
     /// - Parameter path: absolute; where the feed is to lie.
     init(_ book: ExportedBook, at path: String, cover: String? = nil) {

@@ -10,6 +10,14 @@ package struct ShelfReader: Sendable {
         package var shelved: ShelvedEpisode
         /// Bytes, of the file or of the unfinished transfer.
         package var bytesDone: Int64
+
+        /// Wanted, to be had, and not on disk.
+        package var isMissing: Bool {
+            switch shelved.state {
+            case .finished, .locked, .removed, .gone: false
+            case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
+            }
+        }
     }
 
     let library: String

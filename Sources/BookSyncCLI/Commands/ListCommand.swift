@@ -115,13 +115,3 @@ struct ListCommand: Subcommand {
 
 extension EpisodeState: ExpressibleByArgument {}
 extension ShelfOrder: ExpressibleByArgument {}
-
-extension ShelfReader.EpisodeOnDisk {
-    /// Wanted, to be had, and not on disk.
-    fileprivate var isMissing: Bool {
-        switch shelved.state {
-        case .finished, .locked, .removed, .gone: false
-        case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
-        }
-    }
-}

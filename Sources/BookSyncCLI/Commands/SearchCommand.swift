@@ -62,17 +62,3 @@ struct SearchCommand: Subcommand {
         return items.isEmpty ? [] : table.lines(width: width)
     }
 }
-
-extension JSONDocument {
-    /// As `list` prints books and episodes, with what it is in front, and an episode with the title of its book.
-    fileprivate init(_ item: FoundItem) {
-        switch item {
-        case .book(let shelved):
-            self = (["kind": "book"] as JSONDocument).adding(JSONDocument(shelved))
-        case .episode(let episode, let book):
-            self = (["kind": "episode"] as JSONDocument)
-                .adding(JSONDocument(episode.shelved, bytesDone: episode.bytesDone))
-                .adding(["book_title": .string(book.title)])
-        }
-    }
-}

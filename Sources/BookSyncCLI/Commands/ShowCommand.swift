@@ -19,13 +19,9 @@ struct ShowCommand: Subcommand {
         let book = try configuration.book(reference)
         let documents = try await ShelfReader.read(configuration.library) { shelf -> [JSONDocument] in
             guard !reference.filter.isEmpty else {
-                return try await shelf.books([book]).map { shelved in
-                    JSONDocument(shelved).adding([
-                        "summary": .init(shelved.book.summary), "cover": .init(shelved.book.cover?.withoutSecrets),
-                    ])
-                }
+                return try await shelf.books([book]).map { JSONDocument(everythingOf: $0) }
             }
-            return try await shelf.episodes(of: book, filter: reference.filter).map { Self.document(of: $0) }
+            return try await shelf.episodes(of: book, filter: reference.filter).map { JSONDocument(everythingOf: $0) }
         }
         guard let documents else { throw Failure.emptyLibrary(configuration.library) }
         guard !documents.isEmpty else {
@@ -37,28 +33,6 @@ struct ShowCommand: Subcommand {
             documents.count == 1 ? documents[0] : .array(documents),
             or: documents.map { $0.lines() }.joined(separator: [""]).map { $0 })
         return .done
-    }
-
-    private static func document(of episode: ShelfReader.EpisodeOnDisk) -> JSONDocument {
-        let shelved = episode.shelved
-        return JSONDocument(shelved, bytesDone: episode.bytesDone).adding([
-            "type": .init(shelved.episode.mediaType),
-            "number": .init(shelved.episode.number),
-            "season": .init(shelved.episode.season),
-            // Often an address, and then perhaps a signed one.
-            "guid": .init(
-                shelved.episode.guid.map { $0.contains("://") ? ResourceAddress($0).withoutSecrets : $0 }),
-            "catalog_digest": .init(
-                shelved.episode.digest.map { "\($0.algorithm.rawValue):\($0.hexadecimal)" }),
-            "modified_at": .init(shelved.episode.modifiedAt),
-            "catalog_size": .init(shelved.episode.size),
-            "fetched_at": .init(shelved.file?.fetchedAt),
-            "verified": .init(shelved.file?.verification.rawValue),
-            "etag": .init((shelved.file?.validator ?? shelved.transfer?.validator)?.entityTag),
-            "last_modified": .init((shelved.file?.validator ?? shelved.transfer?.validator)?.lastModified),
-            "next_try_at": .init(shelved.transfer?.nextTryAt),
-            "removed_at": .init(shelved.removedAt),
-        ])
     }
 }
 

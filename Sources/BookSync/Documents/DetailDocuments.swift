@@ -1,0 +1,47 @@
+import BookModel
+
+// What `show` and `search` print as JSON, and the web API answers.
+
+extension JSONDocument {
+    /// Everything known of a book.
+    package init(everythingOf shelved: ShelvedBook) {
+        self = JSONDocument(shelved).adding([
+            "summary": .init(shelved.book.summary), "cover": .init(shelved.book.cover?.withoutSecrets),
+        ])
+    }
+
+    /// Everything known of an episode.
+    package init(everythingOf episode: ShelfReader.EpisodeOnDisk) {
+        let shelved = episode.shelved
+        self = JSONDocument(shelved, bytesDone: episode.bytesDone).adding([
+            "type": .init(shelved.episode.mediaType),
+            "number": .init(shelved.episode.number),
+            "season": .init(shelved.episode.season),
+            // Often an address, and then perhaps a signed one.
+            "guid": .init(
+                shelved.episode.guid.map { $0.contains("://") ? ResourceAddress($0).withoutSecrets : $0 }),
+            "catalog_digest": .init(
+                shelved.episode.digest.map { "\($0.algorithm.rawValue):\($0.hexadecimal)" }),
+            "modified_at": .init(shelved.episode.modifiedAt),
+            "catalog_size": .init(shelved.episode.size),
+            "fetched_at": .init(shelved.file?.fetchedAt),
+            "verified": .init(shelved.file?.verification.rawValue),
+            "etag": .init((shelved.file?.validator ?? shelved.transfer?.validator)?.entityTag),
+            "last_modified": .init((shelved.file?.validator ?? shelved.transfer?.validator)?.lastModified),
+            "next_try_at": .init(shelved.transfer?.nextTryAt),
+            "removed_at": .init(shelved.removedAt),
+        ])
+    }
+
+    /// As `list` prints books and episodes, with what it is in front, and an episode with the title of its book.
+    package init(_ item: FoundItem) {
+        switch item {
+        case .book(let shelved):
+            self = (["kind": "book"] as JSONDocument).adding(JSONDocument(shelved))
+        case .episode(let episode, let book):
+            self = (["kind": "episode"] as JSONDocument)
+                .adding(JSONDocument(episode.shelved, bytesDone: episode.bytesDone))
+                .adding(["book_title": .string(book.title)])
+        }
+    }
+}

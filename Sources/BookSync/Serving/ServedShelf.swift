@@ -1,0 +1,88 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import Foundation
+
+/// What a library gives to others: files, feeds, and a catalog that another booksync mirrors. It reads the store and the
+/// disk, beside whatever run is under way, and changes neither.
+///
+/// Sources, books and episodes are called by their ``WebName``, or as the catalog calls them.
+package struct ServedShelf: Sendable {
+    package let configuration: Configuration
+
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// - Returns: nil when nothing on the shelf is called so.
+    package func book(_ id: String, of source: String) async throws -> BookIdentity? {
+        try await ShelfReader.read(configuration.library) { try await $0.book(id, of: source) } ?? nil
+    }
+
+    // MARK: Files
+
+    /// The file of an episode, as the library has it now.
+    /// - Returns: nil when there is no such episode, or nothing of it in its place.
+    /// - Throws: ``Failure`` when what is there cannot be read.
+    package func file(of episode: String, in id: String, of source: String) async throws -> OpenedFile? {
+        let library = configuration.library
+        let file = try await ShelfReader.read(library) { shelf -> LocalFile? in
+            guard let book = try await shelf.book(id, of: source) else { return nil }
+            let direct = EpisodeIdentity(book: book, key: episode)
+            if let shelved = try await shelf.store.episode(direct) { return shelved.givenFile }
+            guard episode.hasPrefix("~") else { return nil }
+            return try await shelf.store.episodes(of: book)
+                .first { WebName(of: $0.episode.identity.key) == episode }?.givenFile
+        }
+        guard let file = file ?? nil else { return nil }
+        return try await offPool { try OpenedFile.open(file, in: library) }
+    }
+
+    // MARK: Feeds
+
+    /// The podcast feed of what is on disk of a book.
+    /// - Returns: nil when nothing on the shelf is called so.
+    package func feed(of id: String, of source: String, at addresses: ShelfAddresses) async throws -> [UInt8]? {
+        let library = configuration.library
+        let exported = try await ShelfReader.read(library) { shelf -> ExportedBook? in
+            guard let book = try await shelf.book(id, of: source) else { return nil }
+            return try await ExportedBook(book, filter: .init(), library: library, store: shelf.store)
+        }
+        guard var exported = exported ?? nil else { return nil }
+        exported.episodes = exported.episodes.filter { $0.shelved.givenFile != nil }
+        let places = FeedExport.Addresses(
+            feed: addresses.feed(of: exported.book.identity), book: addresses.page(of: exported.book.identity),
+            audio: addresses.audio)
+        return try FeedExport(exported, addresses: places).bytes()
+    }
+
+    /// The feeds of all books of which there is something on disk, as OPML.
+    package func outline(at addresses: ShelfAddresses) async throws -> [UInt8] {
+        let books = try await ShelfReader.read(configuration.library) { try await $0.books() } ?? []
+        var outline = OutlineDocument()
+        outline.title = "booksync"
+        outline.feeds = books.filter { $0.present > 0 }.map { shelved in
+            OutlineFeed(
+                title: shelved.book.title, address: ResourceAddress(addresses.feed(of: shelved.book.identity)))
+        }
+        return try outline.bytes()
+    }
+}
+
+extension ShelfReader {
+    /// - Parameters:
+    ///   - id: the catalog's own, or the ``WebName`` of it; as `source` is.
+    /// - Returns: nil when nothing on the shelf is called so.
+    func book(_ id: String, of source: String) async throws -> BookIdentity? {
+        let direct = BookIdentity(source: source, id: id)
+        if try await store.book(direct) != nil { return direct }
+        guard id.hasPrefix("~") || source.hasPrefix("~") else { return nil }
+        return try await store.books().map(\.book.identity)
+            .first { WebName(of: $0.source) == source && WebName(of: $0.id) == id }
+    }
+}
+
+extension ShelvedEpisode {
+    /// The file that others are given; nil where there is none, or the listener removed the episode.
+    var givenFile: LocalFile? { removedAt == nil ? file : nil }
+}

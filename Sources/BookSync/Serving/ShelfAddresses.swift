@@ -1,0 +1,39 @@
+import BookModel
+
+/// Where the things of a shelf are to be had from a server.
+package struct ShelfAddresses: Sendable, Hashable {
+    /// Of the server, as its clients know it: `http://127.0.0.1:8731`, without a slash at its end.
+    package let root: String
+
+    /// - Parameter root: slashes at its end do not count.
+    package init(root: String) {
+        self.root = String(root.prefix(root.count - root.reversed().prefix { $0 == "/" }.count))
+    }
+
+    /// Whether what is served can be said to be below this address: http or https, without user, query and fragment.
+    package static func canBeRoot(_ text: String) -> Bool {
+        isWebAddress(text) && !text.contains { "?#@\"<>".contains($0) }
+    }
+
+    /// The podcast feed of a book.
+    package func feed(of book: BookIdentity) -> String { "\(root)/feeds/\(place(of: book)).xml" }
+
+    /// What is known of a book.
+    func page(of book: BookIdentity) -> String { "\(root)/api/v1/books/\(place(of: book))" }
+
+    /// The audio of an episode. Players and catalogs tell the format by how the address ends.
+    func audio(_ file: LocalFile) -> String {
+        let name = "\(place(of: file.episode.book))/\(WebName(of: file.episode.key))"
+        return "\(root)/media/\(name).\(AudioExtension.ofPath(file.path))"
+    }
+
+    private func place(of book: BookIdentity) -> String { "\(WebName(of: book.source))/\(WebName(of: book.id))" }
+}
+
+extension AudioExtension {
+    /// The known one that a path ends with, else `mp3`; in lower case.
+    static func ofPath(_ path: String) -> String {
+        let text = path.lastIndex(of: ".").map { path[path.index(after: $0)...].lowercased() } ?? ""
+        return known.contains(text) ? text : "mp3"
+    }
+}

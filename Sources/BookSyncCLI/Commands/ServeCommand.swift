@@ -1,0 +1,69 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import BookSyncWeb
+
+struct ServeCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serve the shelf: audio, podcast feeds, and a catalog for other booksyncs.",
+        discussion: """
+            /feeds/all.opml lists a podcast feed for each book. A source of type book-resource whose url is \
+            ADDRESS/catalog/SOURCE/ClientGetBookResource.action (its detail-url the same with ClientGetBookDetail.action) \
+            mirrors this library. /api/v1/ has books, search, queue, subscriptions and runs, as --json prints them.
+
+            Nothing is changed, and nobody is asked for a password: only this machine is listened to. Printed is the \
+            address; a signal ends the server once its answers are given.
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen: an address of this machine (port 0 takes a free one), or unix:PATH.",
+            valueName: "host:port"))
+    var listen = "127.0.0.1:8731"
+
+    @Option(help: ArgumentHelp("What all paths begin with, as in /shelf.", valueName: "path"))
+    var basePath = ""
+
+    @Option(
+        help: ArgumentHelp(
+            "The address under which clients reach the server, for feeds. Default: what each client says.",
+            valueName: "url"))
+    var publicURL: String?
+
+    func validate() throws {
+        guard basePath.isEmpty || basePath.hasPrefix("/") && !basePath.hasSuffix("/") else {
+            throw ValidationError("--base-path begins with a slash and ends with none, as in /shelf.")
+        }
+        let isPlain = basePath.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "-._~/".utf8.contains(byte)
+            }
+        }
+        guard isPlain, !basePath.contains("//") else {
+            throw ValidationError("--base-path has letters, digits, - . _ ~ and slashes only.")
+        }
+        if let publicURL, !ShelfAddresses.canBeRoot(publicURL) {
+            throw ValidationError("--public-url is an http or https address without user, query and fragment.")
+        }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let place = try ListenPlace(parsing: listen)
+        try place.requireThisMachine()
+        let configuration = try await program.configuration().configuration
+        // What is wrong with the library is better told now than to each client.
+        let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
+        let server = ShelfServer(
+            configuration, at: place, basePath: basePath, publicURL: publicURL, logger: program.logger)
+        try await server.run { address in
+            await program.print(["address": .string(address)], or: [address])
+            guard !program.options.quiet else { return }
+            let shelf = books.map { "\($0) \($0 == 1 ? "book" : "books")" } ?? "an empty shelf"
+            await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")
+        }
+        return .done
+    }
+}

@@ -1,0 +1,103 @@
+import BookModel
+import BookSync
+
+/// The web API: the documents that the command line prints with `--json`, word for word.
+struct ShelfInterface: Sendable {
+    let shelf: ServedShelf
+    private var library: String { shelf.configuration.library }
+
+    /// - Parameters:
+    ///   - parts: of the path, behind `/api/v1/`.
+    ///   - query: the options of the command, by their names.
+    /// - Returns: nil when there is nothing at the address.
+    /// - Throws: ``Failure``: `usage` for an option that has no such value.
+    func answer(_ parts: [String], _ query: [String: String]) async throws -> JSONDocument? {
+        switch (parts.first, parts.count) {
+        case ("books", 1): return try await books(query)
+        case ("books", 3...):
+            guard let book = try await shelf.book(parts[2], of: parts[1]) else { return nil }
+            switch parts.count {
+            case 3:
+                return try await ShelfReader.read(library) { try await $0.books([book]) }?.first
+                    .map { JSONDocument(everythingOf: $0) }
+            case 4 where parts[3] == "episodes": return try await episodes(of: book, query)
+            case 5 where parts[3] == "episodes": return try await episodes(parts[4], of: book)
+            default: return nil
+            }
+        case ("search", 1): return try await search(query)
+        case ("queue", 1):
+            let episodes = try await ShelfReader.read(library) { try await $0.queue() } ?? []
+            return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
+        case ("subscriptions", 1):
+            let stored = try await ShelfReader.read(library) { try await $0.subscriptions() } ?? []
+            return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
+        case ("runs", 1):
+            let count = try query.number("last", from: 1) ?? 20
+            let runs = try await ShelfReader.read(library) { try await $0.runs(last: count) } ?? []
+            return .array(runs.map { JSONDocument($0) })
+        default: return nil
+        }
+    }
+
+    private func books(_ query: [String: String]) async throws -> JSONDocument {
+        let state = try query.choice("state", EpisodeState.allCases)
+        let sort = try query.choice("sort", ShelfOrder.ofBooks)
+        var books =
+            try await ShelfReader.read(library) { shelf -> [ShelvedBook] in
+                if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
+            } ?? []
+        if query.has("missing") { books = books.filter { $0.missing > 0 } }
+        if let sort { books = books.sorted(by: sort) }
+        if query.has("reverse") { books.reverse() }
+        return .array(books.map { JSONDocument($0) })
+    }
+
+    private func episodes(of book: BookIdentity, _ query: [String: String]) async throws -> JSONDocument {
+        let state = try query.choice("state", EpisodeState.allCases)
+        let sort = try query.choice("sort", ShelfOrder.ofEpisodes)
+        var episodes =
+            try await ShelfReader.read(library) { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? []
+        if let state { episodes = episodes.filter { $0.shelved.state == state } }
+        if query.has("missing") { episodes = episodes.filter(\.isMissing) }
+        if let sort { episodes = episodes.sorted(by: sort) }
+        if query.has("reverse") { episodes.reverse() }
+        return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
+    }
+
+    /// - Parameter section: a number; several episodes may have it.
+    private func episodes(_ section: String, of book: BookIdentity) async throws -> JSONDocument? {
+        guard section.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let filter = EpisodeFilter(only: try SectionRanges(parsing: section))
+        let found = try await ShelfReader.read(library) { try await $0.episodes(of: book, filter: filter) } ?? []
+        let documents = found.map { JSONDocument(everythingOf: $0) }
+        return documents.count > 1 ? .array(documents) : documents.first
+    }
+
+    private func search(_ query: [String: String]) async throws -> JSONDocument {
+        let text = (query["q"] ?? "").replacing("+", with: " ")
+        let limit = try query.number("limit", from: 0) ?? 50
+        let found = try await ShelfReader.search(library, for: text, limit: limit == 0 ? nil : limit)
+        return .array(found?.items.map { JSONDocument($0) } ?? [])
+    }
+}
+
+extension [String: String] {
+    /// Whether a flag is set: `?missing`, `?missing=1`.
+    fileprivate func has(_ flag: String) -> Bool { self[flag].map { !["0", "false"].contains($0) } ?? false }
+
+    fileprivate func choice<Choice: RawRepresentable<String>>(_ key: String, _ choices: [Choice]) throws -> Choice? {
+        guard let text = self[key] else { return nil }
+        if let choice = choices.first(where: { $0.rawValue == text }) { return choice }
+        throw refusal(key, "it is one of \(choices.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    fileprivate func number(_ key: String, from least: Int) throws -> Int? {
+        guard let text = self[key] else { return nil }
+        if let number = Int(text), number >= least { return number }
+        throw refusal(key, "it takes a number from \(least) on")
+    }
+
+    private func refusal(_ key: String, _ why: String) -> Failure {
+        Failure(.usage, what: "'\(key)' cannot be so", why: why)
+    }
+}

@@ -1,0 +1,124 @@
+import BookModel
+import BookSync
+import Crypto
+import Foundation
+import Hummingbird
+import NIOCore
+
+let jsonType = "application/json; charset=utf-8"
+
+extension ShelfResponder {
+    // MARK: Documents
+
+    /// A document as the command line prints it.
+    func document(_ document: JSONDocument, for request: Request) -> Response {
+        self.document(Array((document.text(isIndented: true) + "\n").utf8), type: jsonType, for: request)
+    }
+
+    /// A document that is made anew for each request, with a tag by which a client knows whether it has it already.
+    func document(_ bytes: [UInt8], type: String, for request: Request) -> Response {
+        let tag = "\"\(SHA256.hash(data: bytes).prefix(16).hexadecimal)\""
+        let conditions = MediaConditions(
+            ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch],
+            isHead: request.method == .head)
+        let whole = MediaRepresentation(
+            length: Int64(bytes.count), entityTag: tag, lastModified: 0, contentType: type)
+        switch MediaDecision.decide(conditions, for: whole, now: 0) {
+        case .notModified:
+            var response = Response(status: .notModified, headers: [.eTag: tag])
+            response.headers[.contentLength] = nil
+            return response
+        case .preconditionFailed: return Response(status: .preconditionFailed, headers: [.eTag: tag])
+        case .whole, .part, .unsatisfiable:
+            return Response(
+                status: .ok, headers: [.eTag: tag, .contentType: type],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+        }
+    }
+
+    // MARK: Audio
+
+    /// Bytes that are read and sent at a time.
+    private static let part: Int64 = 64 << 10
+
+    /// The file, or what is asked of it.
+    func answer(_ file: OpenedFile, to request: Request) -> Response {
+        let media = MediaRepresentation(
+            length: file.size, entityTag: file.entityTag, lastModified: file.modificationTime / 1_000_000_000,
+            contentType: file.mediaType)
+        let now = Int64(Date.now.timeIntervalSince1970)
+        var response = mediaResponse(to: request, for: media, now: now) { Self.body(of: file, $0) }
+        if let digest = file.sha256.flatMap(base64), response.status == .ok || response.status == .partialContent {
+            // RFC 9530 §3: of the whole, whatever part this is.
+            response.set("Repr-Digest", to: "sha-256=:\(digest):")
+        }
+        return response
+    }
+
+    /// The bytes of a range, read as the client takes them.
+    private static func body(of file: OpenedFile, _ range: Range<Int64>) -> ResponseBody {
+        ResponseBody(contentLength: range.count) { writer in
+            var start = range.lowerBound
+            while start < range.upperBound {
+                let (offset, count) = (start, Int(min(part, range.upperBound - start)))
+                let bytes = try await offPool {
+                    var buffer = ByteBuffer()
+                    try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
+                        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: offset)
+                        return count
+                    }
+                    return buffer
+                }
+                try await writer.write(bytes)
+                start += Int64(count)
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    private func base64(ofHexadecimal text: String) -> String? {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 64, text.utf8.count == 64 else { return nil }
+        let bytes = stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        return Data(bytes).base64EncodedString()
+    }
+}
+
+extension Response {
+    /// The answer to HEAD: what would be sent is told, and not sent.
+    var withoutBody: Response {
+        var response = Response(status: status, headers: headers)
+        // Of a 304 there is no length to tell.
+        response.headers[.contentLength] = headers[.contentLength]
+        return response
+    }
+
+    /// With the fields that keep browsers from making more of an answer than it is.
+    /// - Parameters:
+    ///   - cutting: whether the connection ends with the answer.
+    ///   - answer: released once it was given.
+    func guarded(cutting: Bool, holding answer: AnswersUnderWay.Answer?) -> Response {
+        var response = self
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        response.headers[.crossOriginResourcePolicy] = "same-origin"
+        response.set("Referrer-Policy", to: "no-referrer")
+        // To be kept only if it is asked each time whether it is still so.
+        response.headers[.cacheControl] = "no-cache"
+        if cutting { response.headers[.connection] = "close" }
+        let body = body
+        response.body = ResponseBody(contentLength: body.contentLength) { writer in
+            try await body.write(writer)
+            withExtendedLifetime(answer) {}
+            // Hummingbird would read whatever the client goes on to send; an error ends the connection.
+            if cutting { throw CancellationError() }
+        }
+        return response
+    }
+
+    /// Sets a field that Hummingbird has no name for.
+    fileprivate mutating func set(_ name: String, to value: String) {
+        if let name = HTTPFields.Element.Name(name) { headers[name] = value }
+    }
+}

@@ -1,0 +1,124 @@
+import BookModel
+import BookSync
+import Foundation
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+
+/// The shelf over HTTP: audio, podcast feeds, a catalog for other booksyncs, and what the command line prints as JSON.
+///
+/// It only reads. What a client may cost is limited: the size of its requests, their number, and the time it takes.
+package struct ShelfServer: Sendable {
+    /// What clients may cost.
+    package struct Limits: Sendable {
+        /// At once; others are closed.
+        package var connections = 256
+        /// Bytes of one field of a request, and of all of them.
+        package var field = 8 << 10
+        package var fields = 32 << 10
+        /// For a whole request to come, and until the next one on the same connection.
+        package var request = Duration.seconds(30)
+        /// For a client to take the next part of an answer.
+        package var stall = Duration.seconds(60)
+        /// For answers under way to come to their end when the server stops.
+        package var grace = Duration.seconds(5)
+
+        package init() {}
+    }
+
+    private let shelf: ServedShelf
+    private let place: ListenPlace
+    private let basePath: String
+    private let publicURL: String?
+    private let limits: Limits
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
+    ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
+    ///   - logger: hears of requests that failed; nil for nobody.
+    package init(
+        _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
+        limits: Limits = Limits(), logger: Logger? = nil
+    ) {
+        shelf = ServedShelf(configuration)
+        self.place = place
+        self.basePath = basePath
+        self.publicURL = publicURL
+        self.limits = limits
+        self.logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
+    }
+
+    /// Serves until the task is cancelled. Then nobody new is let in, and what is being answered is answered to its end,
+    /// for as long as ``Limits/grace`` allows.
+    /// - Parameter onRunning: told where the server is, as soon as requests are answered.
+    /// - Throws: ``Failure`` of kind `inputOutput` when the place cannot be listened on.
+    package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
+        let answers = AnswersUnderWay()
+        let door = Mutex<(any Channel)?>(nil)
+        let application = application(answers) { channel in
+            door.withLock { $0 = channel }
+            await onRunning(address(of: channel))
+        }
+        // A task of its own: the cancellation of this one must not cut the answers off.
+        let serving = Task { try await application.run() }
+        let outcome = await withTaskCancellationHandler {
+            await serving.result
+        } onCancel: {
+            answers.close()
+            door.withLock { $0 }?.close(promise: nil)
+            Task {
+                await answers.ended()
+                serving.cancel()
+            }
+            Task {
+                try await Task.sleep(for: limits.grace)
+                serving.cancel()
+            }
+        }
+        // Whatever it ends with when it was told to end, that is how it ends.
+        if answers.isClosed { return }
+        if case .failure(let error) = outcome { throw Failure.cannotListen(on: place.description, error) }
+    }
+
+    private func application(
+        _ answers: AnswersUnderWay, onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> some ApplicationProtocol {
+        let stall = TimeAmount(limits.stall)
+        let connections = ConnectionLimit(limits.connections)
+        var quiet = logger
+        // The cancellation that ends the server is an error to Hummingbird's log.
+        quiet.logLevel = .critical
+        return Application(
+            responder: ShelfResponder(
+                shelf: shelf, hosts: HostRule(publicURL: publicURL), basePath: basePath, publicURL: publicURL,
+                answers: answers, logger: logger),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [
+                        ConnectionLimitHandler(connections), IdleStateHandler(writeTimeout: stall),
+                        StalledAnswerHandler(),
+                    ],
+                    idleTimeout: TimeAmount(limits.request),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: limits.field, maxHeaderListSize: limits.fields, maxHeaderFieldCount: 100))),
+            configuration: ApplicationConfiguration(address: place.bindAddress),
+            onServerRunning: onRunning, logger: quiet)
+    }
+
+    private func address(of channel: any Channel) -> String {
+        guard case .address(let asked) = place else { return place.description }
+        return publicURL
+            ?? ListenAddress(host: asked.host, port: channel.localAddress?.port ?? asked.port).url + basePath
+    }
+}
+
+extension Failure {
+    static func cannotListen(on place: String, _ error: any Error) -> Failure {
+        let why = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? String(describing: error)
+        return Failure(
+            .inputOutput, disposition: .stop, what: "cannot listen on \(place)", why: why,
+            remedy: "choose another address with --listen")
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// The shelf over HTTP.
+    @Suite struct Serve {
+        // MARK: Feeds and audio
+
+        /// The values of an attribute or the texts of an element, in the order of the document.
+        private static func all(_ pattern: Regex<(Substring, Substring)>, in text: String) -> [String] {
+            text.matches(of: pattern).map { String($0.output.1) }
+        }
+
+        private static func path(_ url: String) throws -> String {
+            let rest = try #require(url.firstRange(of: "://")).upperBound
+            return String(url[(try #require(url[rest...].firstIndex(of: "/")))...])
+        }
+
+        @Test func `a feed names the audio, which is the files' bytes under their digests`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let list = try await shelf.send("/feeds/all.opml")
+                    #expect(list.status == 200 && list.fields["content-type"] == "text/x-opml; charset=utf-8")
+                    let feeds = Self.all(/xmlUrl="([^"]*)"/, in: list.text)
+                    #expect(feeds == ["\(shelf.address)/feeds/demo/40111.xml"])
+                    let feed = try await shelf.send(try Self.path(feeds[0]))
+                    #expect(feed.status == 200 && feed.fields["content-type"] == "application/rss+xml; charset=utf-8")
+                    #expect(feed.text.contains("rel=\"self\"") && feed.text.contains(feeds[0]))
+                    let audio = Self.all(/enclosure url="([^"]*)"/, in: feed.text)
+                    #expect(audio.count == 6 && audio.allSatisfy { $0.hasPrefix(shelf.address + "/media/demo/40111/") })
+                    var digests: [String] = []
+                    for url in audio {
+                        let file = try await shelf.send(try Self.path(url))
+                        let digest = sha256(file.body)
+                        digests.append(digest)
+                        #expect(file.status == 200 && file.fields["content-type"] == "audio/mpeg")
+                        #expect(file.fields["content-length"] == "\(file.body.count)")
+                        #expect(file.fields["etag"] == "\"sha256-\(digest)\"")
+                        #expect(file.fields["repr-digest"]?.hasPrefix("sha-256=:") == true)
+                    }
+                    #expect(try bench.digests() == digests)
+
+                    let tag = try #require(feed.fields["etag"])
+                    let again = try await shelf.send(try Self.path(feeds[0]), ["If-None-Match: \(tag)"])
+                    #expect(again.status == 304 && again.body.isEmpty && again.fields["content-length"] == nil)
+                    let localhost = try await shelf.send(try Self.path(feeds[0]), host: "localhost:\(shelf.port)")
+                    #expect(localhost.text.contains("\"http://localhost:\(shelf.port)/media/demo/40111/"))
+                    let guids = /<guid[^>]*>([^<]*)</
+                    #expect(Self.all(guids, in: localhost.text) == Self.all(guids, in: feed.text))
+                }
+            }
+        }
+
+        @Test func `audio honours ranges and conditions`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let path = try Self.path(
+                        try #require(
+                            Self.all(
+                                /enclosure url="([^"]*)"/, in: try await shelf.send("/feeds/demo/40111.xml").text
+                            ).first))
+                    let whole = try await shelf.send(path)
+                    let (bytes, count) = (whole.body, whole.body.count)
+                    let tag = try #require(whole.fields["etag"])
+                    let time = try #require(whole.fields["last-modified"])
+                    func expect(
+                        _ fields: [String], _ status: Int, _ body: ArraySlice<UInt8>, range: String? = nil
+                    ) async throws {
+                        let answer = try await shelf.send(path, fields)
+                        #expect(answer.status == status, "\(fields)")
+                        #expect(answer.body.elementsEqual(body), "\(fields)")
+                        #expect(answer.fields["content-range"] == range, "\(fields)")
+                    }
+                    try await expect(["Range: bytes=0-0"], 206, bytes[..<1], range: "bytes 0-0/\(count)")
+                    try await expect(
+                        ["Range: bytes=1000-99999"], 206, bytes[1000..<100_000], range: "bytes 1000-99999/\(count)")
+                    try await expect(
+                        ["Range: bytes=-7"], 206, bytes.suffix(7), range: "bytes \(count - 7)-\(count - 1)/\(count)")
+                    try await expect(["Range: bytes=\(count)-"], 416, [], range: "bytes */\(count)")
+                    try await expect(["Range: bytes=-0"], 416, [], range: "bytes */\(count)")
+                    try await expect(["Range: bytes=0-,0-,0-,0-,0-,0-"], 200, bytes[...])
+                    try await expect(["Range: bytes=5-1"], 200, bytes[...])
+                    try await expect(["Range: lines=1-2"], 200, bytes[...])
+                    try await expect(
+                        ["Range: bytes=5-9", "If-Range: \(tag)"], 206, bytes[5..<10], range: "bytes 5-9/\(count)")
+                    try await expect(["Range: bytes=5-9", "If-Range: \"other\""], 200, bytes[...])
+                    try await expect(["If-None-Match: \"x\", \(tag)"], 304, [])
+                    try await expect(["If-Modified-Since: \(time)"], 304, [])
+                    try await expect(["If-Match: \"x\""], 412, [])
+                    let head = try await shelf.send(path, method: "HEAD", ["Range: bytes=0-0"])
+                    #expect(head.status == 200 && head.body.isEmpty && head.fields["content-length"] == "\(count)")
+                    #expect(head.fields["etag"] == tag && head.fields["accept-ranges"] == "bytes")
+                }
+            }
+        }
+
+        @Test func `a file that is not the recorded one goes under no recorded tag, and a link not at all`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let audio = Self.all(
+                        /enclosure url="([^"]*)"/, in: try await shelf.send("/feeds/demo/40111.xml").text)
+                    let files = try bench.files().sorted { $0.key < $1.key }.map(\.value)
+                    let before = try await shelf.send(try Self.path(audio[0]), method: "HEAD")
+                    let handle = try FileHandle(forWritingTo: files[0])
+                    try handle.seekToEnd()
+                    try handle.write(contentsOf: Data("more".utf8))
+                    try handle.close()
+                    let edited = try await shelf.send(try Self.path(audio[0]))
+                    #expect(edited.status == 200 && edited.body.suffix(4) == Array("more".utf8)[...])
+                    #expect(edited.fields["etag"] != before.fields["etag"] && edited.fields["repr-digest"] == nil)
+                    let rest = ["Range: bytes=10-", "If-Range: \(before.fields["etag"] ?? "")"]
+                    #expect(try await shelf.send(try Self.path(audio[0]), rest).status == 200)
+
+                    try FileManager.default.removeItem(at: files[1])
+                    #expect(try await shelf.send(try Self.path(audio[1])).status == 404)
+                    try FileManager.default.createSymbolicLink(
+                        atPath: files[1].path, withDestinationPath: "/etc/passwd")
+                    #expect(try await shelf.send(try Self.path(audio[1])).status == 404)
+
+                    #expect(try await bench.run("remove", "40111/3").exitCode == 0)
+                    #expect(try await shelf.send(try Self.path(audio[2])).status == 404)
+                    let feed = try await shelf.send("/feeds/demo/40111.xml")
+                    #expect(!feed.text.contains(audio[2]))
+                }
+            }
+        }
+
+        // MARK: Attacks
+
+        @Test func `no path leads anywhere but to what is served`() async throws {
+            let up = [
+                "..", "%2e%2e", "%2E.", "..%2f..", "..%5c..", "%252e%252e", "..%c0%af", "%00", ".", "", "....", "~",
+            ]
+            let paths =
+                up.flatMap { ["/media/\($0)/\($0)/etc/passwd", "/media/demo/40111/\($0)", "/media/demo/\($0)/x.mp3"] }
+                + up.map { "/feeds/\($0)/40111.xml" } + up.map { "/\($0)/L/.booksync/store.sqlite" }
+                + up.map { "/api/v1/books/demo/\($0)" }
+                + [
+                    "/", "//", "/media", "/media/", "/media/demo/40111/", "/feeds/", "/.booksync/store.sqlite",
+                    "/media/.booksync/partial/x.part", "/media/demo/40111/.mp3", "/media/demo/40111/mp3.", "/api/v1",
+                    "/media//etc/passwd", "/api/v1/books/demo/40111/episodes/x", "/catalog/demo/x", "/feeds/demo/.xml",
+                ]
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for path in paths {
+                        let answer = try await shelf.send(path)
+                        #expect(answer.status == 404, "\(path)")
+                        #expect(!answer.text.contains("root:") && !answer.text.contains("SQLite"), "\(path)")
+                    }
+                    for path in ["*", "api/v1/books", "/a\u{0}b", "/a b"] {
+                        #expect(try await shelf.send(path).status == 400, "\(path)")
+                    }
+                    // The form that proxies use is judged by its Host field too.
+                    let whole = "http://127.0.0.1/api/v1/books"
+                    #expect(try await shelf.send(whole).status == 200)
+                    #expect(try await shelf.send(whole, host: "evil.example").status == 421)
+                    #expect(try await shelf.send("http://127.0.0.1/../etc/passwd").status == 404)
+                }
+            }
+        }
+
+        @Test func `HEAD is GET without the body, on everything, and both are guarded`() async throws {
+            let paths = [
+                "/", "/feeds/all.opml", "/feeds/demo/40111.xml", "/feeds/demo/1.xml", "/api/v1/books", "/api/v1/runs",
+                "/api/v1/books?sort=nothing", "/catalog/demo/ClientGetBookDetail.action?id=40111", "/media/x/y/z.mp3",
+            ]
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for path in paths {
+                        let (get, head) = (try await shelf.send(path), try await shelf.send(path, method: "HEAD"))
+                        #expect(head.status == get.status && head.body.isEmpty && !get.body.isEmpty, "\(path)")
+                        for name in ["content-length", "content-type", "etag"] {
+                            #expect(head.fields[name] == get.fields[name], "\(name) of \(path)")
+                        }
+                        for answer in [get, head] {
+                            #expect(answer.fields["x-content-type-options"] == "nosniff", "\(path)")
+                            #expect(answer.fields["referrer-policy"] == "no-referrer", "\(path)")
+                            #expect(answer.fields["content-security-policy"]?.contains("default-src 'none'") == true)
+                            #expect(answer.fields["server"] == nil)
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test func `a request by another name, with a body, or too large, is refused`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve { shelf in
+                    for host in ["evil.example", "evil.example:\(shelf.port)", "10.0.0.1", "127.0.0.1.evil.example"] {
+                        #expect(try await shelf.send("/api/v1/books", host: host).status == 421, "\(host)")
+                    }
+                    #expect(try await shelf.send("/api/v1/books", host: "").status == 400)
+                    #expect(try await shelf.send("/api/v1/books", ["Host: evil.example"]).status == 400)
+                    for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"] {
+                        let answer = try await shelf.send("/api/v1/books", method: method)
+                        #expect(answer.status == 405 && answer.fields["allow"] == "GET, HEAD", "\(method)")
+                    }
+                    // The body never comes, and the answer does not wait for it.
+                    let body = try await shelf.send("/api/v1/books", ["Content-Length: 1000000"], body: "x")
+                    #expect(body.status == 413 && body.fields["connection"] == "close")
+                    let chunks = try await shelf.send("/api/v1/books", ["Transfer-Encoding: chunked"], body: "5\r\nab")
+                    #expect(chunks.status == 413)
+                    let long = "/api/v1/books?q=" + String(repeating: "a", count: 5000)
+                    #expect(try await shelf.send(long).status == 414)
+                    let wide = "X: " + String(repeating: "a", count: 9000)
+                    #expect([400, 431].contains(try await shelf.send("/api/v1/books", [wide]).status))
+                    let many = (0..<200).map { "X\($0): a" }
+                    #expect([400, 431].contains(try await shelf.send("/api/v1/books", many).status))
+                    #expect(try await shelf.send("/api/v1/books").text == "[]\n")
+                }
+            }
+        }
+
+        @Test(arguments: ["0.0.0.0:0", "[::]:0", "192.168.1.2:0", "unix:", "nonsense"])
+        func `a place that others reach, or that is none, is refused`(_ place: String) async throws {
+            try await withWorkbench { bench in
+                let result = try await bench.run("serve", "--listen", place)
+                #expect(result.exitCode == 64)
+                #expect(result.output.isEmpty && result.errors.contains("cannot listen on"), "\(result.errors)")
+                #expect(!bench.exists)
+            }
+        }
+
+        // MARK: The end
+
+        @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGHUP, Int32(129))])
+        func `a signal ends the server at once where nobody is answered`(_ signal: Int32, _ code: Int32) async throws {
+            try await withWorkbench { bench in
+                try await bench.serve { shelf in
+                    // A connection that asks nothing is no reason to stay.
+                    let port = shelf.port
+                    let idle = Task { try await rawExchange(port: port, sending: "GET /") }
+                    let answer = try await shelf.send("/api/v1/books")
+                    #expect(answer.status == 200)
+                    shelf.product.send(signal: signal)
+                    let result = try await shelf.product.result(within: 3)
+                    #expect(result.exitCode == code)
+                    _ = await idle.result
+                }
+                #expect(!bench.exists)
+            }
+        }
+
+        @Test func `an address in use is told, and so is a library that is lost`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let second = try await bench.run("serve", "--listen", "127.0.0.1:\(shelf.port)")
+                    #expect(second.exitCode == 74 && second.errors.contains("in use"), "\(second.errors)")
+                }
+                try Data("no store".utf8).write(to: bench.library.appending(path: ".booksync/store.sqlite"))
+                let broken = try await bench.run("serve", "--listen", "127.0.0.1:0")
+                #expect(broken.exitCode == 74, "\(broken.errors)")
+            }
+        }
+    }
+}

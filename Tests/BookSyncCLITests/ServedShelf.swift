@@ -1,0 +1,66 @@
+import Foundation
+import Support
+import Testing
+
+/// A running `booksync serve`, asked byte by byte: no client's opinion stands between.
+struct ServedShelf {
+    struct Answer {
+        let status: Int
+        /// Names in lower case.
+        let fields: [String: String]
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    let product: RunningProduct
+    /// As it was printed.
+    let address: String
+    let port: Int
+
+    /// - Parameters:
+    ///   - host: nil for the server's own name, "" for none.
+    ///   - fields: `Name: value`
+    func send(
+        _ path: String, method: String = "GET", _ fields: [String] = [], host: String? = nil, body: String = ""
+    ) async throws -> Answer {
+        let host = host ?? "127.0.0.1:\(port)"
+        let lines = ["\(method) \(path) HTTP/1.1"] + (host.isEmpty ? [] : ["Host: \(host)"]) + fields
+        let request = (lines + ["Connection: close", "", body]).joined(separator: "\r\n")
+        let raw = try await rawExchange(port: port, sending: request)
+        let head = raw.head.components(separatedBy: "\r\n")
+        let status = try #require(head.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(path)")
+        let pairs = head.dropFirst().compactMap { line -> (String, String)? in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            return (line[..<colon].lowercased(), value)
+        }
+        return Answer(status: status, fields: Dictionary(pairs) { $0 + ", " + $1 }, body: raw.body)
+    }
+}
+
+extension Workbench {
+    /// Serves the library beside the body.
+    func serve<Result>(
+        _ arguments: String..., isolation: isolated (any Actor)? = #isolation,
+        _ body: (ServedShelf) async throws -> Result
+    ) async throws -> Result {
+        let all = ["serve", "--listen", "127.0.0.1:0", "--library", "L"] + arguments
+        return try await withProduct(all, in: folder) { product in
+            let address = try await product.waitForOutput(containing: "http")
+            try await product.waitForErrors(containing: "Ctrl-C ends it")
+            // Behind a public address the port is not to be told from what is printed.
+            let port = address.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+            return try await body(ServedShelf(product: product, address: address, port: port))
+        }
+    }
+
+    /// The same with the short book of the demo catalog on the shelf.
+    func serveShortBook<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: (ServedShelf) async throws -> Result
+    ) async throws -> Result {
+        let fetched = try await run("fetch", "40111", "-q")
+        try #require(fetched.exitCode == 0, "\(fetched.errors)")
+        return try await serve(isolation: isolation, body)
+    }
+}
