@@ -65,6 +65,19 @@ extension ProductTests {
             }
         }
 
+        @Test func `a forced run has the feed listed whatever it was before`() async throws {
+            try await Self.withFeed { bench, server in
+                for arguments in [["fetch"], ["fetch"], ["fetch", "--force"]] {
+                    let run = try await ProductRunner.run(
+                        arguments + [server.url("/feed.xml"), "--library", "L"], in: bench.folder)
+                    #expect(run.exitCode == 0, "\(run.errors)")
+                }
+                let tags = server.requests(path: "/feed.xml").map { $0.header("If-None-Match") }
+                #expect(tags.suffix(2) == ["\"f1\"", nil])
+                #expect(try bench.digests() == Self.digests)
+            }
+        }
+
         @Test func `a feed's book is mirrored once it is subscribed to`() async throws {
             try await Self.withFeed { bench, server in
                 #expect(try await bench.run("subscribe", server.url("/feed.xml")).exitCode == 0)

@@ -66,7 +66,9 @@ extension ProductTests {
             }
         }
 
-        @Test(arguments: [["--binary"], ["--nonsense"], ["/a", "/b"], ["/with a space"], ["/x%h"], ["/x&y"], ["/x|y"]])
+        @Test(arguments: [
+            ["--binary"], ["--nonsense"], [""], ["/a", "/b"], ["/with a space"], ["/x%h"], ["/x&y"], ["/x|y"],
+        ])
         func `what cannot be installed is refused before anything is`(arguments: [String]) async throws {
             try await withWorkbench { bench in
                 let result = try await Self.install(bench, arguments)

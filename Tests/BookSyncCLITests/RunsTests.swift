@@ -93,6 +93,22 @@ extension ProductTests {
             }
         }
 
+        @Test func `who is to be told only later is told of what still fails then`() async throws {
+            try await withWorkbench { bench in
+                let configuration = ScriptedCatalog.configuration(
+                    port: 1, more: "downloads: { retries: 0 }\nsubscriptions: [{ book: \"cat:1\" }]")
+                try bench.configure(configuration)
+                #expect(try await bench.run("mirror", environment: bench.configured).exitCode == 69)
+                try bench.configure(configuration + "\nnotify: { exec: \"cat >> told\" }\n")
+                for _ in 1...2 { _ = try await bench.run("mirror", environment: bench.configured) }
+                let told = try String(contentsOf: bench.folder.appending(path: "told"), encoding: .utf8)
+                    .split(separator: "\n").map { try JSONObject($0) }
+                #expect(told.count == 1)
+                #expect(told.first?.objects("outages").map { $0["subject"] } == ["http://127.0.0.1:1"])
+                #expect(told.first?.objects("outages").map { $0.number("runs") } == [2])
+            }
+        }
+
         @Test func `case 34: a run that is killed shows as cut off`() async throws {
             try await withCatalog(.always(.neverAnswer)) { bench, server in
                 try await bench.start("fetch", "1", environment: bench.configured) { run in

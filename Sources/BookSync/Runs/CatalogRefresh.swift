@@ -23,11 +23,13 @@ extension CatalogSource {
     ///     and its details stand in for those that could not be asked for this time.
     ///   - store: what is known; nil where nothing is.
     ///   - stores: whether the store takes over every page as it arrives.
+    ///   - asksAnew: whether the catalog is to list the book whatever it listed before. What a former answer came with may
+    ///     have come from another address, or have been meant for somebody else.
     ///   - tellsOfDropped: whether what the catalog no longer lists is to be told; it is told once, by the run that
     ///     stores that it is gone.
     func refresh(
         _ identity: BookIdentity, title: String?, known: Book?, store: CatalogStore?, stores: Bool,
-        tellsOfDropped: Bool = false
+        asksAnew: Bool = false, tellsOfDropped: Bool = false
     ) async throws -> RefreshedBook {
         var episodes: [Episode] = []
         let onPage = { (page: CatalogPage) async throws -> Void in
@@ -39,7 +41,7 @@ extension CatalogSource {
             }
         }
         let listing: CatalogListing
-        if let known, let validator = try await store?.listingValidator(of: identity) {
+        if !asksAnew, let known, let validator = try await store?.listingValidator(of: identity) {
             guard let changed = try await list(identity, ifChangedSince: validator, onPage: onPage) else {
                 var book = known
                 if let title { book.title = title }

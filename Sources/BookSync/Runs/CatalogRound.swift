@@ -139,7 +139,7 @@ struct CatalogRound: Sendable {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
             let refreshed = try await source.refresh(
                 item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
-                tellsOfDropped: configuration.onCatalogRemoval == .report)
+                asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
             // At once, and not in the book's turn, which may not come: from now on the store knows that it is gone.
             if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
             var prepared = PreparedBook(

@@ -54,7 +54,9 @@ struct RunRecording: Sendable {
         await noticing { try await noteOutages(in: &news) }
         await noticing { try await noteOverdue(in: &news, now: record.startedAt) }
         let alert = RunAlert(settings: configuration.notify, proxies: configuration.proxies)
-        if alert.hasReader, news.isWorthTelling {
+        // What lasts is told to whoever is named later on.
+        guard alert.hasReader else { return }
+        if news.isWorthTelling {
             let outcome = await alert.deliver(JSONDocument(news, of: record))
             for notice in outcome.notices { emit(.notice(notice)) }
             guard outcome.isDelivered else { return }
