@@ -116,6 +116,32 @@ extension ProductTests {
             }
         }
 
+        @Test func `the configuration says where and how the shelf is served`() async throws {
+            try await withWorkbench { bench in
+                try bench.configure(
+                    "serve: { listen: \"127.0.0.1:0\", base-path: /shelf, public-url: \"http://books.example/x\" }")
+                let arguments = ["serve", "--library", "L"]
+                try await withProduct(arguments, environment: bench.configured, in: bench.folder) { product in
+                    let line = try await product.waitForOutput(containing: "http")
+                    #expect(line == "http://books.example/x")
+                }
+                // The environment wins over the file, and a flag over both.
+                let others = bench.configured.merging(["BOOKSYNC_SERVE_LISTEN": "0.0.0.0:0"]) { $1 }
+                let open = try await bench.runBare(arguments, environment: others)
+                #expect(open.exitCode == 64 && open.errors.contains("password"), "\(open.errors)")
+                let here = arguments + ["--listen", "unix:s"]
+                try await withProduct(here, environment: others, in: bench.folder) { product in
+                    let line = try await product.waitForOutput(containing: "unix:s")
+                    #expect(line == "unix:s")
+                }
+                for wrong in ["listen: x", "base-path: shelf", "base-path: /a/", "public-url: ftp://a", "port: 1"] {
+                    try bench.configure("serve: { \(wrong) }")
+                    let result = try await bench.runBare(arguments, environment: bench.configured)
+                    #expect(result.exitCode == 78, "\(wrong): \(result.errors)")
+                }
+            }
+        }
+
         @Test func `a public address is what feeds are told`() async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
