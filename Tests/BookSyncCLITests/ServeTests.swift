@@ -244,6 +244,39 @@ extension ProductTests {
             }
         }
 
+        @Test func `a socket is a server's own, and goes with it`() async throws {
+            try await withWorkbench { bench in
+                let path = bench.folder.appending(path: "s").path
+                let arguments = ["serve", "--library", "L", "--listen", "unix:s"]
+                try await withProduct(arguments, in: bench.folder) { first in
+                    #expect(try await first.waitForOutput(containing: "unix") == "unix:s")
+                    let second = try await bench.runBare(arguments)
+                    #expect(second.exitCode == 74 && second.errors.contains("another server"), "\(second.errors)")
+                    #expect(FileManager.default.fileExists(atPath: path))
+                    first.send(signal: SIGTERM)
+                    let result = try await first.result(within: 5)
+                    #expect(result.exitCode == 143)
+                    #expect(!FileManager.default.fileExists(atPath: path))
+                }
+                // What a killed server left is no hindrance; a file of the listener's is.
+                try await withProduct(arguments, in: bench.folder) { killed in
+                    try await killed.waitForOutput(containing: "unix")
+                    killed.send(signal: SIGKILL)
+                    _ = try await killed.result()
+                }
+                #expect(FileManager.default.fileExists(atPath: path))
+                try await withProduct(arguments, in: bench.folder) { next in
+                    try await next.waitForOutput(containing: "unix")
+                    next.send(signal: SIGTERM)
+                    _ = try await next.result(within: 5)
+                }
+                try Data("mine".utf8).write(to: bench.folder.appending(path: "s"))
+                let refused = try await bench.runBare(arguments)
+                #expect(refused.exitCode == 74 && refused.errors.contains("something else"), "\(refused.errors)")
+                #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+            }
+        }
+
         @Test func `an address in use is told, and so is a library that is lost`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in

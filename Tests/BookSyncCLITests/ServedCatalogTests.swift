@@ -88,17 +88,80 @@ extension ProductTests {
             }
         }
 
+        @Test func `beside a run there is what is finished, and nothing of what is not`() async throws {
+            try await withWorkbench { bench in
+                let paced = ["BOOKSYNC_DEMO_PACE": "20000"]
+                try await bench.start("fetch", "40111", "--json", "--jobs", "2", environment: paced) { run in
+                    try await run.waitForOutput(containing: "\"progress\"")
+                    try await bench.serve { shelf in
+                        let queue = try await shelf.send("/api/v1/queue")
+                        #expect(queue.status == 200 && queue.text.contains("\"state\": \"downloading\""))
+                        let feed = try await shelf.send("/feeds/demo/40111.xml")
+                        #expect(feed.status == 200 && !feed.text.contains("<enclosure"))
+                        for section in 1...6 {
+                            let audio = try await shelf.send("/media/demo/40111/500000000\(section).mp3")
+                            #expect(audio.status == 404)
+                        }
+                        let listing = try await shelf.send(
+                            "/catalog/demo/ClientGetBookResource.action?bookId=40111&pageNum=1&pageSize=2")
+                        #expect(listing.text.contains("\"path\": null") && !listing.text.contains("\"path\": \""))
+                        let runs = try await shelf.send("/api/v1/runs")
+                        #expect(runs.text.contains("\"under_way\""))
+                    }
+                    // The server held nothing up.
+                    run.send(signal: SIGINT)
+                    let result = try await run.result(within: 10)
+                    #expect(result.exitCode == 130)
+                }
+            }
+        }
+
+        @Test func `the configuration says where and how the shelf is served`() async throws {
+            try await withWorkbench { bench in
+                try bench.configure(
+                    "serve: { listen: \"127.0.0.1:0\", base-path: /shelf, public-url: \"http://books.example/x\" }")
+                let arguments = ["serve", "--library", "L"]
+                try await withProduct(arguments, environment: bench.configured, in: bench.folder) { product in
+                    let line = try await product.waitForOutput(containing: "http")
+                    #expect(line == "http://books.example/x")
+                }
+                // The environment wins over the file, and a flag over both.
+                let others = bench.configured.merging(["BOOKSYNC_SERVE_LISTEN": "0.0.0.0:0"]) { $1 }
+                let open = try await bench.runBare(arguments, environment: others)
+                #expect(open.exitCode == 64 && open.errors.contains("password"), "\(open.errors)")
+                let here = arguments + ["--listen", "unix:s"]
+                try await withProduct(here, environment: others, in: bench.folder) { product in
+                    let line = try await product.waitForOutput(containing: "unix:s")
+                    #expect(line == "unix:s")
+                }
+                for wrong in ["listen: x", "base-path: shelf", "base-path: /a/", "public-url: ftp://a", "port: 1"] {
+                    try bench.configure("serve: { \(wrong) }")
+                    let result = try await bench.runBare(arguments, environment: bench.configured)
+                    #expect(result.exitCode == 78, "\(wrong): \(result.errors)")
+                }
+            }
+        }
+
         @Test func `a public address is what feeds are told`() async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
+                // The port stands in the public address, so that the test finds it: whatever was free a moment ago.
+                let port = try await bench.serve { $0.port }
                 let arguments = [
-                    "serve", "--listen", "127.0.0.1:0", "--public-url", "https://books.example/shelf/", "--library",
-                    "L",
+                    "serve", "--listen", "127.0.0.1:\(port)", "--public-url", "https://books.example/shelf/",
+                    "--library", "L",
                 ]
-                // The port is free to be any; the log tells it.
                 try await withProduct(arguments, in: bench.folder) { product in
                     let line = try await product.waitForOutput(containing: "https")
                     #expect(line == "https://books.example/shelf/")
+                    let shelf = ServedShelf(product: product, address: line, port: port)
+                    for host in ["books.example", "127.0.0.1"] {
+                        let feed = try await shelf.send("/feeds/demo/40111.xml", host: host)
+                        #expect(feed.text.contains("url=\"https://books.example/shelf/media/demo/40111/"))
+                        #expect(!feed.text.contains("127.0.0.1"))
+                    }
+                    let other = try await shelf.send("/feeds/demo/40111.xml", host: "other.example")
+                    #expect(other.status == 421)
                 }
             }
         }

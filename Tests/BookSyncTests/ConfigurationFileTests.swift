@@ -117,7 +117,7 @@ import Testing
             }
         }
         collect(root, "")
-        let groups = ["downloads", "notify"]
+        let groups = ["downloads", "notify", "serve"]
         let known =
             ConfigurationReader.knownKeys(in: nil)
             + groups.flatMap { group in ConfigurationReader.knownKeys(in: group).map { "\(group).\($0)" } }

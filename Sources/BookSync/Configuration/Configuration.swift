@@ -12,6 +12,7 @@ package struct Configuration: Sendable, Hashable {
     package var downloads: DownloadSettings
     package var onCatalogRemoval: CatalogRemoval
     package var notify: NotifySettings
+    package var serve = ServeSettings()
     package var sources: [String: SourceConfiguration]
     package var subscriptions: [SubscriptionSetting]
     /// Certificates that are trusted beside those of the machine.

@@ -67,6 +67,25 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text(Masking.webhook($0.notify.webhook))
         },
+        ScalarSetting(key: "serve.listen", expected: "HOST:PORT, a port, or unix:PATH") { settings, text, _ in
+            settings.serve.listen = text
+            return ServeSettings.canBePlace(text)
+        } shown: {
+            .text($0.serve.listen)
+        },
+        ScalarSetting(key: "serve.base-path", expected: "a path such as /shelf") { settings, text, _ in
+            settings.serve.basePath = text
+            return ServeSettings.canBeBasePath(text)
+        } shown: {
+            .text($0.serve.basePath)
+        },
+        ScalarSetting(key: "serve.public-url", expected: "an http or https address without user, query and fragment") {
+            settings, text, _ in
+            settings.serve.publicURL = text.isEmpty ? nil : text
+            return text.isEmpty || ShelfAddresses.canBeRoot(text)
+        } shown: {
+            .text($0.serve.publicURL ?? "")
+        },
         ScalarSetting(key: "ca-file", expected: "the path of a file") { settings, text, base in
             guard !text.isEmpty else {
                 settings.authorities = nil

@@ -19,31 +19,22 @@ struct ServeCommand: Subcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen: an address of this machine (port 0 takes a free one), or unix:PATH.",
-            valueName: "host:port"))
-    var listen = "127.0.0.1:8731"
+            "Where to listen: an address of this machine (port 0 takes a free one), or unix:PATH. Default: serve.listen, "
+                + "else 127.0.0.1:8731.", valueName: "host:port"))
+    var listen: String?
 
-    @Option(help: ArgumentHelp("What all paths begin with, as in /shelf.", valueName: "path"))
-    var basePath = ""
+    @Option(help: ArgumentHelp("What all paths begin with, as in /shelf. Default: serve.base-path.", valueName: "path"))
+    var basePath: String?
 
     @Option(
         help: ArgumentHelp(
-            "The address under which clients reach the server, for feeds. Default: what each client says.",
-            valueName: "url"))
+            "The address under which clients reach the server, for feeds. Default: serve.public-url, else what each "
+                + "client says.", valueName: "url"))
     var publicURL: String?
 
     func validate() throws {
-        guard basePath.isEmpty || basePath.hasPrefix("/") && !basePath.hasSuffix("/") else {
-            throw ValidationError("--base-path begins with a slash and ends with none, as in /shelf.")
-        }
-        let isPlain = basePath.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-._~/".utf8.contains(byte)
-            }
-        }
-        guard isPlain, !basePath.contains("//") else {
-            throw ValidationError("--base-path has letters, digits, - . _ ~ and slashes only.")
+        if let basePath, !ServeSettings.canBeBasePath(basePath) {
+            throw ValidationError("--base-path is a path such as /shelf, without a slash at its end.")
         }
         if let publicURL, !ShelfAddresses.canBeRoot(publicURL) {
             throw ValidationError("--public-url is an http or https address without user, query and fragment.")
@@ -51,13 +42,15 @@ struct ServeCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let place = try ListenPlace(parsing: listen)
-        try place.requireThisMachine()
         let configuration = try await program.configuration().configuration
+        let settings = configuration.serve
+        let place = try ListenPlace(parsing: listen ?? settings.listen)
+        try place.requireThisMachine()
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
         let server = ShelfServer(
-            configuration, at: place, basePath: basePath, publicURL: publicURL, logger: program.logger)
+            configuration, at: place, basePath: basePath ?? settings.basePath,
+            publicURL: publicURL ?? settings.publicURL, logger: program.logger)
         try await server.run { address in
             await program.print(["address": .string(address)], or: [address])
             guard !program.options.quiet else { return }

@@ -1,5 +1,13 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Which names the server answers to.
 ///
 /// A page on the web may have its own name resolve to this machine, and its script then ask the server as if it were the

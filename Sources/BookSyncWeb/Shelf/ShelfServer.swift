@@ -55,6 +55,7 @@ package struct ShelfServer: Sendable {
     /// - Parameter onRunning: told where the server is, as soon as requests are answered.
     /// - Throws: ``Failure`` of kind `inputOutput` when the place cannot be listened on.
     package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
+        if case .socket(let path) = place { try await offPool { try SocketPath.requireFree(path) } }
         let answers = AnswersUnderWay()
         let door = Mutex<(any Channel)?>(nil)
         let application = application(answers) { channel in

@@ -5,6 +5,14 @@ import Testing
 
 @testable import BookSync
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite struct OpenedFileTests {
     private static let digest = String(repeating: "ab", count: 32)
 
