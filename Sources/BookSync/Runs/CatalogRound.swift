@@ -51,6 +51,10 @@ struct CatalogRound: Sendable {
     ///   - onPlan: what it throws ends the round and is thrown on.
     func execute(within seconds: Double?, onPlan: (AssembledPlan) async throws -> Void) async throws -> Outcome {
         let items = request.items
+        // One for all books: what it finds out of the library counts for the round as it begins.
+        let assembly = PlanAssembly(
+            library: library, naming: configuration.naming, request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
         let servers = items.map { configuration.catalogServer(of: $0.book) }
         let paces = Dictionary(servers.map { ($0, ServerPace()) }) { first, _ in first }
         var schedule = CatalogSchedule(
@@ -71,13 +75,15 @@ struct CatalogRound: Sendable {
                 while !isTimeUp, let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead) {
                     asked.insert(place)
                     let (item, pace) = (items[place], paces[servers[place]])
-                    group.addTask { .prepared(place, await prepared(item, pace: pace)) }
+                    group.addTask { .prepared(place, await prepared(item, pace: pace, assembly)) }
                 }
                 if failed.remove(turn) != nil {
                     turn += 1
                 } else if let prepared = ahead.removeValue(forKey: turn) {
                     turn += 1
-                    guard let assembled = await plan(prepared, at: turn - 1, behind: taken, &outcome) else { continue }
+                    guard let assembled = await plan(prepared, at: turn - 1, behind: taken, assembly, &outcome) else {
+                        continue
+                    }
                     outcome.note(prepared)
                     taken.add(assembled)
                     for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
@@ -134,7 +140,9 @@ struct CatalogRound: Sendable {
         return .timeIsUp
     }
 
-    private func prepared(_ item: RunRequest.Item, pace: ServerPace?) async -> Result<PreparedBook, any Error> {
+    private func prepared(
+        _ item: RunRequest.Item, pace: ServerPace?, _ assembly: PlanAssembly
+    ) async -> Result<PreparedBook, any Error> {
         do {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
             let refreshed = try await source.refresh(
@@ -145,7 +153,7 @@ struct CatalogRound: Sendable {
             var prepared = PreparedBook(
                 item: item, refreshed: refreshed, source: source,
                 allowsLocalAddresses: await configuration.allowsLocalAddresses(of: item.book, transport: transport))
-            prepared.plan = try await plan(prepared, claimed: [])
+            prepared.plan = try await plan(prepared, claimed: [], assembly)
             return .success(prepared)
         } catch {
             return .failure(error)
@@ -154,11 +162,12 @@ struct CatalogRound: Sendable {
 
     /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.
     private func plan(
-        _ prepared: PreparedBook, at place: Int, behind taken: TakenPaths, _ outcome: inout Outcome
+        _ prepared: PreparedBook, at place: Int, behind taken: TakenPaths, _ assembly: PlanAssembly,
+        _ outcome: inout Outcome
     ) async -> AssembledPlan? {
         if let plan = prepared.plan, !taken.concern(plan) { return plan }
         do {
-            return try await plan(prepared, claimed: taken.claimed)
+            return try await plan(prepared, claimed: taken.claimed, assembly)
         } catch {
             let (book, failure) = (prepared.item.book, SyncRun.failure(error))
             if failure.endsRun {
@@ -170,11 +179,11 @@ struct CatalogRound: Sendable {
         }
     }
 
-    private func plan(_ prepared: PreparedBook, claimed: Set<String>) async throws -> AssembledPlan {
+    private func plan(
+        _ prepared: PreparedBook, claimed: Set<String>, _ assembly: PlanAssembly
+    ) async throws -> AssembledPlan {
         let book = prepared.item.book
-        var assembly = PlanAssembly(
-            library: library, naming: configuration.naming, request: request,
-            onMissingFile: configuration.downloads.onMissingFile, store: store)
+        var assembly = assembly
         let access = configuration.access(of: book)
         let (transport, allowsLocal) = (transport.using(access), prepared.allowsLocalAddresses)
         assembly.declaredLength = { episode in

@@ -12,7 +12,7 @@ import Transport
 @Suite struct ManyBooksTests {
     /// A server with books of one episode each, `1`, `2` and so on.
     private static func script(
-        title: String = "第1集", before: @escaping @Sendable (String, Reply) -> Reply = { $1 }
+        title: String = "第1集", size: Int? = nil, before: @escaping @Sendable (String, Reply) -> Reply = { $1 }
     ) -> ServerScript {
         ServerScript { request in
             guard request.path == "/catalog" else {
@@ -20,7 +20,9 @@ import Transport
             }
             let book = request.query["bookId"] ?? ""
             let isFirst = request.query["pageNum"] == "1"
-            let element = "{\"id\":\(book)01,\"section\":1,\"name\":\"\(title)\",\"path\":\"/audio/\(book).mp3\"}"
+            let element =
+                "{\"id\":\(book)01,\"section\":1,\"name\":\"\(title)\",\"path\":\"/audio/\(book).mp3\","
+                + "\"size\":\(size.map(String.init) ?? "null")}"
             let list = "{\"status\":0,\"msg\":null,\"sections\":1,\"list\":[\(isFirst ? element : "")]}"
             return isFirst ? before(book, .text(list)) : .text(list)
         }
@@ -59,6 +61,20 @@ import Transport
 
     private func plans(_ events: Watched<[SyncEvent]>) -> [SyncPlan] {
         events.value.compactMap { if case .planned(let plan) = $0 { plan } else { nil } }
+    }
+
+    @Test func `case 44: a lost store finds all its books under a naming that was given up`() async throws {
+        try await withTemporaryFolder { (folder: String) in
+            try await withServer(Self.script(size: 2000)) { server in
+                var configuration = configuration(["a": server.url("/catalog")], library: folder + "/L")
+                let books = (1...8).map { "a:\($0)" }
+                #expect(try await run(books, configuration).summary.fetched == 8)
+                try FileManager.default.removeItem(atPath: folder + "/L/.booksync")
+                configuration.naming = try NamingTemplate(parsing: "shelf/{title}/{name}.{ext}")
+                let report = try await run(books, configuration)
+                #expect(report.summary.adopted == 8 && report.summary.fetched == 0, "\(report.summary)")
+            }
+        }
     }
 
     @Test func `when the time is up, what has answered gets its turn, and who never did is told of`()
