@@ -60,7 +60,7 @@ struct SourceDiagnosis: Sendable {
         let transport = transport.noting(clock.note)
         var finding = try await Finding.of(check) {
             try source.requireVariables()
-            let answered = try await within(seconds: patience) {
+            let answered = try await limited(to: patience) {
                 try await ask(source, for: book, configuration: configuration, transport: transport)
             }
             guard let answered else {
@@ -118,21 +118,6 @@ struct SourceDiagnosis: Sendable {
             }
         } catch is FirstPageIsThere {
             return
-        }
-    }
-
-    /// - Returns: nil when the work took longer, and was cancelled.
-    private static func within<Value: Sendable>(
-        seconds: Double, _ work: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value? {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask { try await work() }
-            group.addTask {
-                try await Task.sleep(for: .seconds(seconds))
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
         }
     }
 }

@@ -74,24 +74,27 @@ extension JSONDocument {
         case .cancelled(let episode, let name):
             self = Self.stopped("cancelled", episode, name)
         case .summarised(let summary):
-            self = [
-                "event": "summary",
-                "books": .init(summary.books.count),
-                "fetched": .init(summary.fetched),
-                "resumed": .init(summary.resumed),
-                "replaced": .init(summary.replaced),
-                "renamed": .init(summary.renamed),
-                "adopted": .init(summary.adopted),
-                "kept": .init(summary.kept),
-                "locked": .init(summary.locked),
-                "failed": .init(summary.failed),
-                "left": .init(summary.left),
-                "bytes_received": .integer(summary.bytesReceived),
-                "bytes_reused": .integer(summary.bytesReused),
-                "seconds": .number(summary.seconds),
-                "exit_code": .init(exitCode),
-            ]
+            self = (["event": "summary", "books": .init(summary.books.count)] as JSONDocument)
+                .adding(Self.counts(of: summary)).adding(["exit_code": .init(exitCode)])
         }
+    }
+
+    /// What a run came to, in numbers.
+    static func counts(of summary: RunSummary) -> JSONDocument {
+        [
+            "fetched": .init(summary.fetched),
+            "resumed": .init(summary.resumed),
+            "replaced": .init(summary.replaced),
+            "renamed": .init(summary.renamed),
+            "adopted": .init(summary.adopted),
+            "kept": .init(summary.kept),
+            "locked": .init(summary.locked),
+            "failed": .init(summary.failed),
+            "left": .init(summary.left),
+            "bytes_received": .integer(summary.bytesReceived),
+            "bytes_reused": .integer(summary.bytesReused),
+            "seconds": .number(summary.seconds),
+        ]
     }
 
     private static func stopped(_ event: String, _ episode: EpisodeIdentity, _ name: String) -> JSONDocument {

@@ -30,8 +30,8 @@ extension ShelfReader {
 
 extension JSONDocument {
     package init(_ run: ShownRun) {
-        let (record, summary) = (run.record, run.record.summary)
-        self = [
+        let record = run.record
+        let known: JSONDocument = [
             "id": .integer(record.number),
             "command": .string(record.command),
             "state": .string(run.state.rawValue),
@@ -39,19 +39,7 @@ extension JSONDocument {
             "ended_at": .init(record.endedAt),
             "exit_code": .init(record.exitCode),
             "books": .init(record.books),
-            "fetched": .init(summary.fetched),
-            "resumed": .init(summary.resumed),
-            "replaced": .init(summary.replaced),
-            "renamed": .init(summary.renamed),
-            "adopted": .init(summary.adopted),
-            "kept": .init(summary.kept),
-            "locked": .init(summary.locked),
-            "failed": .init(summary.failed),
-            "left": .init(summary.left),
-            "bytes_received": .integer(summary.bytesReceived),
-            "bytes_reused": .integer(summary.bytesReused),
-            "seconds": .number(summary.seconds),
-            "error": .init(record.error),
         ]
+        self = known.adding(Self.counts(of: record.summary)).adding(["error": .init(record.error)])
     }
 }
