@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
@@ -50,6 +51,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
@@ -83,12 +86,16 @@ let package = Package(
                 subprocess, system,
                 crypto, logging,
             ]),
-        room(
-            "BookSyncWeb",
-            uses: [
-                "BookModel", "Transport", "BookSync", .product(name: "Hummingbird", package: "hummingbird"), nioCore,
-                crypto, logging,
-            ]),
+        .target(
+            name: "BookSyncWeb",
+            dependencies: [
+                "BookModel", "Transport", "BookSync", .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore,
+                crypto, cryptoExtras, logging,
+            ],
+            resources: [.embedInCode("Pages/Resources")],
+            swiftSettings: strict),
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
