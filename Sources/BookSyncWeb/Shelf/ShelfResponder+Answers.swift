@@ -94,10 +94,8 @@ extension Response {
     }
 
     /// With the fields that keep browsers from making more of an answer than it is.
-    /// - Parameters:
-    ///   - cutting: whether the connection ends with the answer.
-    ///   - answer: released once it was given.
-    func guarded(cutting: Bool, holding answer: AnswersUnderWay.Answer?) -> Response {
+    /// - Parameter cutting: whether the connection ends with the answer.
+    func guarded(cutting: Bool) -> Response {
         var response = self
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -106,13 +104,13 @@ extension Response {
         response.set("Referrer-Policy", to: "no-referrer")
         // To be kept only if it is asked each time whether it is still so.
         response.headers[.cacheControl] = "no-cache"
-        if cutting { response.headers[.connection] = "close" }
+        guard cutting else { return response }
+        response.headers[.connection] = "close"
         let body = body
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
             try await body.write(writer)
-            withExtendedLifetime(answer) {}
             // Hummingbird would read whatever the client goes on to send; an error ends the connection.
-            if cutting { throw CancellationError() }
+            throw CancellationError()
         }
         return response
     }

@@ -4,11 +4,11 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOCore
-import Synchronization
+import ServiceLifecycle
 
 /// The shelf over HTTP: audio, podcast feeds, a catalog for other booksyncs, and what the command line prints as JSON.
 ///
-/// It only reads. What a client may cost is limited: the size of its requests, their number, and the time it takes.
+/// What a client may cost is limited: the size of its requests, their number, and the time it takes.
 package struct ShelfServer: Sendable {
     /// What clients may cost.
     package struct Limits: Sendable {
@@ -27,27 +27,27 @@ package struct ShelfServer: Sendable {
         package init() {}
     }
 
-    private let shelf: ServedShelf
+    private let site: ShelfSite
     private let place: ListenPlace
-    private let basePath: String
-    private let publicURL: String?
     private let limits: Limits
-    private let logger: Logger
+    private let services: [any Service]
 
     /// - Parameters:
     ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
     ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
+    ///   - services: what works beside the server, and stops after it.
     ///   - logger: hears of requests that failed; nil for nobody.
     package init(
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
-        limits: Limits = Limits(), logger: Logger? = nil
+        limits: Limits = Limits(), services: [any Service] = [], logger: Logger? = nil
     ) {
-        shelf = ServedShelf(configuration)
+        site = ShelfSite(
+            shelf: ServedShelf(configuration), basePath: basePath, publicURL: publicURL,
+            hosts: HostRule(publicURL: publicURL),
+            logger: logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() })
         self.place = place
-        self.basePath = basePath
-        self.publicURL = publicURL
         self.limits = limits
-        self.logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
+        self.services = services
     }
 
     /// Serves until the task is cancelled. Then nobody new is let in, and what is being answered is answered to its end,
@@ -56,45 +56,32 @@ package struct ShelfServer: Sendable {
     /// - Throws: ``Failure`` of kind `inputOutput` when the place cannot be listened on.
     package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
         if case .socket(let path) = place { try await offPool { try SocketPath.requireFree(path) } }
-        let answers = AnswersUnderWay()
-        let door = Mutex<(any Channel)?>(nil)
-        let application = application(answers) { channel in
-            door.withLock { $0 = channel }
-            await onRunning(address(of: channel))
-        }
-        // A task of its own: the cancellation of this one must not cut the answers off.
-        let serving = Task { try await application.run() }
+        let application = application { await onRunning(address(of: $0)) }
+        var configuration = ServiceGroupConfiguration(services: services + [application], logger: application.logger)
+        configuration.maximumGracefulShutdownDuration = limits.grace
+        let group = ServiceGroup(configuration: configuration)
+        // A task of its own: the cancellation of this one must not cut off what is being answered.
+        let serving = Task { try await group.run() }
         let outcome = await withTaskCancellationHandler {
             await serving.result
         } onCancel: {
-            answers.close()
-            door.withLock { $0 }?.close(promise: nil)
-            Task {
-                await answers.ended()
-                serving.cancel()
-            }
-            Task {
-                try await Task.sleep(for: limits.grace)
-                serving.cancel()
-            }
+            Task { await group.triggerGracefulShutdown() }
         }
         // Whatever it ends with when it was told to end, that is how it ends.
-        if answers.isClosed { return }
+        if Task.isCancelled { return }
         if case .failure(let error) = outcome { throw Failure.cannotListen(on: place.description, error) }
     }
 
     private func application(
-        _ answers: AnswersUnderWay, onRunning: @escaping @Sendable (any Channel) async -> Void
-    ) -> some ApplicationProtocol {
+        onRunning: @escaping @Sendable (any Channel) async -> Void
+    ) -> Application<ShelfResponder> {
         let stall = TimeAmount(limits.stall)
         let connections = ConnectionLimit(limits.connections)
-        var quiet = logger
-        // The cancellation that ends the server is an error to Hummingbird's log.
+        var quiet = site.logger
+        // What ends the server is an error to the log of those that serve.
         quiet.logLevel = .critical
         return Application(
-            responder: ShelfResponder(
-                shelf: shelf, hosts: HostRule(publicURL: publicURL), basePath: basePath, publicURL: publicURL,
-                answers: answers, logger: logger),
+            responder: ShelfResponder(site: site, bodyTime: limits.request),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
@@ -110,8 +97,8 @@ package struct ShelfServer: Sendable {
 
     private func address(of channel: any Channel) -> String {
         guard case .address(let asked) = place else { return place.description }
-        return publicURL
-            ?? ListenAddress(host: asked.host, port: channel.localAddress?.port ?? asked.port).url + basePath
+        return site.publicURL
+            ?? ListenAddress(host: asked.host, port: channel.localAddress?.port ?? asked.port).url + site.basePath
     }
 }
 

@@ -1,0 +1,15 @@
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What is known of a request beside what it says itself.
+struct ShelfContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The numeric address of the client; nil at a Unix socket.
+    let client: String?
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        client = source.channel.remoteAddress?.ipAddress
+    }
+}

@@ -1,0 +1,47 @@
+import BookModel
+import BookSync
+import Hummingbird
+
+/// A request that may be answered, in the parts that its handlers look at.
+struct ShelfRequest: Sendable {
+    /// As it came.
+    let wire: Request
+    /// Of the path, behind the base path; never decoded. A path that ends with a slash ends with an empty part.
+    let parts: [String]
+    /// Where the things of the shelf are to be had by this client.
+    let addresses: ShelfAddresses
+    /// What a POST brought.
+    let body: [UInt8]
+    /// The numeric address of the client; nil at a Unix socket.
+    let client: String?
+
+    var method: HTTPRequest.Method { wire.method }
+
+    /// The parameters of the address, decoded; of several by one name the last.
+    var query: [String: String] {
+        Dictionary(
+            wire.uri.queryParameters.map { (String($0.key), String($0.value)) }, uniquingKeysWith: { _, last in last })
+    }
+
+    /// Reads the parts of a path.
+    /// - Returns: nil when the path is not below the base path, or has a part that nothing is called by.
+    static func parts(of target: String, below basePath: String) -> [String]? {
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        guard path.utf8.starts(with: (basePath + "/").utf8) else { return nil }
+        let parts = path.utf8.dropFirst(basePath.utf8.count + 1)
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
+        let isLastEmpty = parts.last?.isEmpty == true
+        guard parts.dropLast(isLastEmpty ? 1 : 0).allSatisfy(canBeName) else { return nil }
+        return parts.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func canBeName(_ part: [UInt8]) -> Bool {
+        guard let first = part.first, first != UInt8(ascii: ".") else { return false }
+        return part.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            default: "-._~".utf8.contains(byte)
+            }
+        }
+    }
+}
