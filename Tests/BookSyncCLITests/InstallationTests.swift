@@ -44,7 +44,8 @@ extension ProductTests {
                 let files = try bench.files(in: URL(filePath: prefix))
                 #expect(
                     Set(files.keys) == [
-                        "bin/booksync", "lib/systemd/system/booksync.service", "lib/systemd/system/booksync.timer",
+                        "bin/booksync", "lib/systemd/system/booksync-serve.service",
+                        "lib/systemd/system/booksync.service", "lib/systemd/system/booksync.timer",
                         "share/bash-completion/completions/booksync", "share/doc/booksync/booksync.cron",
                         "share/doc/booksync/booksync.yaml", "share/fish/vendor_completions.d/booksync.fish",
                         "share/man/man1/booksync.1", "share/zsh/site-functions/_booksync",
@@ -56,7 +57,8 @@ extension ProductTests {
                     contentsOfFile: prefix + "/lib/systemd/system/booksync.service", encoding: .utf8)
                 #expect(service.contains("ExecStart=\(prefix)/bin/booksync mirror "))
                 if let verifier = Tool.systemdAnalyze {
-                    let units = ["service", "timer"].map { "\(prefix)/lib/systemd/system/booksync.\($0)" }
+                    let units = ["booksync.service", "booksync.timer", "booksync-serve.service"]
+                        .map { "\(prefix)/lib/systemd/system/\($0)" }
                     let verified = try await Self.run(
                         verifier, ["verify"] + units, environment: ["MANPATH": prefix + "/share/man"],
                         in: bench.folder)
@@ -117,8 +119,9 @@ extension ProductTests {
 
         // MARK: Exit codes, cron
 
-        @Test func `the unit does with every exit code what the table says`() throws {
-            let service = try Self.text("booksync.service")
+        @Test(arguments: ["booksync.service", "booksync-serve.service"])
+        func `a unit does with every exit code what the table says`(unit: String) throws {
+            let service = try Self.text(unit)
             func codes(_ key: String) throws -> Set<Int32> {
                 let line = try #require(service.split(separator: "\n").first { $0.hasPrefix(key + "=") })
                 return Set(line.dropFirst(key.count + 1).split(separator: " ").compactMap { Int32($0) })
