@@ -26,6 +26,7 @@ enum StoreSchema {
             try createTags(database)
             try addWishes(to: database)
         }
+        migrator.registerMigration("v5") { database in try createListening(database) }
         return migrator
     }()
 

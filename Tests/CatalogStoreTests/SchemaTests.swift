@@ -16,7 +16,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4]
+    private static let versions = [1, 2, 3, 4, 5]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
@@ -70,6 +70,10 @@ import Testing
             #expect(try await store.runs(last: 9).map(\.exitCode) == (version > 3 ? [nil, 75] : []))
             #expect(try await store.outages().map(\.runs) == (version > 3 ? [2] : []))
             #expect(try await store.publicationWatches().map(\.usualGap) == (version > 3 ? [86400] : []))
+            let position = ListeningPosition(
+                episode: .sample(1), seconds: 612.25, duration: 1234.5,
+                updatedAt: time(milliseconds: 1_700_000_600_000))
+            #expect(try await store.positions(of: veterinary) == (version > 4 ? [.sample(1): position] : [:]))
             let counts = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
             #expect(counts == MergeCounts(unchanged: 3))
             for isIndexed in [false, true] {
@@ -115,6 +119,11 @@ import Testing
         "INSERT INTO exported_file VALUES ('a.opf', 99, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('a.opf', 1, 'opf', 'abc', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('/a.opf', 1, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
+        "INSERT INTO listening_position VALUES (99, 0, NULL, 0, 0)",
+        "INSERT INTO listening_position VALUES (1, -1, NULL, 0, 0)",
+        "INSERT INTO listening_position VALUES (1, 9e999, NULL, 0, 0)",
+        "INSERT INTO listening_position VALUES (1, 0, 0, 0, 0)",
+        "INSERT INTO listening_position VALUES (1, 0, NULL, 2, 0)",
     ]
 
     @Test(arguments: impossible)

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Where the listener stopped in an episode.
+package struct ListeningPosition: Sendable, Hashable {
+    package var episode: EpisodeIdentity
+    /// From the beginning of the episode, 0 to ``greatest``.
+    package var seconds: Double
+    /// Of the whole episode in seconds, as the player found it; nil where it did not say.
+    package var duration: Double?
+    /// Whether it was heard to its end.
+    package var isFinished: Bool
+    package var updatedAt: Date
+
+    /// Seconds: no episode is longer.
+    package static let greatest: Double = 1e9
+
+    package init(
+        episode: EpisodeIdentity, seconds: Double, duration: Double? = nil, isFinished: Bool = false, updatedAt: Date
+    ) {
+        self.episode = episode
+        self.seconds = seconds
+        self.duration = duration
+        self.isFinished = isFinished
+        self.updatedAt = updatedAt
+    }
+}
