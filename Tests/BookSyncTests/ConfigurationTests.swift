@@ -93,6 +93,28 @@ import Testing
         }
     }
 
+    @Test func `who may come to the shelf is set, and shown without a secret`() async throws {
+        let salted = String(repeating: "A", count: 22) + "$" + String(repeating: "A", count: 43)
+        let text = """
+            serve:
+              password: "$scrypt$ln=15,r=8,p=1$\(salted)"
+              token: "${SHELF_TOKEN}"
+              hosts: [NAS, books.lan, "fd00::1"]
+            """
+        let configuration = try await loadConfiguration(
+            text, environment: ["SHELF_TOKEN": "0123456789abcdef-SECRET"])
+        #expect(configuration.serve.password?.logRounds == 15 && configuration.serve.asksWhoComes)
+        #expect(configuration.serve.token?.secretText == "0123456789abcdef-SECRET")
+        #expect(configuration.serve.hosts == ["nas", "books.lan", "fd00::1"])
+        let shown = configuration.effectiveDescription
+        for text in [shown.yamlText, shown.document.text(), "\(configuration)", String(reflecting: configuration)] {
+            #expect(!text.contains("AAAA") && !text.contains("SECRET") && !text.contains("scrypt"))
+        }
+        #expect(shown.yamlText.contains("password: \"***\"") && shown.yamlText.contains("token: \"***\""))
+        let none = try await loadConfiguration("serve: { password: '', token: '', hosts: [] }")
+        #expect(!none.serve.asksWhoComes && none.serve == ServeSettings())
+    }
+
     @Test func `what is shown reads back as the same settings`() async throws {
         let configuration = try await loadConfiguration(contract, environment: secrets)
         let yaml = configuration.effectiveDescription.yamlText

@@ -78,7 +78,8 @@ struct ConfigurationReader {
         try apply(setting, value, line: entry.line, shownAs: raw)
         if key == "default-source" { defaultSourceLine = entry.line }
         note(key, line: entry.line)
-        if key == "notify.webhook" { noteSecret(raw, key, line: entry.line) }
+        // A command's arguments seldom are one.
+        if setting.isSecret, key != "notify.exec" { noteSecret(raw, key, line: entry.line) }
     }
 
     private mutating func readSecretFile(_ entry: SettingNode.Entry, _ setting: ScalarSetting) throws {

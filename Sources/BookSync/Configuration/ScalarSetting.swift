@@ -86,6 +86,7 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text($0.serve.publicURL ?? "")
         },
+        servePassword, serveToken, serveHosts,
         ScalarSetting(key: "ca-file", expected: "the path of a file") { settings, text, base in
             guard !text.isEmpty else {
                 settings.authorities = nil

@@ -1,3 +1,5 @@
+import BookModel
+
 /// How the shelf is served.
 package struct ServeSettings: Sendable, Hashable {
     /// `HOST:PORT`, a port alone on the loopback, or `unix:PATH`.
@@ -6,6 +8,42 @@ package struct ServeSettings: Sendable, Hashable {
     package var basePath = ""
     /// The server's address as clients know it; nil for what each of them says.
     package var publicURL: String?
+    /// Of the one password that lets in; nil where none is set.
+    package var password: PasswordHash?
+    /// Lets programs in that send it as `Authorization: Bearer`; nil where none is set.
+    package var token: Secret?
+    /// Names and numeric addresses that the server answers to beside its own, in lower case.
+    package var hosts: [String] = []
+
+    package init() {}
+
+    /// Characters of a token, at least.
+    static let leastToken = 16
+
+    /// Whether somebody has to prove who they are at all.
+    package var asksWhoComes: Bool { password != nil || token != nil }
+
+    /// Whether a field can carry it (RFC 6750 §2.1, and what else is visible), and nobody guesses it.
+    static func canBeToken(_ text: String) -> Bool {
+        (leastToken...1024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Whether a Host field can name it: letters, digits, dots and hyphens, or colons in an IPv6 address.
+    static func canBeHost(_ text: String) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter || first.isNumber || first == ":" else {
+            return false
+        }
+        let isAddress = text.contains(":")
+        return text.utf8.count <= 253
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x61...0x66: true
+                case 0x67...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): !isAddress
+                case UInt8(ascii: "."), UInt8(ascii: ":"): true
+                default: false
+                }
+            } && (!isAddress || text.count(where: { $0 == ":" }) > 1)
+    }
 
     /// Whether the text looks like a place to listen at; whether it is one, listening tells.
     static func canBePlace(_ text: String) -> Bool {

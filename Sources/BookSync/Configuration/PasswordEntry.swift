@@ -1,0 +1,123 @@
+import BookModel
+
+/// Puts the hash of a password into the text of a configuration, where that can be done without touching anything else.
+///
+/// The text is changed line by line, so that comments and form stay; then both texts are read, and but for
+/// `serve.password` they must say the same. What is written in another way than line by line is left to its writer.
+package struct PasswordEntry: Sendable, Hashable {
+    /// The lines to put into a configuration that has no `serve:`.
+    package let lines: [String]
+    private let line: String
+
+    package init(_ hash: PasswordHash) {
+        line = "password: \"\(hash.secretText)\""
+        lines = ["serve:", "  " + line]
+    }
+
+    /// - Parameters:
+    ///   - text: of a configuration; empty where there is none.
+    ///   - file: the name to show.
+    /// - Returns: nil where the entry cannot be made so.
+    /// - Throws: ``Failure`` of kind `configuration` when the text is no YAML.
+    package func entered(into text: String, file: String) throws -> String? {
+        let before = try YAMLText.parse(text, file: file)?.content ?? .nothing
+        guard let changed = changed(text, before) else { return nil }
+        let after: SettingNode.Content
+        do {
+            after = try YAMLText.parse(changed, file: file)?.content ?? .nothing
+        } catch is Failure {
+            return nil
+        }
+        guard case .map(let entries) = after, let serve = entries.first(where: { $0.key == "serve" }),
+            case .map(let settings) = serve.value.content,
+            case .text(let entered)? = settings.first(where: { $0.key == "password" })?.value.content,
+            line == "password: \"\(entered)\"", Self.rest(of: before) == Self.rest(of: after)
+        else { return nil }
+        return changed
+    }
+
+    private func changed(_ text: String, _ content: SettingNode.Content) -> String? {
+        let entries: [SettingNode.Entry]
+        switch content {
+        case .nothing: entries = []
+        case .map(let found): entries = found
+        case .text, .list: return nil
+        }
+        let ending = text.unicodeScalars.contains("\r") ? "\r" : ""
+        guard let serve = entries.first(where: { $0.key == "serve" }) else {
+            let isEnded = text.isEmpty || text.utf8.last == UInt8(ascii: "\n")
+            let before = isEnded ? "" : ending + "\n"
+            return lines.reduce(text + before) { $0 + $1 + ending + "\n" }
+        }
+        // By bytes: a carriage return and a line feed are one character.
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard lines.indices.contains(serve.line - 1), Self.isBare(lines[serve.line - 1]) else { return nil }
+        switch serve.value.content {
+        case .text, .list: return nil
+        case .nothing: lines.insert("  " + line + ending, at: serve.line)
+        case .map(let settings):
+            // A value and its file cannot both count.
+            guard let first = settings.first, !settings.contains(where: { $0.key == "password-file" }) else {
+                return nil
+            }
+            let old = settings.first { $0.key == "password" }
+            let place = (old ?? first).line - 1
+            guard lines.indices.contains(place), place >= serve.line else { return nil }
+            let indent = String(lines[place].prefix { $0 == " " })
+            if old == nil {
+                lines.insert(indent + line + ending, at: place)
+            } else {
+                guard let rest = Self.rest(behindPasswordIn: lines[place].dropFirst(indent.count)) else { return nil }
+                lines[place] = indent + line + rest
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Whether a line is a key with nothing but a remark behind it.
+    private static func isBare(_ line: String) -> Bool {
+        let rest = line.drop { $0 != ":" }.dropFirst().drop { $0.isWhitespace }
+        return line.contains(":") && (rest.isEmpty || rest.hasPrefix("#"))
+    }
+
+    /// What stands behind the value: a remark with the white space before it, and the end of the line.
+    /// - Returns: nil where the line is not a key with one value.
+    private static func rest(behindPasswordIn line: Substring) -> Substring? {
+        guard line.hasPrefix("password:") else { return nil }
+        let value = line.dropFirst("password:".count).drop { $0 == " " }
+        if let quote = value.first, quote == "\"" || quote == "'" {
+            guard let end = value.dropFirst().firstIndex(of: quote) else { return nil }
+            return value[value.index(after: end)...]
+        }
+        if value.hasPrefix("#") { return line[line.index(before: value.startIndex)...] }
+        if let remark = value.firstRange(of: " #") {
+            let written = value[..<remark.lowerBound]
+            return value.dropFirst(written.count - written.reversed().prefix { $0 == " " }.count)
+        }
+        return value.unicodeScalars.last == "\r" ? "\r" : ""
+    }
+
+    // MARK: What must stay
+
+    /// Everything but the entry, with the kind of each thing.
+    private static func rest(of content: SettingNode.Content) -> [String] {
+        guard case .map(let entries) = content else { return [] }
+        return entries.flatMap { entry -> [String] in
+            guard entry.key == "serve" else { return flat(entry.value.content, at: entry.key) }
+            guard case .map(let settings) = entry.value.content else { return [] }
+            return settings.filter { $0.key != "password" }.flatMap { flat($0.value.content, at: "serve\0\($0.key)") }
+        }
+    }
+
+    private static func flat(_ content: SettingNode.Content, at place: String) -> [String] {
+        switch content {
+        case .nothing: [place]
+        case .text(let text): [place + "\0=" + text]
+        case .list(let items):
+            [place + "\0[]"] + items.enumerated().flatMap { flat($0.element.content, at: "\(place)\0\($0.offset)") }
+        case .map(let entries):
+            [place + "\0{}"] + entries.flatMap { flat($0.value.content, at: place + "\0" + $0.key) }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// A password as the configuration keeps it: salted, and stretched by scrypt (RFC 7914), in the form
+/// `$scrypt$ln=15,r=8,p=1$SALT$HASH` (PHC string format, base64 without padding).
+///
+/// Whoever writes the configuration chooses the costs; they are bounded, so that no hash makes the server spend memory or
+/// time without end, and none is so cheap that it keeps nothing. Whatever prints it by accident prints `***`.
+package struct PasswordHash: Sendable, Hashable {
+    /// The logarithm of the number of rounds, to the base of 2.
+    package let logRounds: Int
+    /// In units of 128 bytes.
+    package let blockSize: Int
+    package let parallelism: Int
+    package let salt: [UInt8]
+    package let hash: [UInt8]
+
+    /// Bytes that making the hash needs: at most 64 MiB.
+    package var memory: Int { 128 * blockSize << logRounds }
+
+    /// - Returns: nil where a cost or a length is out of bounds.
+    package init?(logRounds: Int = 15, blockSize: Int = 8, parallelism: Int = 1, salt: [UInt8], hash: [UInt8]) {
+        guard (14...17).contains(logRounds), (1...16).contains(blockSize), (1...4).contains(parallelism),
+            // Four times the work of the usual costs at most, and no less than a quarter of it.
+            (1 << 16...1 << 20).contains(blockSize * parallelism << logRounds),
+            128 * blockSize << logRounds <= 64 << 20,
+            (16...64).contains(salt.count), (32...64).contains(hash.count)
+        else { return nil }
+        self.logRounds = logRounds
+        self.blockSize = blockSize
+        self.parallelism = parallelism
+        self.salt = salt
+        self.hash = hash
+    }
+
+    /// - Returns: nil when the text is no such hash.
+    package init?(parsing text: String) {
+        // Its longest: two digits each, 86 characters of base64 twice.
+        guard text.utf8.count <= 220, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
+        let costs = parts[2].split(separator: ",", omittingEmptySubsequences: false)
+        guard costs.count == 3, let logRounds = Self.number("ln", costs[0]), let blockSize = Self.number("r", costs[1]),
+            let parallelism = Self.number("p", costs[2]), let salt = Self.bytes(parts[3]),
+            let hash = Self.bytes(parts[4])
+        else { return nil }
+        self.init(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism, salt: salt, hash: hash)
+    }
+
+    /// As it stands in the configuration. Never print or log it.
+    package var secretText: String {
+        "$scrypt$ln=\(logRounds),r=\(blockSize),p=\(parallelism)$\(Self.base64(salt))$\(Self.base64(hash))"
+    }
+
+    private static func number(_ name: String, _ text: Substring) -> Int? {
+        guard text.hasPrefix(name + "=") else { return nil }
+        let digits = text.dropFirst(name.count + 1)
+        guard (1...2).contains(digits.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(digits)
+    }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        guard !text.hasSuffix("="), let data = Data(base64Encoded: text + padding) else { return nil }
+        // One spelling for each: what decodes alike is alike.
+        return base64(Array(data)) == text ? Array(data) : nil
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("=", with: "")
+    }
+}
+
+extension PasswordHash: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "***" }
+    package var debugDescription: String { "***" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
