@@ -33,13 +33,9 @@ extension CatalogStore {
     /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
     package func books(withEpisodesIn state: EpisodeState, isRunUnderWay: Bool) async throws -> [ShelvedBook] {
         try await read("the shelf cannot be read") { database in
-            // As `ShelvedEpisode.state` has it.
-            let over = isRunUnderWay ? "('waiting')" : "('waiting', 'downloading', 'verifying')"
             let sql = """
-                SELECT DISTINCT e.book_id FROM \(ShelvedEpisode.tables) WHERE ? = CASE
-                    WHEN e.removed_at IS NOT NULL THEN 'removed' WHEN t.state NOT IN \(over) THEN t.state
-                    WHEN f.episode_id IS NOT NULL THEN iif(e.gone, 'gone', 'finished')
-                    WHEN e.gone THEN 'gone' WHEN e.locked THEN 'locked' ELSE 'waiting' END
+                SELECT DISTINCT e.book_id FROM \(ShelvedEpisode.tables)
+                WHERE ? = \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay))
                 """
             let ids = try Set(
                 Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [state.rawValue]))

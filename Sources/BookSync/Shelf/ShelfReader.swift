@@ -22,7 +22,7 @@ package struct ShelfReader: Sendable {
 
     let library: String
     let store: CatalogStore
-    private let isRunUnderWay: Bool
+    package let isRunUnderWay: Bool
 
     /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
     package static func read<Result: Sendable>(

@@ -1,0 +1,73 @@
+import BookModel
+import CatalogStore
+
+/// Some episodes of a book, of those that are in the state asked for.
+package struct EpisodePage: Sendable {
+    package var book: ShelvedBook
+    package var episodes: [ShelfReader.EpisodeOnDisk]
+    /// How many of all its episodes are in each state.
+    package var counts: [EpisodeState: Int]
+    /// Whether some process has the library to run in.
+    package var isRunUnderWay: Bool
+}
+
+extension ShelfReader {
+    /// A part of a book, so that one of many thousand episodes is looked at as quickly as a short one.
+    /// - Parameters:
+    ///   - id: the catalog's own, or the ``WebName`` of it; as `source` is.
+    ///   - state: which episodes; nil for all.
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most.
+    /// - Returns: nil when nothing on the shelf is called so.
+    package func page(
+        of id: String, of source: String, in state: EpisodeState?, from first: Int, count: Int
+    ) async throws -> EpisodePage? {
+        guard let book = try await book(id, of: source), let shelved = try await books([book]).first else { return nil }
+        let isRunUnderWay = isRunUnderWay
+        let episodes = try await store.episodes(
+            of: book, in: state, isRunUnderWay: isRunUnderWay, from: first, count: count)
+        let partials = try await PartialSizes(library: library)
+        return EpisodePage(
+            book: shelved, episodes: episodes.map { onDisk($0, partials: partials) },
+            counts: try await store.stateCounts(of: book, isRunUnderWay: isRunUnderWay), isRunUnderWay: isRunUnderWay)
+    }
+
+    /// One episode with its book.
+    /// - Parameter name: its ``WebName``, or the catalog's key.
+    /// - Returns: nil when nothing on the shelf is called so.
+    package func episode(
+        _ name: String, in id: String, of source: String
+    ) async throws -> (episode: EpisodeOnDisk, book: Book)? {
+        guard let identity = try await book(id, of: source), let book = try await store.book(identity) else {
+            return nil
+        }
+        let partials = try await PartialSizes(library: library)
+        if let shelved = try await store.episode(EpisodeIdentity(book: identity, key: name)) {
+            return (onDisk(shelved, partials: partials), book)
+        }
+        guard name.hasPrefix("~") else { return nil }
+        return try await store.episodes(of: identity).first { WebName(of: $0.episode.identity.key) == name }
+            .map { (onDisk($0, partials: partials), book) }
+    }
+
+    /// The same, named for ever.
+    /// - Returns: nil when it is not on the shelf.
+    package func episode(_ identity: EpisodeIdentity) async throws -> (episode: EpisodeOnDisk, book: Book)? {
+        guard let shelved = try await store.episode(identity), let book = try await store.book(identity.book) else {
+            return nil
+        }
+        return (onDisk(shelved, partials: try await PartialSizes(library: library)), book)
+    }
+
+    /// The episodes on disk right before and right after one.
+    package func neighbours(
+        of episode: EpisodeIdentity
+    ) async throws -> (before: EpisodeIdentity?, after: EpisodeIdentity?) {
+        try await store.neighbours(of: episode)
+    }
+
+    /// The first episode of a book that is on disk.
+    package func firstOnDisk(of book: BookIdentity) async throws -> EpisodeIdentity? {
+        try await store.firstOnDisk(of: book)
+    }
+}
