@@ -29,14 +29,15 @@ package final class OpenedFile: Sendable {
         return "\"file-\(parts.map { String($0, radix: 16) }.joined(separator: "-"))\""
     }
 
-    private init(_ file: LocalFile, descriptor: CInt, facts: FileFacts) {
+    /// - Parameter file: what is recorded of it; nil where nothing is.
+    private init(_ file: LocalFile?, path: String, descriptor: CInt, facts: FileFacts) {
         self.descriptor = descriptor
         self.facts = facts
         size = facts.size
         modificationTime = facts.modificationTime
-        let isAsRecorded = facts.size == file.size && facts.modificationTime == file.modificationTime
-        sha256 = isAsRecorded ? file.sha256 : nil
-        mediaType = AudioExtension.mediaType(ofPath: file.path)
+        let isAsRecorded = facts.size == file?.size && facts.modificationTime == file?.modificationTime
+        sha256 = isAsRecorded ? file?.sha256 : nil
+        mediaType = AudioExtension.mediaType(ofPath: path)
     }
 
     deinit {
@@ -48,7 +49,15 @@ package final class OpenedFile: Sendable {
     /// - Returns: nil when there is no such file, or the path leads through a link or to what booksync keeps for itself.
     /// - Throws: ``Failure`` when there is one that cannot be opened.
     package static func open(_ file: LocalFile, in library: String) throws -> OpenedFile? {
-        let parts = file.path.split(separator: "/", omittingEmptySubsequences: false)
+        try open(file.path, recorded: file, in: library)
+    }
+
+    /// Opens what lies at a path with the same care. Blocks on the disk.
+    /// - Parameters:
+    ///   - path: relative to the library, with `/` between its parts.
+    ///   - file: what is recorded of it; nil where nothing is.
+    static func open(_ path: String, recorded file: LocalFile?, in library: String) throws -> OpenedFile? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let isOurs = parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }
         guard isOurs, parts.first != ".booksync" else { return nil }
         var current: CInt = -1
@@ -68,11 +77,11 @@ package final class OpenedFile: Sendable {
                 close(descriptor)
                 return nil
             }
-            return OpenedFile(file, descriptor: descriptor, facts: FileFacts(status))
+            return OpenedFile(file, path: path, descriptor: descriptor, facts: FileFacts(status))
         } catch let error where [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(error.code) {
             return nil
         } catch {
-            throw Failure.file("\(file.path) cannot be opened", errno: error.code)
+            throw Failure.file("\(path) cannot be opened", errno: error.code)
         }
     }
 

@@ -22,7 +22,7 @@ package struct ShelfAddresses: Sendable, Hashable {
     func page(of book: BookIdentity) -> String { "\(root)/api/v1/books/\(place(of: book))" }
 
     /// The audio of an episode. Players and catalogs tell the format by how the address ends.
-    func audio(_ file: LocalFile) -> String {
+    package func audio(_ file: LocalFile) -> String {
         let name = "\(place(of: file.episode.book))/\(WebName(of: file.episode.key))"
         return "\(root)/media/\(name).\(AudioExtension.ofPath(file.path))"
     }
