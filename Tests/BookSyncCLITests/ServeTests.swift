@@ -139,7 +139,7 @@ extension ProductTests {
                 + up.map { "/feeds/\($0)/40111.xml" } + up.map { "/\($0)/L/.booksync/store.sqlite" }
                 + up.map { "/api/v1/books/demo/\($0)" }
                 + [
-                    "/", "//", "/media", "/media/", "/media/demo/40111/", "/feeds/", "/.booksync/store.sqlite",
+                    "//", "/media", "/media/", "/media/demo/40111/", "/feeds/", "/.booksync/store.sqlite",
                     "/media/.booksync/partial/x.part", "/media/demo/40111/.mp3", "/media/demo/40111/mp3.", "/api/v1",
                     "/media//etc/passwd", "/api/v1/books/demo/40111/episodes/x", "/catalog/demo/x", "/feeds/demo/.xml",
                 ]

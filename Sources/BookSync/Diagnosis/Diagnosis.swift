@@ -23,14 +23,16 @@ package struct Diagnosis: Sendable {
     }
 
     /// In the order in which a run would meet the things.
+    /// - Parameter asksSources: without it nothing leaves the machine, and nothing is said of the sources.
     /// - Throws: `CancellationError`.
-    package func findings() async throws -> [Finding] {
+    package func findings(asksSources: Bool = true) async throws -> [Finding] {
         var findings = configurationFindings
         let library = LibraryDiagnosis(
             path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace, notes: notes)
         findings += try await library.findings()
         let shelf = try await shelf()
         findings.append(subscriptionsFinding(shelf))
+        guard asksSources else { return findings }
         let sources = SourceDiagnosis(configuration: configuration, logger: logger)
         findings += try await sources.findings(knownBooks: shelf.subscriptions.map(\.book) + shelf.books)
         return findings

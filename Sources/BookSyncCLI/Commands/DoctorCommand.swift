@@ -16,7 +16,7 @@ struct DoctorCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let findings = try await findings(in: program)
+        let findings = try await program.findings()
         let status = ExitStatus(of: findings)
         let shown = program.options.quiet ? findings.filter { $0.status != .ok } : findings
         await program.print(
@@ -25,21 +25,6 @@ struct DoctorCommand: Subcommand {
                 "exit_code": .init(Int(status.rawValue)),
             ], or: shown.map(Self.line))
         return status
-    }
-
-    private func findings(in program: Program) async throws -> [Finding] {
-        do {
-            let (loaded, check) = try await offPool {
-                let loaded = try program.loadedConfiguration()
-                return (loaded, try ConfigurationCheck { loaded })
-            }
-            let diagnosis = Diagnosis(
-                configuration: loaded.configuration, check: check, notes: program.notes, logger: program.logger)
-            return try await diagnosis.findings()
-        } catch let failure as Failure where failure.kind == .configuration {
-            // Which library and which sources are meant is not known then.
-            return [failure.asFinding]
-        }
     }
 
     private static func line(_ finding: Finding) -> String {
@@ -53,5 +38,24 @@ extension ExitStatus {
     /// That of the problem that most needs a person; warnings are none.
     fileprivate init(of findings: [Finding]) {
         self.init(kinds: findings.compactMap { $0.status == .problem ? $0.kind : nil })
+    }
+}
+
+extension Program {
+    /// What is found wrong, and right.
+    /// - Parameter asksSources: whether catalogs are asked as well.
+    func findings(asksSources: Bool = true) async throws -> [Finding] {
+        do {
+            let (loaded, check) = try await offPool {
+                let loaded = try loadedConfiguration()
+                return (loaded, try ConfigurationCheck { loaded })
+            }
+            let diagnosis = Diagnosis(
+                configuration: loaded.configuration, check: check, notes: notes, logger: logger)
+            return try await diagnosis.findings(asksSources: asksSources)
+        } catch let failure as Failure where failure.kind == .configuration {
+            // Which library and which sources are meant is not known then.
+            return [failure.asFinding]
+        }
     }
 }

@@ -48,9 +48,10 @@ struct ServeCommand: Subcommand {
         try place.requireThisMachine()
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
+        let pages = try ShelfPages(ServedShelf(configuration), services: program.pageServices(configuration))
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
-            publicURL: publicURL ?? settings.publicURL, logger: program.logger)
+            publicURL: publicURL ?? settings.publicURL, pages: pages, logger: program.logger)
         try await server.run { address in
             await program.print(["address": .string(address)], or: [address])
             guard !program.options.quiet else { return }
@@ -58,5 +59,14 @@ struct ServeCommand: Subcommand {
             await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")
         }
         return .done
+    }
+}
+
+extension Program {
+    /// What the pages of the shelf need of the program.
+    func pageServices(_ configuration: Configuration) -> ShelfPages.Services {
+        ShelfPages.Services(
+            preview: { try await preview(BookReference(parsing: $0), configuration) },
+            findings: { try await findings(asksSources: $0) })
     }
 }

@@ -18,10 +18,7 @@ struct ShelfRequest: Sendable {
     var method: HTTPRequest.Method { wire.method }
 
     /// The parameters of the address, decoded; of several by one name the last.
-    var query: [String: String] {
-        Dictionary(
-            wire.uri.queryParameters.map { (String($0.key), String($0.value)) }, uniquingKeysWith: { _, last in last })
-    }
+    var query: [String: String] { wire.parameters }
 
     /// Reads the parts of a path.
     /// - Returns: nil when the path is not below the base path, or has a part that nothing is called by.
@@ -43,5 +40,13 @@ struct ShelfRequest: Sendable {
             default: "-._~".utf8.contains(byte)
             }
         }
+    }
+}
+
+extension Request {
+    /// The parameters of the address, decoded; of several by one name the last.
+    var parameters: [String: String] {
+        Dictionary(
+            uri.queryParameters.map { (String($0.key), String($0.value)) }, uniquingKeysWith: { _, last in last })
     }
 }

@@ -26,13 +26,14 @@ struct ShelfResponder: HTTPResponder {
                 let body = try await self.body(of: request)
                 leavesBody = false
                 response =
-                    try await found(for: request, body: body, client: context.client)
-                    ?? refusal(.notFound, "there is nothing at this address")
+                    try await found(for: request, body: body, client: context.client) ?? nothing(for: request)
             } catch let failure as Failure {
                 site.logger.log(
                     level: failure.kind == .unknownBook || failure.kind == .usage ? .debug : .error,
                     "a request failed", metadata: ["error": "\(failure)"])
-                response = refusal(failure.status, failure.description, kind: failure.kind.word)
+                response =
+                    try page(of: failure, failure.status, for: request)
+                    ?? refusal(failure.status, failure.description, kind: failure.kind.word)
             }
         }
         return (request.method == .head ? response.withoutBody : response).guarded(cutting: leavesBody)
@@ -73,6 +74,11 @@ struct ShelfResponder: HTTPResponder {
         return Response(
             status: status, headers: [.contentType: jsonType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: document.text(isIndented: true) + "\n")))
+    }
+
+    private func nothing(for request: Request) throws -> Response {
+        let failure = Failure(.unknownBook, what: "nothing can be shown", why: "there is nothing at this address")
+        return try page(of: failure, .notFound, for: request) ?? refusal(.notFound, failure.why)
     }
 
     // MARK: What there is
@@ -133,7 +139,7 @@ struct ShelfResponder: HTTPResponder {
         case ("api", 3...) where parts[1] == "v1":
             return try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
                 .map { document($0, for: request.wire) }
-        default: return nil
+        default: return try await page(for: request)
         }
     }
 

@@ -35,15 +35,16 @@ package struct ShelfServer: Sendable {
     /// - Parameters:
     ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
     ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
+    ///   - pages: for people; nil for none.
     ///   - services: what works beside the server, and stops after it.
     ///   - logger: hears of requests that failed; nil for nobody.
     package init(
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
-        limits: Limits = Limits(), services: [any Service] = [], logger: Logger? = nil
+        limits: Limits = Limits(), pages: ShelfPages? = nil, services: [any Service] = [], logger: Logger? = nil
     ) {
         site = ShelfSite(
             shelf: ServedShelf(configuration), basePath: basePath, publicURL: publicURL,
-            hosts: HostRule(publicURL: publicURL),
+            hosts: HostRule(publicURL: publicURL), pages: pages,
             logger: logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() })
         self.place = place
         self.limits = limits

@@ -1,0 +1,123 @@
+import BookModel
+import BookSync
+
+/// A book on the shelf.
+struct BookCard: ViewModel {
+    var place: String
+    var page: String
+    var cover: String
+    var title: String
+    var author: String?
+    var counts: String
+    var present: Int
+    var episodes: Int
+    var spoken: String
+}
+
+/// A label with a value.
+struct FactView: ViewModel {
+    var label: String
+    var value: String
+}
+
+/// A link among others of its kind, of which one is where the visitor is.
+struct ChoiceView: ViewModel {
+    var href: String
+    var label: String
+    var count: String?
+    var isCurrent: Bool
+}
+
+/// Where in something long a page is.
+struct PagerView: ViewModel {
+    var previous: String?
+    var next: String?
+    var label: String
+}
+
+/// A part of something long.
+struct PagePart: Sendable {
+    /// From 1.
+    let number: Int
+    let count: Int
+    let size: Int
+
+    /// - Parameters:
+    ///   - wanted: the number as the address gives it; what is none, or beyond the end, becomes one that there is.
+    ///   - size: how many are on a page.
+    init(_ wanted: String?, of total: Int, size: Int) {
+        self.size = size
+        count = max(1, (total + size - 1) / size)
+        number = min(max(1, wanted.flatMap { Int($0) } ?? 1), count)
+    }
+
+    /// How many come before it.
+    var first: Int { (number - 1) * size }
+
+    /// - Parameter address: of the page of that number.
+    func pager(_ phrases: Phrases, _ address: (Int) -> String) -> PagerView? {
+        guard count > 1 else { return nil }
+        return PagerView(
+            previous: number > 1 ? address(number - 1) : nil, next: number < count ? address(number + 1) : nil,
+            label: phrases(.pageOf, ["page": phrases.number(number), "pages": phrases.number(count)]))
+    }
+}
+
+extension ViewMaker {
+    func card(_ shelved: ShelvedBook) -> BookCard {
+        let book = shelved.book
+        let (present, episodes) = (phrases.number(shelved.present), phrases.number(shelved.episodes))
+        let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
+        return BookCard(
+            place: PagePlaces.name(of: book.identity), page: places.book(book.identity),
+            cover: places.cover(book.identity), title: book.title, author: book.author ?? book.announcer,
+            counts: isWhole
+                ? phrases(.countEpisodes, count: shelved.episodes)
+                : phrases(.onDiskOf, ["present": present, "episodes": episodes]),
+            present: shelved.present, episodes: max(1, shelved.episodes),
+            spoken: phrases(.onDiskSpoken, ["present": present, "episodes": episodes]))
+    }
+
+    /// Author and announcer, on one line.
+    func people(of book: Book) -> String? {
+        let people = [book.author, book.announcer.map { phrases(.readBy, ["name": $0]) }].compactMap(\.self)
+        return people.isEmpty ? nil : people.joined(separator: " · ")
+    }
+
+    func facts(of shelved: ShelvedBook) -> [FactView] {
+        var facts = [
+            FactView(label: phrases(.factEpisodes), value: phrases.number(shelved.episodes)),
+            FactView(label: phrases(.factOnDisk), value: phrases.number(shelved.present)),
+        ]
+        if shelved.missing > 0 {
+            facts.append(FactView(label: phrases(.factMissing), value: phrases.number(shelved.missing)))
+        }
+        if shelved.locked > 0 {
+            facts.append(FactView(label: phrases(.factLocked), value: phrases.number(shelved.locked)))
+        }
+        facts.append(FactView(label: phrases(.factBytes), value: phrases.bytes(shelved.bytes)))
+        facts.append(FactView(label: phrases(.factUpdated), value: phrases.day(shelved.updatedAt)))
+        facts.append(FactView(label: phrases(.factSource), value: shelved.book.identity.source))
+        return facts
+    }
+
+    func actions(on shelved: ShelvedBook, _ counts: [EpisodeState: Int]) -> [ActionView] {
+        guard visitor.mayChange else { return [] }
+        let (identity, title) = (shelved.book.identity, shelved.book.title)
+        let reference = PagePlaces.reference(of: identity)
+        func button(_ action: String, _ label: Phrase, kind: String = "") -> ActionView {
+            self.button(action, label, field: "ref", value: reference, of: title, kind: kind)
+        }
+        func has(_ states: EpisodeState...) -> Bool { states.contains { counts[$0, default: 0] > 0 } }
+        var actions: [ActionView] = []
+        if shelved.missing > 0 { actions.append(button("fetch", .downloadMissing, kind: "primary")) }
+        if has(.downloading, .verifying) { actions.append(button("pause", .pauseAll)) }
+        if has(.paused, .failed) { actions.append(button("resume", .resumeAll)) }
+        if shelved.present > 0 {
+            var delete = button("remove", .deleteFiles, kind: "quiet")
+            (delete.asks, delete.question, delete.answer) = (true, phrases(.deleteAllQuestion), phrases(.deleteFiles))
+            actions.append(delete)
+        }
+        return actions
+    }
+}

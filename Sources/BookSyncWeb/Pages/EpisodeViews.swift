@@ -1,0 +1,206 @@
+import BookModel
+import BookSync
+import Foundation
+
+/// A button that acts on something.
+struct ActionView: ViewModel {
+    var action: String
+    /// The field's name and value that say on what.
+    var field: String
+    var value: String
+    var label: String
+    /// What a screen reader says: the label, and of what.
+    var spoken: String
+    /// A class of the style sheet.
+    var kind = ""
+    /// Whether it asks first, with the question and the button that means it.
+    var asks = false
+    var question: String?
+    var answer: String?
+}
+
+/// How far something is.
+struct BarView: ViewModel {
+    var value: Int64
+    var max: Int64
+    var label: String
+}
+
+/// A button that plays an episode, with all that the player has to know.
+struct PlayView: ViewModel {
+    var media: String
+    var page: String
+    /// Seconds.
+    var at: Int
+    var name: String
+    var album: String
+    var artist: String
+    var cover: String
+    var source: String
+    var book: String
+    var id: String
+    /// nil where the sign alone stands.
+    var label: String?
+    var spoken: String
+}
+
+/// A row of a table of episodes.
+struct EpisodeView: ViewModel {
+    var place: String
+    var source: String
+    var book: String
+    var id: String
+    var number: Int
+    var name: String
+    var page: String
+    var bookTitle: String
+    var bookPage: String
+    var length: String
+    var size: String
+    /// A word for style sheet and script.
+    var state: String
+    var stateLabel: String
+    var bar: BarView?
+    /// What moves: bytes, speed, time left.
+    var moving: String
+    var heard: String?
+    var error: String?
+    var player: PlayView?
+    /// Of the audio, for those without script.
+    var media: String?
+    var actions: [ActionView]
+}
+
+/// What a listener sees of an episode's state: more than the store's words, since something that nobody asked for yet
+/// does not wait.
+enum SeenState: String, Sendable, CaseIterable {
+    case absent, waiting, interrupted, downloading, verifying, finished, paused, failed, cancelled, locked, removed,
+        gone
+
+    init(_ episode: ShelfReader.EpisodeOnDisk, isRunUnderWay: Bool) {
+        let shelved = episode.shelved
+        switch shelved.state {
+        case .waiting where shelved.transfer == nil: self = .absent
+        case .waiting: self = isRunUnderWay ? .waiting : episode.bytesDone > 0 ? .interrupted : .absent
+        case let state: self = SeenState(rawValue: state.rawValue) ?? .absent
+        }
+    }
+
+    var phrase: Phrase {
+        switch self {
+        case .absent: .stateAbsent
+        case .waiting: .stateWaiting
+        case .interrupted: .stateInterrupted
+        case .downloading: .stateDownloading
+        case .verifying: .stateVerifying
+        case .finished: .stateFinished
+        case .paused: .statePaused
+        case .failed: .stateFailed
+        case .cancelled: .stateCancelled
+        case .locked: .stateLocked
+        case .removed: .stateRemoved
+        case .gone: .stateGone
+        }
+    }
+}
+
+/// Makes the models of pages, in the words of one visitor.
+struct ViewMaker: Sendable {
+    let phrases: Phrases
+    let places: PagePlaces
+    let visitor: Visitor
+    let isRunUnderWay: Bool
+
+    func row(
+        _ episode: ShelfReader.EpisodeOnDisk, of book: Book, position: ListeningPosition? = nil
+    ) -> EpisodeView {
+        let (shelved, identity) = (episode.shelved, episode.shelved.episode.identity)
+        let state = SeenState(episode, isRunUnderWay: isRunUnderWay)
+        let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
+        let file = shelved.removedAt == nil ? shelved.file : nil
+        var view = EpisodeView(
+            place: PagePlaces.name(of: identity), source: identity.book.source, book: identity.book.id,
+            id: identity.key, number: shelved.episode.section, name: shelved.episode.name,
+            page: places.episode(identity), bookTitle: book.title, bookPage: places.book(identity.book),
+            length: shelved.episode.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
+            state: state.rawValue, stateLabel: phrases(state.phrase), bar: nil, moving: "",
+            heard: heard(position), error: state == .failed ? shelved.transfer?.error : nil, player: nil,
+            media: file.map(places.audio), actions: actions(on: shelved, state))
+        view.player = file.map { play(shelved.episode, $0, of: book, at: position) }
+        switch state {
+        case .downloading, .verifying, .paused, .interrupted, .failed, .waiting:
+            guard episode.bytesDone > 0 || state == .downloading else { break }
+            view.bar = BarView(
+                value: episode.bytesDone, max: max(size ?? 0, episode.bytesDone, 1), label: view.name)
+            view.moving = progress(episode.bytesDone, of: size)
+        default: break
+        }
+        return view
+    }
+
+    /// `4.2 MB of 9.8 MB`
+    func progress(_ done: Int64, of all: Int64?) -> String {
+        guard let all else { return phrases.bytes(done) }
+        return phrases(.bytesOf, ["done": phrases.bytes(done), "all": phrases.bytes(all)])
+    }
+
+    func heard(_ position: ListeningPosition?) -> String? {
+        guard let position else { return nil }
+        if position.isFinished { return phrases(.heard) }
+        guard position.seconds >= 1 else { return nil }
+        guard let duration = position.duration, duration > position.seconds else { return nil }
+        return phrases(.heardTo, ["time": phrases.clock(duration - position.seconds)])
+    }
+
+    func play(
+        _ episode: Episode, _ file: LocalFile, of book: Book, at position: ListeningPosition?, label: Phrase? = nil
+    ) -> PlayView {
+        let identity = episode.identity
+        return PlayView(
+            media: places.audio(file), page: places.episode(identity),
+            at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, name: episode.name, album: book.title,
+            artist: book.author ?? book.announcer ?? "", cover: places.cover(identity.book),
+            source: identity.book.source, book: identity.book.id, id: identity.key, label: label.map { phrases($0) },
+            spoken: phrases(
+                .actionOf, ["action": phrases(label ?? .play), "name": episode.name]))
+    }
+
+    // MARK: Actions
+
+    private func actions(on shelved: ShelvedEpisode, _ state: SeenState) -> [ActionView] {
+        guard visitor.mayChange else { return [] }
+        let episode = shelved.episode
+        func button(_ action: String, _ label: Phrase, kind: String = "") -> ActionView {
+            self.button(
+                action, label, field: "episode", value: PagePlaces.name(of: episode.identity), of: episode.name,
+                kind: kind)
+        }
+        func asking(_ action: String, _ label: Phrase, _ question: Phrase, _ answer: Phrase) -> ActionView {
+            var button = button(action, label, kind: "quiet")
+            (button.asks, button.question, button.answer) = (true, phrases(question), phrases(answer))
+            return button
+        }
+        let delete = asking("remove", .delete, .deleteQuestion, .deleteFile)
+        let cancel = asking("cancel", .cancel, .cancelQuestion, .cancel)
+        switch state {
+        case .absent: return [button("fetch", .download)]
+        case .waiting, .downloading, .verifying: return [button("pause", .pause), cancel]
+        case .interrupted: return [button("fetch", .resume, kind: "primary"), cancel]
+        case .paused: return [button("resume", .resume, kind: "primary"), cancel]
+        case .failed: return [button("resume", .retry, kind: "primary"), cancel]
+        case .cancelled: return [button("resume", .download)]
+        case .finished: return [delete]
+        case .gone: return shelved.file == nil ? [] : [delete]
+        case .removed: return [button("fetch", .downloadAgain)]
+        case .locked: return []
+        }
+    }
+
+    func button(
+        _ action: String, _ label: Phrase, field: String, value: String, of name: String, kind: String = ""
+    ) -> ActionView {
+        ActionView(
+            action: places.action(action), field: field, value: value, label: phrases(label),
+            spoken: phrases(.actionOf, ["action": phrases(label), "name": name]), kind: kind)
+    }
+}

@@ -1,0 +1,29 @@
+/// Every text of the pages. What each language makes of it stands in its table; `{names}` are filled in.
+///
+/// A text that counts something may have two forms with `~` between: for one, and for any other number.
+package enum Phrase: String, Sendable, CaseIterable {
+    case skipToContent, mainNavigation, search, searchLabel, searchPlaceholder, keySearch, keySpace, keyPlay
+    case keySkip, logOut, player, play, pausePlaying, previousEpisode, nextEpisode, back15, forward15
+    case forward30, position, speed, sleepTimer, sleepOff, sleep15, sleep30, sleep60, sleepAtEnd, columnNumber
+    case columnName, columnLength, columnSize, columnState, columnActions, pages, previousPage, nextPage
+    case pageOf, shelf, goOnListening, sortedBy, sortNews, sortTitle, sortAuthor, sortMissing, emptyShelf
+    case emptyShelfWhatNext, addBook, aboutBook, episodes, filterByState, all, noEpisodes, feed, neighbours
+    case queue, wholeRun, emptyQueue, emptyQueueWhatNext, runs, noRuns, noRunsWhatNext, subscriptions
+    case addByReference, referencePlaceholder, referenceHint, lookAt, subscribe, unsubscribe, downloadOnce
+    case noSubscriptions, inConfiguration, forPodcastApps, forPodcastAppsHow, rotateHint, rotate
+    case rotateQuestion, doctor, askSources, askSourcesHint, logIn, logInHint, password, wrongPassword
+    case tooManyTries, toShelf, stateAbsent, stateWaiting, stateInterrupted, stateDownloading, stateVerifying
+    case stateFinished, statePaused, stateFailed, stateCancelled, stateLocked, stateRemoved, stateGone
+    case download, pause, resume, cancel, delete, downloadAgain, retry, downloadMissing, pauseAll, resumeAll
+    case deleteFile, deleteFiles, deleteQuestion, deleteAllQuestion, cancelQuestion, actionOf, mirrorNow
+    case playFromStart, playOn, heard, heardTo, factEpisodes, factOnDisk, factMissing, factLocked, factBytes
+    case factUpdated, factSource, factLength, factNumber, factPublished, factFetched, factFile, factAttempts
+    case readBy, onDiskOf, complete, onDiskSpoken, bytesOf, perSecond, timeLeft, countBooks, countEpisodes
+    case countFound, countMoreFound, countFollowed, countMore, countProblems, countWarnings, allIsWell
+    case underWayCount, waitingCount, pausedCount, failedCount, searchHeading, searchFor, searchHint
+    case nothingFound, runFetch, runMirror, runEnded, runFailed, runUnderWay, runCutOff, runFetched
+    case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, declared, incompleteListing
+    case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage
+    case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
+    case saidCancelled, saidMany, saidPage, saidPlaying, saidSleep, saidSkipped, lostServer, actionFailed
+}

@@ -1,0 +1,127 @@
+// What happens on the shelf, as the server tells it: rows change while they are looked at.
+
+import { announce, complain, refreshSoon, root, word } from "./pages.js";
+
+// MARK: How things are written
+
+const units = ["B", "kB", "MB", "GB", "TB"];
+
+export function bytes(count) {
+  let unit = 0;
+  while (count >= 999.95 && unit < units.length - 1) [count, unit] = [count / 1000, unit + 1];
+  return unit ? `${count.toFixed(1)} ${units[unit]}` : `${count} B`;
+}
+
+export function clock(seconds) {
+  const whole = Math.max(0, Math.round(seconds));
+  const two = n => String(n).padStart(2, "0");
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return h ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+const moving = change =>
+  [
+    change.size ? word("bytesOf", { done: bytes(change.bytes_done), all: bytes(change.size) }) : bytes(change.bytes_done ?? 0),
+    change.bytes_per_second > 0 && word("perSecond", { bytes: bytes(Math.round(change.bytes_per_second)) }),
+    change.seconds_left > 0 && word("timeLeft", { time: clock(change.seconds_left) }),
+  ].filter(Boolean).join(" · ");
+
+// MARK: Rows
+
+const key = (source, book, id) => JSON.stringify([source, book, id]);
+let rows = new Map();
+
+function indexRows() {
+  rows = new Map([...document.querySelectorAll("[data-row][data-id]")].map(
+    row => [key(row.dataset.source, row.dataset.book, row.dataset.id), row]));
+}
+indexRows();
+document.addEventListener("shown", indexRows);
+
+function showProgress(row, change) {
+  // What the server would say of the row is noted, so that the next look finds what it differs in.
+  row.dataset.was ??= "";
+  row.classList.remove("is-absent", "is-waiting", "is-paused", "is-failed", "is-interrupted", "is-cancelled");
+  row.classList.add("is-downloading");
+  const state = row.querySelector(".state");
+  const mark = state.querySelector(".mark");
+  if (mark.textContent !== word("stateDownloading")) mark.textContent = word("stateDownloading");
+  let bar = state.querySelector("progress");
+  if (!bar) {
+    bar = document.createElement("progress");
+    bar.setAttribute("aria-label", row.dataset.name);
+    mark.after(bar);
+  }
+  bar.max = Math.max(change.size ?? 0, change.bytes_done ?? 0, 1);
+  bar.value = change.bytes_done ?? 0;
+  state.querySelector(".moving").textContent = moving(change);
+}
+
+const said = { finished: "saidFinished", failed: "saidFailed", paused: "saidPaused", cancelled: "saidCancelled" };
+
+function apply(change) {
+  const row = rows.get(key(change.source, change.book_id, change.id));
+  switch (change.event) {
+    case "started":
+    case "progress":
+      if (!row) return document.getElementById("queue") && refreshSoon();
+      if (!row.classList.contains("is-downloading")) {
+        announce(word("saidStarted", { name: row.dataset.name }), row.dataset.name);
+        refreshSoon();
+      }
+      return showProgress(row, change);
+    case "run":
+      return showRun(change);
+    default:
+      if (row && said[change.event]) announce(word(said[change.event], { name: row.dataset.name }), row.dataset.name);
+      if (row || document.querySelector("[data-part]")) refreshSoon(row ? 300 : 1500);
+  }
+}
+
+function showRun(change) {
+  const run = document.getElementById("run");
+  if (!run || !change.episodes) return;
+  run.hidden = change.episodes_done >= change.episodes;
+  run.querySelector("progress").value = change.episodes_done / change.episodes;
+  run.querySelector("span").textContent =
+    [`${change.episodes_done} / ${change.episodes}`, moving({ ...change, size: change.bytes })].join(" · ");
+}
+
+// MARK: The stream
+
+let stream;
+let wasLost = false;
+let again = 0;
+
+function listen() {
+  clearTimeout(again);
+  stream?.close();
+  stream = new EventSource(`${root}/api/v1/events`);
+  stream.addEventListener("open", () => {
+    complain("");
+    if (wasLost) refreshSoon(0);
+    wasLost = false;
+  });
+  stream.addEventListener("changes", event => JSON.parse(event.data).forEach(apply));
+  stream.addEventListener("reset", () => refreshSoon(0));
+  stream.addEventListener("error", () => {
+    wasLost = true;
+    // A short break is none: phones sleep, servers restart.
+    setTimeout(() => wasLost && !document.hidden && complain(word("lostServer")), 2500);
+    if (stream.readyState === EventSource.CLOSED) again = setTimeout(listen, 3000);
+  });
+}
+
+// A page that nobody looks at listens to nothing: browsers keep few connections to a server.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    clearTimeout(again);
+    stream?.close();
+  } else {
+    refreshSoon(0);
+    listen();
+  }
+});
+addEventListener("pagehide", () => stream?.close());
+addEventListener("pageshow", event => event.persisted && listen());
+if (!document.hidden) listen();

@@ -1,0 +1,95 @@
+// What the script adds to pages that work without it: buttons that act at once, search while one types, and the rest
+// from its parts.
+
+import { complain, go, refresh, refreshSoon, root, word } from "./pages.js";
+import "./live.js";
+import "./player.js";
+
+// MARK: Buttons
+
+/** What a form's button asks for, in the words of the interface. */
+function asked(button) {
+  const action = new URL(button.formAction).pathname.slice(`${root}/actions/`.length);
+  const row = button.closest("[data-row][data-id]");
+  if (button.name === "episode" && row) {
+    return { action, body: { episodes: [{ source: row.dataset.source, book_id: row.dataset.book, id: row.dataset.id }] } };
+  }
+  if (button.name === "ref") return { action, body: { refs: [button.value] } };
+  return button.name === "all" && action !== "rotate-apps" ? { action, body: { all: true } } : null;
+}
+
+document.addEventListener("submit", async event => {
+  const button = event.submitter;
+  if (event.target.id !== "act" || !button || button.dataset.plain) return;
+  const request = asked(button);
+  if (!request) return;
+  event.preventDefault();
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  button.closest("details")?.removeAttribute("open");
+  try {
+    const answer = await fetch(`${root}/api/v1/${request.action}`, {
+      method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(request.body),
+    });
+    if (!(answer.headers.get("Content-Type") ?? "").includes("json")) throw new TypeError("no answer of ours");
+    complain(answer.ok ? "" : word("actionFailed", { why: (await answer.json()).error }));
+    await refresh();
+    refreshSoon();
+  } catch {
+    // The form may come through where this did not.
+    button.dataset.plain = "yes";
+    event.target.requestSubmit(button);
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
+});
+
+// One question is open at a time, and Escape closes it.
+document.addEventListener("toggle", event => {
+  if (!event.target.matches?.("details.ask") || !event.target.open) return;
+  for (const other of document.querySelectorAll("details.ask[open]")) if (other !== event.target) other.open = false;
+}, true);
+document.addEventListener("click", event => {
+  for (const open of document.querySelectorAll("details.ask[open]")) if (!open.contains(event.target)) open.open = false;
+});
+document.addEventListener("keydown", event => {
+  const open = document.querySelector("details.ask[open]");
+  if (event.key !== "Escape" || !open) return;
+  open.open = false;
+  open.querySelector("summary").focus();
+});
+
+// MARK: Search
+
+const field = document.getElementById("q");
+let waiting = 0;
+
+const find = () => {
+  const text = field.value.trim();
+  const isThere = location.pathname === `${root}/search`;
+  if (!text && !isThere) return;
+  const address = `${root}/search?q=${encodeURIComponent(text)}`;
+  if (isThere) go(address, { keepsFocus: true });
+  else {
+    history.pushState({ top: 0 }, "", address);
+    go(address, { keepsFocus: true });
+  }
+};
+field.addEventListener("input", event => {
+  clearTimeout(waiting);
+  if (!event.isComposing) waiting = setTimeout(find, 200);
+});
+// Words of Chinese are composed of letters first.
+field.addEventListener("compositionend", () => {
+  clearTimeout(waiting);
+  waiting = setTimeout(find, 200);
+});
+field.form.addEventListener("submit", event => {
+  event.preventDefault();
+  clearTimeout(waiting);
+  find();
+});
+document.addEventListener("shown", () => {
+  if (location.pathname !== `${root}/search` && document.activeElement !== field) field.value = "";
+});

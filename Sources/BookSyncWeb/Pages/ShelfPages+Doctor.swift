@@ -1,0 +1,49 @@
+import BookModel
+import BookSync
+
+extension ShelfPages {
+    private struct FindingView: ViewModel {
+        var status: String
+        var statusLabel: String
+        var check: String
+        var message: String
+        var remedy: String?
+    }
+
+    private struct DoctorView: ViewModel {
+        var sum: String
+        var findings: [FindingView]
+        var mayAsk: Bool
+    }
+
+    /// What `booksync doctor` finds. The sources are asked when the button was pressed only.
+    /// - Returns: nil where nobody can look.
+    func doctorPage(_ request: Request) async throws -> Page? {
+        guard let services else { return nil }
+        let phrases = phrases(for: request)
+        let asksSources = request.query["sources"] != nil && request.isMeant && request.visitor.mayChange
+        let findings = try await services.findings(asksSources)
+        let (problems, warnings) = (
+            findings.count { $0.status == .problem }, findings.count { $0.status == .warning }
+        )
+        var sum: [String] = []
+        if problems > 0 { sum.append(phrases(.countProblems, count: problems)) }
+        if warnings > 0 { sum.append(phrases(.countWarnings, count: warnings)) }
+        let view = DoctorView(
+            sum: sum.isEmpty ? phrases(.allIsWell) : sum.joined(separator: " · "),
+            findings: findings.map { Self.view($0, phrases) }, mayAsk: !asksSources && request.visitor.mayChange)
+        return try page(.doctor, view, with: "doctor", for: request, section: .doctor)
+    }
+
+    private static func view(_ finding: Finding, _ phrases: Phrases) -> FindingView {
+        let label: Phrase =
+            switch finding.status {
+            case .ok: .findingOk
+            case .warning: .findingWarning
+            case .problem: .findingProblem
+            }
+        return FindingView(
+            status: finding.status.rawValue, statusLabel: phrases(label), check: finding.check,
+            message: finding.message, remedy: finding.remedy)
+    }
+}

@@ -1,0 +1,52 @@
+import BookModel
+import BookSync
+
+extension ShelfPages {
+    private struct RunView: ViewModel {
+        var state: String
+        var stateLabel: String
+        var when: String
+        var what: String
+        var came: String
+        var error: String?
+    }
+
+    private struct RunsView: ViewModel {
+        var isEmpty: Bool
+        var runs: [RunView]
+    }
+
+    private static let runs = 50
+
+    /// The last runs, the newest first.
+    func runsPage(_ request: Request) async throws -> Page {
+        let phrases = phrases(for: request)
+        let runs = try await ShelfReader.read(shelf.configuration.library) { try await $0.runs(last: Self.runs) } ?? []
+        let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases) })
+        return try page(.runs, view, with: "runs", for: request, section: .runs)
+    }
+
+    private static func view(_ run: ShownRun, _ phrases: Phrases) -> RunView {
+        let (record, summary) = (run.record, run.record.summary)
+        let (state, label): (String, Phrase) =
+            switch run.state {
+            case .ended where record.exitCode == 0: ("finished", .runEnded)
+            case .ended: ("failed", .runFailed)
+            case .underWay: ("downloading", .runUnderWay)
+            case .cutOff: ("paused", .runCutOff)
+            }
+        let command = record.command == "mirror" ? phrases(.runMirror) : phrases(.runFetch)
+        let counts: [(Int, Phrase)] = [
+            (summary.fetched, .runFetched), (summary.resumed, .runResumed), (summary.failed, .runFailedEpisodes),
+            (summary.left, .runLeft),
+        ]
+        var came = counts.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }
+        if came.isEmpty { came = [phrases(.runNothing)] }
+        if summary.bytesReceived > 0 { came.append(phrases.bytes(summary.bytesReceived)) }
+        if record.endedAt != nil { came.append(phrases.span(summary.seconds)) }
+        return RunView(
+            state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
+            what: [command, phrases(.countBooks, count: record.books)].joined(separator: " · "),
+            came: came.joined(separator: " · "), error: record.error)
+    }
+}

@@ -1,0 +1,90 @@
+import BookModel
+import BookSync
+
+extension ShelfPages {
+    private struct ContinuingView: ViewModel {
+        var page: String
+        var bookPage: String
+        var bookTitle: String
+        var name: String
+        var cover: String
+        var heard: String?
+        var player: PlayView?
+    }
+
+    private struct ShelfView: ViewModel {
+        var hasContinuing: Bool
+        var continuing: [ContinuingView]
+        var sum: String
+        var isSortable: Bool
+        var sorts: [ChoiceView]
+        var isEmpty: Bool
+        var books: [BookCard]
+        var pager: PagerView?
+    }
+
+    /// Books on a page, and of those that are being listened to.
+    private static let booksOnPage = 96
+    private static let continued = 4
+
+    private static let sorts: [(order: ShelfOrder, label: Phrase)] = [
+        (.updated, .sortNews), (.title, .sortTitle), (.author, .sortAuthor), (.missing, .sortMissing),
+    ]
+
+    /// All books, and what was listened to last.
+    func shelfPage(_ request: Request) async throws -> Page {
+        let (phrases, maker) = (phrases(for: request), maker(for: request))
+        let found = try await ShelfReader.read(shelf.configuration.library) { shelf in
+            (
+                books: try await shelf.books(),
+                continuing: request.query["page"] == nil ? try await Self.continuing(shelf, maker) : []
+            )
+        }
+        let order = Self.sorts.first { $0.order.rawValue == request.query["sort"] } ?? Self.sorts[0]
+        let books = (found?.books ?? []).sorted(by: order.order)
+        let part = PagePart(request.query["page"], of: books.count, size: Self.booksOnPage)
+        func address(_ page: Int, _ order: ShelfOrder) -> String {
+            let query = (order == .updated ? [] : ["sort=\(order.rawValue)"]) + (page == 1 ? [] : ["page=\(page)"])
+            return request.places.shelf + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        }
+        let bytes = books.reduce(0) { $0 + $1.bytes }
+        let sum = [
+            phrases(.countBooks, count: books.count),
+            phrases(.countEpisodes, count: books.reduce(0) { $0 + $1.present }), phrases.bytes(bytes),
+        ]
+        let continuing = found?.continuing ?? []
+        let view = ShelfView(
+            hasContinuing: !continuing.isEmpty, continuing: continuing,
+            sum: books.isEmpty ? "" : sum.joined(separator: " · "), isSortable: books.count > 1,
+            sorts: Self.sorts.map {
+                ChoiceView(
+                    href: address(1, $0.order), label: phrases($0.label), count: nil, isCurrent: $0.order == order.order
+                )
+            },
+            isEmpty: books.isEmpty, books: books.dropFirst(part.first).prefix(part.size).map(maker.card),
+            pager: part.pager(phrases) { address($0, order.order) })
+        return try page(.shelf, view, with: "shelf", for: request, section: .shelf)
+    }
+
+    /// Of each book that was listened to lately, where to go on: in the middle of an episode, or with the next one.
+    private static func continuing(_ shelf: ShelfReader, _ maker: ViewMaker) async throws -> [ContinuingView] {
+        var views: [ContinuingView] = []
+        for position in try await shelf.latestPositions(limit: continued * 2) where views.count < continued {
+            var (identity, known) = (position.episode, Optional(position))
+            if position.isFinished {
+                guard let next = try await shelf.neighbours(of: identity).after else { continue }
+                (identity, known) = (next, try await shelf.positions(of: next.book)[next])
+            }
+            guard let (episode, book) = try await shelf.episode(identity), let file = episode.shelved.file,
+                episode.shelved.removedAt == nil
+            else { continue }
+            views.append(
+                ContinuingView(
+                    page: maker.places.episode(identity), bookPage: maker.places.book(identity.book),
+                    bookTitle: book.title, name: episode.shelved.episode.name,
+                    cover: maker.places.cover(identity.book), heard: maker.heard(known),
+                    player: maker.play(episode.shelved.episode, file, of: book, at: known)))
+        }
+        return views
+    }
+}

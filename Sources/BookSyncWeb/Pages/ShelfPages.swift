@@ -1,0 +1,174 @@
+import BookModel
+import BookSync
+import Foundation
+
+/// The shelf in a browser: pages that are whole without a script, made from the store alone.
+///
+/// What is shown is asked of the store with each request; the script's page and the one without it are the same page.
+package struct ShelfPages: Sendable {
+    /// What pages need that the store does not have. Both may ask catalogs, and take long.
+    package struct Services: Sendable {
+        /// What a catalog lists of the book that a REF names; nothing is stored.
+        package var preview: @Sendable (_ reference: String) async throws -> CatalogPreview
+        /// What `doctor` finds, with the sources asked or without.
+        package var findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
+
+        package init(
+            preview: @escaping @Sendable (_ reference: String) async throws -> CatalogPreview,
+            findings: @escaping @Sendable (_ asksSources: Bool) async throws -> [Finding]
+        ) {
+            self.preview = preview
+            self.findings = findings
+        }
+    }
+
+    /// A request for a page.
+    package struct Request: Sendable {
+        /// What the paths of all pages begin with, for this visitor: empty, or with a slash in front and none at its end.
+        package var root: String
+        /// Of the path, behind that.
+        package var parts: [String]
+        /// The path with its query, as it came: where forms lead back to.
+        package var address: String
+        package var query: [String: String]
+        package var visitor: Visitor
+        /// Where podcast apps find `feeds/all.opml`: an address without a slash at its end.
+        package var apps: String
+
+        package init(
+            root: String, parts: [String], address: String, query: [String: String], visitor: Visitor, apps: String
+        ) {
+            self.root = root
+            self.parts = parts
+            self.address = address
+            self.query = query
+            self.visitor = visitor
+            self.apps = apps
+        }
+
+        /// Whether the visitor pressed a button of ours to come here: asking others costs them something, and a page of
+        /// another site must not be able to have it done.
+        var isMeant: Bool { query["token"] == visitor.formToken && !visitor.formToken.isEmpty }
+    }
+
+    let shelf: ServedShelf
+    let services: Services?
+    private let templates: PageTemplates
+    private let phrases: [PageLanguage: Phrases]
+
+    /// - Parameter services: nil where nothing may be asked of catalogs.
+    package init(_ shelf: ServedShelf, services: Services?) throws {
+        self.shelf = shelf
+        self.services = services
+        templates = try PageTemplates()
+        phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Phrases($0)) })
+    }
+
+    /// - Returns: nil when there is no page at the address.
+    /// - Throws: ``Failure``; ``page(of:for:)`` makes a page of it.
+    package func page(for request: Request) async throws -> Page? {
+        let parts = request.parts
+        switch (parts.first, parts.count) {
+        case ("", 1): return try await shelfPage(request)
+        case ("books", 3): return try await bookPage(request, id: parts[2], source: parts[1])
+        case ("books", 4): return try await episodePage(request, name: parts[3], id: parts[2], source: parts[1])
+        case ("queue", 1): return try await queuePage(request)
+        case ("search", 1): return try await searchPage(request)
+        case ("runs", 1): return try await runsPage(request)
+        case ("subscriptions", 1): return try await subscriptionsPage(request)
+        case ("doctor", 1): return try await doctorPage(request)
+        case ("login", 1): return try loginPage(request)
+        case ("static", 2): return StaticFile.named(parts[1])
+        case ("covers", 3):
+            switch try await shelf.cover(of: parts[2], of: parts[1]) {
+            case .picture(let bytes, let type): return Page(mediaType: type, bytes: bytes, isPage: false)
+            case .missing(let book):
+                return Page(
+                    mediaType: "image/svg+xml", bytes: DrawnCover.picture(of: book.title, book.identity), isPage: false)
+            case nil: return nil
+            }
+        default: return nil
+        }
+    }
+
+    // MARK: Making
+
+    func phrases(for request: Request) -> Phrases {
+        phrases[request.visitor.language] ?? Phrases(request.visitor.language)
+    }
+
+    func maker(for request: Request, isRunUnderWay: Bool = false) -> ViewMaker {
+        ViewMaker(
+            phrases: phrases(for: request), places: request.places, visitor: request.visitor,
+            isRunUnderWay: isRunUnderWay)
+    }
+
+    private struct WordView: ViewModel {
+        var name: String
+        var text: String
+    }
+
+    private struct Layout: ViewModel {
+        var root: String
+        var lang: String
+        var title: String
+        var main: String
+        var token: String
+        var address: String
+        var query: String
+        var notice: String?
+        var mayChange: Bool
+        var isLoggedIn: Bool
+        /// Whether the script goes with it.
+        var isLive: Bool
+        /// Whether it is loaded again by itself where there is no script.
+        var isRenewed: Bool
+        var sections: [ChoiceView]
+        var words: [WordView]
+    }
+
+    /// What the script says.
+    private static let words: [Phrase] = [
+        .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
+        .saidSkipped, .lostServer, .actionFailed, .bytesOf, .perSecond, .timeLeft, .stateDownloading, .stateVerifying,
+        .heardTo, .heard,
+    ]
+
+    /// A whole page around what a template makes of a model.
+    func page(
+        _ title: Phrase, named name: String? = nil, _ model: some ViewModel, with template: String,
+        for request: Request, section: Phrase? = nil, status: Int = 200, isLive: Bool = true, isRenewed: Bool = false
+    ) throws -> Page {
+        let (phrases, visitor, places) = (phrases(for: request), request.visitor, request.places)
+        var fields = model.fields
+        fields["root"] = request.root
+        fields["token"] = visitor.formToken
+        fields["mayChange"] = visitor.mayChange
+        let main = try templates.render(fields, with: template, in: visitor.language)
+        let sections: [(Phrase, String)] = [
+            (.shelf, places.shelf), (.queue, places.root + "/queue"), (.subscriptions, places.root + "/subscriptions"),
+            (.runs, places.root + "/runs"), (.doctor, places.root + "/doctor"),
+        ]
+        let layout = Layout(
+            root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
+            token: visitor.formToken,
+            address: request.address, query: request.parts.first == "search" ? request.searched : "",
+            notice: nil, mayChange: visitor.mayChange, isLoggedIn: visitor.isLoggedIn, isLive: isLive,
+            isRenewed: isRenewed,
+            sections: sections.map {
+                ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)
+            },
+            words: isLive ? Self.words.map { WordView(name: $0.rawValue, text: phrases($0)) } : [])
+        let text = try templates.render(layout.fields, with: "layout", in: visitor.language)
+        return Page(status: status, bytes: Array(text.utf8))
+    }
+}
+
+extension ShelfPages.Request {
+    var places: PagePlaces { PagePlaces(root: root) }
+
+    /// What is searched for: forms write blanks as plus signs.
+    var searched: String {
+        (query["q"] ?? "").replacing("+", with: " ").trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// The shelf in a real browser, with the demo catalog behind it.
+    @Suite(.enabled(if: Browser.isInstalled, "chromium and chromedriver are not installed"))
+    struct InTheBrowser {
+        /// Bytes a second from the demo catalog: an episode takes some seconds.
+        private static let pace = ["BOOKSYNC_DEMO_PACE": "60k"]
+
+        /// The short book with its first episode on disk, served.
+        private static func withShelf(
+            port: Int = 0, fetching sections: String = "1", isolation: isolated (any Actor)? = #isolation,
+            _ body: (Workbench, ServedShelf) async throws -> Void
+        ) async throws {
+            try await withWorkbench { bench in
+                let fetched = try await bench.run("fetch", "40111", "--only", sections, "-q")
+                try #require(fetched.exitCode == 0, "\(fetched.errors)")
+                try await serve(bench) { try await body(bench, $0) }
+            }
+        }
+
+        private static func serve(
+            _ bench: Workbench, port: Int = 0, isolation: isolated (any Actor)? = #isolation,
+            _ body: (ServedShelf) async throws -> Void
+        ) async throws {
+            try await bench.start("serve", "--listen", "127.0.0.1:\(port)", environment: pace) { product in
+                let address = try await product.waitForOutput(containing: "http")
+                try await body(
+                    ServedShelf(
+                        product: product, address: address, port: Int(address.split(separator: ":").last ?? "") ?? 0))
+            }
+        }
+
+        private static func row(_ section: Int) -> String { "tbody tr:nth-child(\(section))" }
+
+        /// Nothing may be wider than the window, nothing be complained of.
+        private static func expectTidy(_ browser: Browser, _ page: String) async throws {
+            let outside: [String] = try await browser.evaluate(
+                """
+                [...document.querySelectorAll("body *")].filter(e => {
+                  const box = e.getBoundingClientRect();
+                  return box.width > 1 && box.height > 1 && (box.right > innerWidth + 1 || box.left < -1);
+                }).map(e => `${e.tagName}.${e.className}`).concat(
+                  document.documentElement.scrollWidth > innerWidth ? ["the page"] : [])
+                """)
+            #expect(outside == [], "\(page)")
+            #expect(try await browser.complaints() == [], "\(page)")
+        }
+
+        @Test(arguments: [("zh-CN,zh", 360), ("en", 1280)])
+        func `an episode is downloaded, paused, continued, played and found`(languages: String, width: Int) async throws
+        {
+            let isChinese = languages.hasPrefix("zh")
+            try await Self.withShelf { _, shelf in
+                try await Browser.run(.init(languages: languages, width: width, height: 740)) { browser in
+                    let second = Self.row(2)
+                    func waitForState(_ state: String) async throws {
+                        try await browser.wait(until: "document.querySelector('\(second).is-\(state)')")
+                    }
+                    func wait(forText text: String) async throws {
+                        try await browser.wait(
+                            until: "document.querySelector('\(second)').innerText.includes('\(text)')")
+                    }
+                    try await browser.open(shelf.address)
+                    try await Self.expectTidy(browser, "shelf")
+                    try await browser.click(".books a.book")
+                    try await browser.wait(until: "document.querySelectorAll('tbody tr').length === 6")
+                    try await wait(forText: isChinese ? "未下载" : "Not here")
+                    try await browser.click("\(second) [formaction$='/fetch']")
+                    try await waitForState("downloading")
+                    try await browser.wait(
+                        until: "document.querySelector('\(second) progress')?.value > 4096")
+                    let before: Double = try await browser.evaluate(
+                        "document.querySelector('\(second) progress').value")
+                    try await browser.wait(until: "document.querySelector('\(second) progress')?.value > \(before)")
+                    try await browser.click("\(second) [formaction$='/pause']")
+                    try await waitForState("paused")
+                    try await wait(forText: isChinese ? "已暂停" : "Paused")
+                    try await browser.reload()
+                    try await waitForState("paused")
+                    #expect(
+                        try await browser.evaluate("document.querySelector('\(second) progress').value >= \(before)"))
+                    try await Self.expectTidy(browser, "book")
+                    try await browser.click("\(second) [formaction$='/resume']")
+                    try await waitForState("finished")
+                    try await wait(forText: isChinese ? "已下载" : "On disk")
+                    try await browser.click("\(second) .play")
+                    try await browser.wait(until: "document.getElementById('audio').currentTime > 1")
+                    try await browser.click("[data-do=forward]")
+                    try await browser.wait(until: "document.getElementById('audio').currentTime > 15")
+                    // The audio goes on while the page changes.
+                    try await browser.type("夜航", into: "#q")
+                    try await browser.wait(
+                        until: "location.pathname === '/search' && document.querySelectorAll('tbody tr').length === 6")
+                    #expect(
+                        try await browser.evaluate(
+                            "!document.getElementById('audio').paused && document.querySelector('h1').innerText.includes('夜航')"
+                        ))
+                    try await browser.click("[data-do=toggle]")
+                    try await browser.open("\(shelf.address)/")
+                    try await browser.wait(until: "document.querySelector('.continuing .play')?.dataset.at >= 15")
+                    try await Self.expectTidy(browser, "shelf with a player")
+                }
+            }
+        }
+
+        @Test func `all can be done by keyboard, and the page lives through a restart of the server`() async throws {
+            try await Self.withShelf(fetching: "1-2") { bench, shelf in
+                try await Browser.run { browser in
+                    let (second, third) = (Self.row(2), Self.row(3))
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    try await browser.press(.tab)
+                    #expect(try await browser.evaluate("document.activeElement.className === 'skip'"))
+                    try await browser.press(.enter)
+                    try await browser.wait(until: "document.activeElement.id === 'main'")
+                    try await browser.press("/")
+                    #expect(try await browser.evaluate("document.activeElement.id === 'q'"))
+                    // To the first button of a row, by Tab alone.
+                    func tab(to selector: String) async throws {
+                        for _ in 0..<60 {
+                            if try await browser.evaluate(
+                                "document.activeElement.matches('\(selector)')", as: Bool.self)
+                            {
+                                return
+                            }
+                            try await browser.press(.tab)
+                        }
+                        Issue.record("Tab does not lead to \(selector)")
+                    }
+                    try await tab(to: "\(second) .play")
+                    try await browser.press(.enter)
+                    try await browser.wait(until: "document.getElementById('audio').currentTime > 0.3")
+                    try await browser.press(.right)
+                    try await browser.wait(until: "document.getElementById('audio').currentTime > 15")
+                    try await tab(to: "\(third) [formaction$=\"/fetch\"]")
+                    try await browser.press(.enter)
+                    try await browser.wait(until: "document.querySelector('\(third).is-downloading')")
+                    // The button that was pressed became another one; whoever pressed it is there still.
+                    try await browser.wait(
+                        until: "document.activeElement.closest('tr') === document.querySelector('\(third)')")
+                    try await browser.wait(until: "document.getElementById('news').textContent.length > 0")
+
+                    shelf.product.send(signal: SIGKILL)
+                    _ = try await shelf.product.result()
+                    try await browser.evaluate("(window.isTheSame = true)", as: Bool.self).discarded()
+                    try await Self.serve(bench, port: shelf.port) { _ in
+                        try await browser.wait(
+                            until:
+                                "document.querySelector('\(third).is-interrupted, \(third).is-absent, \(third).is-downloading')"
+                        )
+                        try await browser.wait(until: "document.querySelector('\(third) [formaction$=\"/fetch\"]')")
+                        try await browser.click("\(third) [formaction$='/fetch']")
+                        try await browser.wait(until: "document.querySelector('\(third).is-finished')")
+                        #expect(
+                            try await browser.evaluate(
+                                "window.isTheSame === true && document.getElementById('trouble').hidden"))
+                    }
+                }
+            }
+        }
+
+        @Test func `all can be done without a script`() async throws {
+            try await Self.withShelf { _, shelf in
+                try await Browser.run(.init(languages: "en", width: 360, height: 740, runsScripts: false)) { browser in
+                    func wait(for text: String, in selector: String) async throws {
+                        let deadline = ContinuousClock.now + .seconds(20)
+                        while try await !browser.text(of: selector).contains(text) {
+                            try #require(ContinuousClock.now < deadline, "\(text) in \(selector)")
+                            try await browser.reload()
+                        }
+                    }
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    try await wait(for: "Not here", in: Self.row(2))
+                    try await browser.click("\(Self.row(1)) audio")
+                    try await browser.click("\(Self.row(2)) [formaction$='/fetch']")
+                    try await wait(for: "Downloading", in: Self.row(2))
+                    try await browser.click("\(Self.row(2)) [formaction$='/pause']")
+                    try await wait(for: "Paused", in: Self.row(2))
+                    try await browser.click("\(Self.row(2)) [formaction$='/resume']")
+                    try await wait(for: "On disk", in: Self.row(2))
+                    try await browser.click("\(Self.row(2)) summary")
+                    try await browser.click("\(Self.row(2)) [formaction$='/remove']")
+                    try await wait(for: "Removed", in: Self.row(2))
+                    try await browser.type("夜航\(Browser.Key.enter.rawValue)", into: "#q")
+                    try await wait(for: "夜航", in: "h1")
+                    #expect(try await browser.complaints().filter { !$0.contains("favicon") } == [])
+                }
+            }
+        }
+
+        /// With BOOKSYNC_SCREENSHOTS set to a folder, the pictures of the README are put there.
+        @Test(arguments: [("zh-CN,zh", 360, true), ("zh-CN,zh", 1280, false), ("en", 360, false), ("en", 1280, true)])
+        func `every page fits its window`(languages: String, width: Int, isDark: Bool) async throws {
+            try await Self.withShelf(fetching: "1-2") { bench, shelf in
+                let long =
+                    String(repeating: "很长的书名", count: 12) + " AndAWordThatIsNowhereBroken"
+                    + String(repeating: "x", count: 60)
+                _ = try await bench.run("subscribe", "40111", "--title", long)
+                try await Browser.run(.init(languages: languages, width: width, height: 740, isDark: isDark)) {
+                    browser in
+                    let pages = [
+                        "/", "/books/demo/40111", "/books/demo/40111?state=finished", "/books/demo/40111/5000000001",
+                        "/queue",
+                        "/search?q=%E5%A4%9C%E8%88%AA", "/search?q=%3C%22%27%3E", "/runs", "/subscriptions", "/doctor",
+                        "/login",
+                    ]
+                    for page in pages {
+                        try await browser.open(shelf.address + page)
+                        try await Self.expectTidy(browser, page)
+                        let isNamed: Bool = try await browser.evaluate(
+                            """
+                            document.documentElement.lang.startsWith('\(languages.prefix(2))') && document.querySelector('h1')
+                              && [...document.querySelectorAll('button, a, input:not([type=hidden]), select, summary, progress')].every(
+                                e => e.ariaLabel || e.labels?.length || e.textContent.trim() || e.ariaHidden)
+                            """)
+                        #expect(isNamed, "\(page)")
+                    }
+                    try await browser.open("\(shelf.address)/nothing")
+                    #expect(try await browser.evaluate("document.querySelector('h1').innerText.length > 3"))
+                    _ = try await browser.complaints()
+                    guard let folder = ProcessInfo.processInfo.environment["BOOKSYNC_SCREENSHOTS"] else { return }
+                    try await Self.picture(
+                        browser, shelf, in: folder, width: width, isChinese: languages.hasPrefix("zh"))
+                }
+            }
+        }
+
+        private static func picture(
+            _ browser: Browser, _ shelf: ServedShelf, in folder: String, width: Int, isChinese: Bool
+        ) async throws {
+            let isPhone = width < 500
+            guard isChinese else { return }
+            try await browser.open(shelf.address + (isPhone ? "/books/demo/40111" : "/"))
+            if isPhone { try await browser.click("tbody tr .play") }
+            let name = isPhone ? "book.png" : "shelf.png"
+            try await browser.screenshot().write(to: URL(filePath: folder).appending(path: name))
+        }
+    }
+}
+
+extension Bool {
+    fileprivate func discarded() {}
+}

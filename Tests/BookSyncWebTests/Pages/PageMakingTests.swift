@@ -1,0 +1,77 @@
+import BookModel
+import Testing
+
+@testable import BookSyncWeb
+
+@Suite struct PageMakingTests {
+    private struct Inner: ViewModel {
+        var name: String
+        var note: String?
+    }
+
+    private struct Outer: ViewModel {
+        var note: String? = "outer"
+        var inner: [Inner]
+        var maybe: Inner?
+    }
+
+    @Test func `what is nil means nothing, not the property of an outer model`() throws {
+        let fields = Outer(inner: [Inner(name: "a", note: nil), Inner(name: "b", note: "own")], maybe: nil).fields
+        let text = try PageTemplates.text(
+            of: "{{#inner}}{{name}}{{#note}}[{{note}}]{{/note}} {{/inner}}{{^maybe}}none{{/maybe}}", with: fields)
+        #expect(text == "a b[own] none")
+    }
+
+    /// A quotation mark with an accent on it is one character to Swift and two code points to a browser.
+    @Test(arguments: [
+        ("<script>", "&lt;script&gt;"), ("\"\u{301} onclick=x", "&quot;\u{301} onclick=x"),
+        ("'\u{20DD}", "&#39;\u{20DD}"),
+        ("<\u{308}b", "&lt;\u{308}b"), ("&\u{FE0F}", "&amp;\u{FE0F}"), ("三体 & \"x\"", "三体 &amp; &quot;x&quot;"),
+        ("\r\n\"", "\r\n&quot;"), ("plain", "plain"),
+    ])
+    func `text cannot leave its place in a page`(text: String, expected: String) throws {
+        #expect(MarkupText.escaped(text) == expected)
+        #expect(
+            Array(try PageTemplates.text(of: "{{name}}", with: Inner(name: text).fields).utf8) == Array(expected.utf8))
+    }
+
+    @Test(
+        arguments: [
+            (nil, 250, 1, 3), ("2", 250, 2, 3), ("3", 250, 3, 3), ("4", 250, 3, 3), ("0", 250, 1, 3), ("-7", 250, 1, 3),
+            ("x", 250, 1, 3), ("99999999999999999999", 250, 1, 3), ("9", 0, 1, 1), ("2", 100, 1, 1), ("2", 101, 2, 2),
+        ] as [(String?, Int, Int, Int)])
+    func `a page number that there is`(wanted: String?, total: Int, number: Int, count: Int) {
+        let part = PagePart(wanted, of: total, size: 100)
+        #expect(part.number == number && part.count == count)
+        #expect(part.first == (number - 1) * 100)
+    }
+
+    @Test(arguments: [
+        ("三体", ["三体"]), ("红楼梦 第一回", ["红楼", "梦"]), ("平凡的世界", ["平凡的", "世界"]), ("回到古代当兽医", ["回到", "古代"]),
+        ("The Left Hand", ["TL"]), ("Emma", ["E"]), ("《围城》", ["围城"]), ("1984", ["1"]), ("", ["·"]), ("!?", ["·"]),
+        ("<&>x", ["X"]),
+    ])
+    func `a drawn cover bears the first characters of the title`(title: String, letters: [String]) {
+        #expect(DrawnCover.letters(of: title) == letters)
+    }
+
+    @Test func `a drawn cover is always the same, and well-formed`() {
+        let book = BookIdentity(source: "demo", id: "<&\"")
+        let picture = DrawnCover.picture(of: "<&\"'>", book)
+        #expect(picture == DrawnCover.picture(of: "<&\"'>", book))
+        let text = String(decoding: picture, as: UTF8.self)
+        #expect(text.hasPrefix("<svg xmlns=") && text.hasSuffix("</svg>") && !text.contains("style"))
+    }
+
+    @Test(
+        arguments: [
+            ("/queue", "/shelf/"), ("/shelf/queue?x=1", "/shelf/queue?x=1"), ("//evil.example/", "/shelf/"),
+            ("https://evil.example/shelf/", "/shelf/"), ("/shelf/\\evil", "/shelf/"), ("/shelf/\r\nX: y", "/shelf/"),
+            ("/shelf", "/shelf/"), (nil, "/shelf/"),
+        ] as [(String?, String)])
+    func `nobody is sent elsewhere`(asked: String?, expected: String) {
+        let way = ShelfPages.way(back: asked, PagePlaces(root: "/shelf"))
+        #expect(way == expected)
+        #expect(ShelfPages.way(back: "//evil.example/", PagePlaces(root: "")) == "/")
+    }
+}
