@@ -9,5 +9,6 @@ struct ShelfSite: Sendable {
     /// The server's own address as clients know it, base path included; nil for what each of them says.
     let publicURL: String?
     let hosts: HostRule
+    let access: AccessKeeper
     let logger: Logger
 }
