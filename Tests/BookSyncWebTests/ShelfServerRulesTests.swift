@@ -21,17 +21,54 @@ import Testing
         #expect(!HostRule(publicURL: "https://books.example/shelf").allows(authority))
     }
 
+    @Test(arguments: [
+        "nas", "NAS:8731", "nas.local", "nas.home.lan:80", "books.lan", "192.168.1.2:8731", "[fd00::1]:8731", "8.8.8.8",
+        "localhost:1", "books.example", "10.0.0.1", "[fe80::1]",
+    ])
+    func `listening to others, own names and numeric addresses are answered`(_ authority: String) throws {
+        for place in ["0.0.0.0:8731", "[::]:8731", "192.168.1.2:8731"] {
+            let rule = HostRule(
+                place: try ListenPlace(parsing: place), publicURL: "https://books.example", hosts: ["Books.lan"],
+                ownName: "nas.home.lan")
+            #expect(rule.allows(authority))
+        }
+    }
+
+    @Test(arguments: [
+        "evil.example", "nas.evil.example", "home.lan", "nas.localhost", "lan", ".local", "", "2130706433", "0x7f.1",
+        "127.1", "1.2.3.4.evil.example", "[fd00::1", "fd00::1", "nas@evil.example", "192.168.1.2:80:80", "books.lan.",
+    ])
+    func `listening to others, any other name is refused all the same`(_ authority: String) throws {
+        let rule = HostRule(
+            place: try ListenPlace(parsing: "0.0.0.0:8731"), publicURL: nil, hosts: ["books.lan"],
+            ownName: "nas.home.lan")
+        #expect(!rule.allows(authority))
+    }
+
+    @Test func `listening to this machine alone, its name on the network and other numbers are refused`() throws {
+        for place in ["127.0.0.1:8731", "[::1]:0", "unix:/s"] {
+            let rule = HostRule(
+                place: try ListenPlace(parsing: place), publicURL: "https://[fd00::2]/x", hosts: ["books.lan"],
+                ownName: "nas")
+            for name in ["nas", "nas.local", "192.168.1.2", "[fd00::1]"] { #expect(!rule.allows(name)) }
+            for name in ["books.lan:80", "localhost", "[fd00::2]:443"] { #expect(rule.allows(name)) }
+        }
+    }
+
     @Test(arguments: ["127.0.0.1:8731", "8731", "[::1]:0", "localhost:80", "unix:/run/booksync.sock", "127.3.2.1:1"])
     func `only this machine reaches the place`(_ text: String) throws {
-        try ListenPlace(parsing: text).requireThisMachine()
+        let place = try ListenPlace(parsing: text)
+        #expect(place.isThisMachine)
+        try place.requireGuard(asksWhoComes: false)
     }
 
     @Test(arguments: ["0.0.0.0:8731", "[::]:8731", "192.168.1.2:80", "books.example:80", "[fe80::1]:1"])
-    func `a place that others reach is refused`(_ text: String) throws {
+    func `a place that others reach needs a password or a token`(_ text: String) throws {
         let place = try ListenPlace(parsing: text)
-        let failure = #expect(throws: Failure.self) { try place.requireThisMachine() }
+        let failure = #expect(throws: Failure.self) { try place.requireGuard(asksWhoComes: false) }
         #expect(failure?.kind == .usage)
-        #expect(failure?.description.contains("password") == true)
+        #expect(failure?.description.contains("booksync serve --set-password") == true)
+        try place.requireGuard(asksWhoComes: true)
     }
 
     @Test func `a socket needs a path`() throws {

@@ -4,10 +4,15 @@ import BookModel
 package struct ShelfAddresses: Sendable, Hashable {
     /// Of the server, as its clients know it: `http://127.0.0.1:8731`, without a slash at its end.
     package let root: String
+    /// What feeds and audio are below: the root, or the place of the apps.
+    private let given: String
 
-    /// - Parameter root: slashes at its end do not count.
-    package init(root: String) {
+    /// - Parameters:
+    ///   - root: slashes at its end do not count.
+    ///   - apps: the key by which podcast apps come without a password; nil for those who have one.
+    package init(root: String, apps: String? = nil) {
         self.root = String(root.prefix(root.count - root.reversed().prefix { $0 == "/" }.count))
+        given = self.root + (apps.map { "/apps/" + $0 } ?? "")
     }
 
     /// Whether what is served can be said to be below this address: http or https, without user, query and fragment.
@@ -16,7 +21,7 @@ package struct ShelfAddresses: Sendable, Hashable {
     }
 
     /// The podcast feed of a book.
-    package func feed(of book: BookIdentity) -> String { "\(root)/feeds/\(place(of: book)).xml" }
+    package func feed(of book: BookIdentity) -> String { "\(given)/feeds/\(place(of: book)).xml" }
 
     /// What is known of a book.
     func page(of book: BookIdentity) -> String { "\(root)/api/v1/books/\(place(of: book))" }
@@ -24,7 +29,7 @@ package struct ShelfAddresses: Sendable, Hashable {
     /// The audio of an episode. Players and catalogs tell the format by how the address ends.
     package func audio(_ file: LocalFile) -> String {
         let name = "\(place(of: file.episode.book))/\(WebName(of: file.episode.key))"
-        return "\(root)/media/\(name).\(AudioExtension.ofPath(file.path))"
+        return "\(given)/media/\(name).\(AudioExtension.ofPath(file.path))"
     }
 
     private func place(of book: BookIdentity) -> String { "\(WebName(of: book.source))/\(WebName(of: book.id))" }

@@ -11,8 +11,10 @@ struct ServeCommand: Subcommand {
             ADDRESS/catalog/SOURCE/ClientGetBookResource.action (its detail-url the same with ClientGetBookDetail.action) \
             mirrors this library. /api/v1/ has books, search, queue, subscriptions and runs, as --json prints them.
 
-            Nothing is changed, and nobody is asked for a password: only this machine is listened to. Printed is the \
-            address; a signal ends the server once its answers are given.
+            Where a password is set, whoever comes is asked for it; without one only this machine is listened to. \
+            Programs send the token of serve.token instead, and podcast apps need neither: their address, below /apps/, \
+            is shown on the subscriptions page. Printed is the address; a signal ends the server once its answers are \
+            given.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -32,7 +34,16 @@ struct ServeCommand: Subcommand {
                 + "client says.", valueName: "url"))
     var publicURL: String?
 
+    @Flag(help: "Ask for a new password, put its hash into the configuration, and end.")
+    var setPassword = false
+
+    @Flag(help: "Give the feeds of podcast apps a new address, so that the old one ends, and end.")
+    var rotateApps = false
+
     func validate() throws {
+        if setPassword, rotateApps {
+            throw ValidationError("--set-password and --rotate-apps are two things: run them one after the other.")
+        }
         if let basePath, !ServeSettings.canBeBasePath(basePath) {
             throw ValidationError("--base-path is a path such as /shelf, without a slash at its end.")
         }
@@ -42,10 +53,12 @@ struct ServeCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
+        if setPassword { return try await setPassword(in: program) }
+        if rotateApps { return try await rotateApps(in: program) }
         let configuration = try await program.configuration().configuration
         let settings = configuration.serve
         let place = try ListenPlace(parsing: listen ?? settings.listen)
-        try place.requireThisMachine()
+        try place.requireGuard(asksWhoComes: settings.asksWhoComes)
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
         let pages = try ShelfPages(ServedShelf(configuration), services: program.pageServices(configuration))

@@ -16,26 +16,19 @@ extension ShelfPages {
     }
 
     /// The form that asks for the password.
-    /// - Parameter trouble: why the last try did not succeed.
-    func loginPage(_ request: Request) throws -> Page {
+    /// - Parameters:
+    ///   - back: where the visitor wanted to go: a path of ours.
+    ///   - status: how the last try ended (HTTP); 200 where there was none.
+    func loginPage(_ request: Request, back: String, status: Int) throws -> Page {
         let phrases = phrases(for: request)
         let trouble: Phrase? =
-            switch request.query["trouble"] {
-            case "password": .wrongPassword
-            case "throttled": .tooManyTries
+            switch status {
+            case 403: .wrongPassword
+            case 429: .tooManyTries
             default: nil
             }
-        let view = LoginView(
-            trouble: trouble.map { phrases($0) }, back: Self.way(back: request.query["return"], request.places))
-        return try page(.logIn, view, with: "login", for: request, isLive: false)
-    }
-
-    /// A path of our own, or the shelf: nobody is sent elsewhere.
-    static func way(back address: String?, _ places: PagePlaces) -> String {
-        guard let address, address.hasPrefix(places.shelf), !address.hasPrefix("//"),
-            address.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
-        else { return places.shelf }
-        return address
+        let view = LoginView(trouble: trouble.map { phrases($0) }, back: back)
+        return try page(.logIn, view, with: "login", for: request, status: status, isLive: false)
     }
 
     /// A page that says what went wrong.

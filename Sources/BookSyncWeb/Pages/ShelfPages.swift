@@ -77,7 +77,6 @@ package struct ShelfPages: Sendable {
         case ("runs", 1): return try await runsPage(request)
         case ("subscriptions", 1): return try await subscriptionsPage(request)
         case ("doctor", 1): return try await doctorPage(request)
-        case ("login", 1): return try loginPage(request)
         case ("static", 2): return StaticFile.named(parts[1])
         case ("covers", 3):
             switch try await shelf.cover(of: parts[2], of: parts[1]) {

@@ -23,14 +23,21 @@ package enum ListenPlace: Sendable, Hashable, CustomStringConvertible {
         self = .socket(path)
     }
 
-    /// Nobody who asks is asked for a password, so only this machine may reach the server.
+    /// Whether nobody on another machine reaches the place.
+    package var isThisMachine: Bool {
+        guard case .address(let address) = self else { return true }
+        return HostRule.isThisMachine(address.host)
+    }
+
+    /// Where nobody who comes has to prove who they are, only this machine may reach the server.
+    /// - Parameter asksWhoComes: whether there is a password or a token.
     /// - Throws: ``Failure`` of kind `usage` when others could.
-    package func requireThisMachine() throws {
-        guard case .address(let address) = self, !HostRule.isThisMachine(address.host) else { return }
+    package func requireGuard(asksWhoComes: Bool) throws {
+        guard !asksWhoComes, !isThisMachine else { return }
         throw Failure(
-            .usage, disposition: .stop, what: "cannot listen on '\(address)'",
-            why: "other machines could reach it, and the server asks nobody for a password",
-            remedy: "listen on 127.0.0.1 or [::1], and let a proxy that asks for one, or ssh -L, bring others there")
+            .usage, disposition: .stop, what: "cannot listen on '\(self)'",
+            why: "other machines could reach it, and there is no password to ask them for",
+            remedy: "set one with 'booksync serve --set-password', or listen on 127.0.0.1 or [::1]")
     }
 
     package var description: String {

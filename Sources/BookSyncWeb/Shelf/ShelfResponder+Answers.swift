@@ -97,13 +97,14 @@ extension Response {
     /// - Parameter cutting: whether the connection ends with the answer.
     func guarded(cutting: Bool) -> Response {
         var response = self
-        // A page says itself what it may load.
+        // A page says itself what it may load; all else may nothing.
         if response.headers[.contentSecurityPolicy] == nil {
             response.headers[.contentSecurityPolicy] =
                 "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.crossOriginResourcePolicy] = "same-origin"
+        response.set("Cross-Origin-Opener-Policy", to: "same-origin")
         response.set("Referrer-Policy", to: "no-referrer")
         // To be kept only if it is asked each time whether it is still so.
         response.headers[.cacheControl] = "no-cache"

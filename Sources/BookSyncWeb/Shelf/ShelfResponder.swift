@@ -19,21 +19,24 @@ struct ShelfResponder: HTTPResponder {
         // What a client sends beyond what it was asked for would have to be read to its end.
         var leavesBody = request.hasBody
         let response: Response
-        if let refused = refusal(of: request) {
+        let parts = ShelfRequest.parts(of: request.head.path ?? "", below: site.basePath)
+        let caller = await caller(of: request, parts, client: context.client)
+        if let refused = refusal(of: request, parts) {
+            response = refused
+        } else if let refused = await refusal(of: caller, request, form: nil) {
             response = refused
         } else {
             do {
                 let body = try await self.body(of: request)
                 leavesBody = false
                 response =
-                    try await found(for: request, body: body, client: context.client) ?? nothing(for: request)
+                    try await found(for: request, parts, body: body, caller)
+                    ?? refused(.nothing, .notFound, request, parts, caller)
             } catch let failure as Failure {
                 site.logger.log(
                     level: failure.kind == .unknownBook || failure.kind == .usage ? .debug : .error,
                     "a request failed", metadata: ["error": "\(failure)"])
-                response =
-                    try page(of: failure, failure.status, for: request)
-                    ?? refusal(failure.status, failure.description, kind: failure.kind.word)
+                response = try await refused(failure, failure.status, request, parts, caller)
             }
         }
         return (request.method == .head ? response.withoutBody : response).guarded(cutting: leavesBody)
@@ -46,17 +49,16 @@ struct ShelfResponder: HTTPResponder {
     private static let greatestBody = 64 << 10
 
     /// - Returns: nil when the request may be answered.
-    private func refusal(of request: Request) -> Response? {
+    private func refusal(of request: Request, _ parts: [String]?) -> Response? {
         guard let authority = request.head.authority, !request.hasSecondHost else {
             return refusal(.badRequest, "the request must have one Host field")
         }
-        guard site.hosts.allows(authority) else {
-            return refusal(.misdirectedRequest, "this server does not go by that name")
-        }
+        // What is below tells nothing to those who do not know the name of the server.
+        guard site.hosts.allows(authority) else { return nil }
         let target = request.head.path ?? ""
         guard target.utf8.count <= Self.greatestTarget else { return refusal(.uriTooLong, "the address is too long") }
         guard target.hasPrefix("/") else { return refusal(.badRequest, "the path must begin with a slash") }
-        let methods = ShelfRequest.parts(of: target, below: site.basePath).map(ShelfRequest.methods) ?? [.get, .head]
+        let methods = parts.map(ShelfRequest.methods) ?? [.get, .head]
         guard methods.contains(request.method) else {
             let names = methods.map(\.rawValue)
             var response = refusal(.methodNotAllowed, "only \(names.joined(separator: " and ")) is answered here")
@@ -74,11 +76,6 @@ struct ShelfResponder: HTTPResponder {
         return Response(
             status: status, headers: [.contentType: jsonType],
             body: ResponseBody(byteBuffer: ByteBuffer(string: document.text(isIndented: true) + "\n")))
-    }
-
-    private func nothing(for request: Request) throws -> Response {
-        let failure = Failure(.unknownBook, what: "nothing can be shown", why: "there is nothing at this address")
-        return try page(of: failure, .notFound, for: request) ?? refusal(.notFound, failure.why)
     }
 
     // MARK: What there is
@@ -107,16 +104,40 @@ struct ShelfResponder: HTTPResponder {
     }
 
     /// - Returns: nil when there is nothing at the address.
-    private func found(for wire: Request, body: [UInt8], client: String?) async throws -> Response? {
-        guard let parts = ShelfRequest.parts(of: wire.head.path ?? "", below: site.basePath) else { return nil }
+    private func found(
+        for wire: Request, _ parts: [String]?, body: [UInt8], _ caller: Caller
+    ) async throws -> Response? {
+        guard var parts else { return nil }
         let root = site.publicURL ?? "http://\(wire.head.authority ?? "")\(site.basePath)"
-        let request = ShelfRequest(
-            wire: wire, parts: parts, addresses: ShelfAddresses(root: root), body: body, client: client)
-        return request.method == .post ? nil : try await document(for: request)
+        var addresses = ShelfAddresses(root: root)
+        if caller.asked == .appsDocument {
+            // What is below the apps' key is the same, and names what is below the key.
+            addresses = ShelfAddresses(root: root, apps: parts[1])
+            parts.removeFirst(2)
+            guard ["feeds", "media"].contains(parts.first) else { return nil }
+        }
+        let request = ShelfRequest(wire: wire, parts: parts, addresses: addresses, body: body, client: caller.client)
+        guard request.method == .post else {
+            if let answer = try await doorAnswer(to: request, from: caller, form: nil) { return answer }
+            return try await document(for: request, from: caller)
+        }
+        let isForm = caller.asked == .form || caller.asked == .doorForm
+        let type = wire.headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        // Browsers send either of the other types of form from any page, and JSON only where they are allowed to.
+        guard type == (isForm ? "application/x-www-form-urlencoded" : "application/json") else {
+            return refusal(.unsupportedMediaType, "this is asked for with \(isForm ? "a form" : "JSON")")
+        }
+        var form: FormFields?
+        if isForm {
+            form = FormFields(body)
+            guard let form else { return refusal(.badRequest, "the form cannot be read") }
+            if let refused = await refusal(of: caller, wire, form: form) { return refused }
+        }
+        return try await doorAnswer(to: request, from: caller, form: form)
     }
 
     /// What GET and HEAD ask for.
-    private func document(for request: ShelfRequest) async throws -> Response? {
+    private func document(for request: ShelfRequest, from caller: Caller) async throws -> Response? {
         let (parts, addresses, shelf) = (request.parts, request.addresses, site.shelf)
         switch (parts.first, parts.count) {
         case ("media", 4):
@@ -139,7 +160,7 @@ struct ShelfResponder: HTTPResponder {
         case ("api", 3...) where parts[1] == "v1":
             return try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
                 .map { document($0, for: request.wire) }
-        default: return try await page(for: request)
+        default: return try await page(for: request, from: caller)
         }
     }
 

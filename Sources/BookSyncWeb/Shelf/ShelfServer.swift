@@ -42,10 +42,12 @@ package struct ShelfServer: Sendable {
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
         limits: Limits = Limits(), pages: ShelfPages? = nil, services: [any Service] = [], logger: Logger? = nil
     ) {
+        let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
         site = ShelfSite(
             shelf: ServedShelf(configuration), basePath: basePath, publicURL: publicURL,
-            hosts: HostRule(publicURL: publicURL), pages: pages,
-            logger: logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() })
+            hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
+            access: AccessKeeper(configuration.serve, library: configuration.library, logger: logger),
+            pages: pages, logger: logger)
         self.place = place
         self.limits = limits
         self.services = services

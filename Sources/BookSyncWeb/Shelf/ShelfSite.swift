@@ -9,6 +9,7 @@ struct ShelfSite: Sendable {
     /// The server's own address as clients know it, base path included; nil for what each of them says.
     let publicURL: String?
     let hosts: HostRule
+    let access: AccessKeeper
     /// nil where there are none for people.
     let pages: ShelfPages?
     let logger: Logger

@@ -1,0 +1,107 @@
+/// What a request asks for, as far as it matters who may have it.
+enum AskedThing: Sendable, Hashable, CaseIterable {
+    /// The page to log in at, and what pages are dressed with: nothing of the shelf.
+    case door
+    /// The forms that log in and out.
+    case doorForm
+    /// A page for people.
+    case page
+    /// What programs ask for: documents, feeds, audio, pictures, events.
+    case document
+    /// Feeds and audio below the key of the apps.
+    case appsDocument
+    /// A form that changes something.
+    case form
+    /// An action of the API.
+    case call
+
+    /// Whether something changes by it.
+    var changes: Bool {
+        switch self {
+        case .doorForm, .form, .call: true
+        case .door, .page, .document, .appsDocument: false
+        }
+    }
+}
+
+/// Where a request was made, as the browser tells.
+enum RequestOrigin: Sendable, Hashable, CaseIterable {
+    /// On a page of ours.
+    case own
+    /// Somewhere else.
+    case foreign
+    /// The browser keeps it to itself (`Origin: null`): our own pages make it do so with forms, for they allow no referrer,
+    /// but other pages can as well.
+    case hidden
+    /// Nothing is said of it: by no browser, or by an old one.
+    case unsaid
+
+    /// - Parameters:
+    ///   - origins: the values of the Origin field (RFC 6454 §7).
+    ///   - sites: those of Sec-Fetch-Site (Fetch Metadata), which no script can set; browsers send it where the server is
+    ///     reached by https or on the loopback.
+    ///   - own: the server's own origins, as this client names it.
+    init(origins: [String], sites: [String], own: [String]) {
+        if origins.count > 1 || sites.count > 1 {
+            self = .foreign
+        } else if let site = sites.first {
+            self = site == "same-origin" ? .own : .foreign
+        } else if let origin = origins.first {
+            self = origin == "null" ? .hidden : own.contains(origin.lowercased()) ? .own : .foreign
+        } else {
+            self = .unsaid
+        }
+    }
+}
+
+/// What a request proves of itself.
+struct RequestProof: Sendable, Hashable {
+    /// Whether it names the server by a name that is its own.
+    var namesUs = true
+    /// Whether it carries the cookie of a session that has not ended.
+    var hasSession = false
+    /// Whether it carries the token of programs.
+    var hasToken = false
+    var origin = RequestOrigin.unsaid
+    /// Whether the form came with the token that our pages give to this browser.
+    var hasFormToken = false
+    /// Whether the path holds the key of the apps.
+    var hasAppsKey = false
+}
+
+/// What becomes of a request.
+enum AccessDecision: Sendable, Hashable {
+    case allow
+    /// To the page to log in at (303).
+    case logIn
+    /// What proves who asks is missing (401).
+    case unproven
+    /// Not from there (403).
+    case refuse
+    /// Not by this name (421).
+    case misdirected
+    /// As if there were nothing (404).
+    case nothing
+
+    /// - Parameter asksWhoComes: whether there is a password or a token at all.
+    static func decide(_ asked: AskedThing, _ proof: RequestProof, asksWhoComes: Bool) -> AccessDecision {
+        guard proof.namesUs else { return .misdirected }
+        if asked == .appsDocument { return proof.hasAppsKey ? .allow : .nothing }
+        guard !asked.changes || isOurs(asked, proof) else { return .refuse }
+        guard asksWhoComes, asked != .door, asked != .doorForm, !proof.hasSession, !proof.hasToken else {
+            return .allow
+        }
+        return asked == .page || asked == .form ? .logIn : .unproven
+    }
+
+    /// Whether what changes something was sent by a page of ours, or by no browser at all: a program does what its own user
+    /// wants, while any page on the web can have a browser send a form.
+    private static func isOurs(_ asked: AskedThing, _ proof: RequestProof) -> Bool {
+        switch proof.origin {
+        case .own: true
+        case .foreign: false
+        case .hidden: asked != .call && proof.hasFormToken
+        case .unsaid: asked == .call || proof.hasFormToken
+        }
+    }
+}

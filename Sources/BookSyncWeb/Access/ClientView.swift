@@ -1,0 +1,91 @@
+import Foundation
+
+/// The server as one client sees it: directly, or through a proxy that offers it under the public address.
+struct ClientView: Sendable, Hashable {
+    /// What the paths of the server begin with, for this client; empty, or with a slash in front and none at its end.
+    let root: String
+    /// Whether nobody on the way reads along.
+    let isSecure: Bool
+    /// What the browser calls the pages of this server (RFC 6454): lower case, standard ports left out.
+    let origins: [String]
+    /// Where the cookies are good.
+    let cookiePath: String
+
+    /// - Parameters:
+    ///   - authority: the Host field.
+    ///   - basePath: what the paths begin with that the server is asked for.
+    init(authority: String, basePath: String, publicURL: String?) {
+        let here = authority.lowercased()
+        let open = "http://" + (here.hasSuffix(":80") ? String(here.dropLast(3)) : here)
+        guard let publicURL, let url = URL(string: publicURL), let scheme = url.scheme?.lowercased(),
+            let host = url.host?.lowercased()
+        else {
+            self.init(root: basePath, isSecure: false, origins: [open], cookiePath: basePath.isEmpty ? "/" : basePath)
+            return
+        }
+        let standard = scheme == "https" ? 443 : 80
+        let port = url.port ?? standard
+        let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        let whole = port == standard ? name : "\(name):\(port)"
+        // A proxy may pass the name on without the port.
+        let isPublic = here == name || here == "\(name):\(port)"
+        let slashes = url.path.reversed().prefix { $0 == "/" }.count
+        let path = String(url.path.dropLast(slashes))
+        self.init(
+            root: isPublic ? path : basePath, isSecure: isPublic && scheme == "https",
+            origins: isPublic ? ["\(scheme)://\(whole)"] : [open, "\(scheme)://\(whole)"],
+            cookiePath: path == basePath && !path.isEmpty ? path : "/")
+    }
+
+    private init(root: String, isSecure: Bool, origins: [String], cookiePath: String) {
+        self.root = root
+        self.isSecure = isSecure
+        self.origins = origins
+        self.cookiePath = cookiePath
+    }
+
+    // MARK: Ways back
+
+    /// Where to go on, behind a form; only ever below our own root.
+    ///
+    /// Browsers take `//host` and `/\host` for other servers, and drop line breaks and tabs before they look.
+    /// - Parameter text: what the form says.
+    func wayBack(_ text: String?) -> String {
+        guard let text, text.utf8.count <= 2048, text.hasPrefix(root + "/"),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
+        else { return root + "/" }
+        let path = text.prefix { $0 != "?" && $0 != "#" }.dropFirst(root.count)
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let isOwn =
+            parts.dropLast().allSatisfy { !$0.isEmpty }
+            && parts.allSatisfy { part in
+                // Dots in any spelling lead up.
+                ![".", ".."].contains(part.lowercased().replacing("%2e", with: "."))
+            }
+        return isOwn ? text : root + "/"
+    }
+
+    /// - Parameter target: as it was asked for, below the base path.
+    func loginPath(for target: String, basePath: String) -> String {
+        let back = wayBack(root + target.dropFirst(basePath.count))
+        guard back != root + "/" else { return root + "/login" }
+        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+        return "\(root)/login?return=\(back.addingPercentEncoding(withAllowedCharacters: plain) ?? "")"
+    }
+
+    // MARK: Cookies
+
+    /// - Parameter name: what it is for, in plain letters.
+    func cookieName(_ name: String) -> String {
+        // RFC 6265bis §4.1.3: browsers take such a name from nobody else.
+        guard isSecure else { return name }
+        return (cookiePath == "/" ? "__Host-" : "__Secure-") + name
+    }
+
+    /// The Set-Cookie field.
+    /// - Parameter seconds: for which it is kept; 0 takes it away.
+    func cookie(_ name: String, _ value: String, seconds: Int64) -> String {
+        "\(cookieName(name))=\(value); Path=\(cookiePath); Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+            + (isSecure ? "; Secure" : "")
+    }
+}

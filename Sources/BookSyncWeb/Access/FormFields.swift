@@ -1,0 +1,49 @@
+/// The fields of a form (application/x-www-form-urlencoded, URL Standard §5.1).
+struct FormFields: Sendable, Hashable {
+    private let values: [String: [String]]
+
+    /// Fields of a form, at most.
+    private static let greatestCount = 1000
+
+    /// - Returns: nil for what is no such form: broken escapes, bytes that are no UTF-8, too many fields.
+    init?(_ body: [UInt8]) {
+        var values: [String: [String]] = [:]
+        let fields = body.split(separator: UInt8(ascii: "&"))
+        guard fields.count <= Self.greatestCount else { return nil }
+        for field in fields {
+            let name = field.prefix { $0 != UInt8(ascii: "=") }
+            guard let key = Self.decoded(name), let value = Self.decoded(field[name.endIndex...].dropFirst()) else {
+                return nil
+            }
+            values[key, default: []].append(value)
+        }
+        self.values = values
+    }
+
+    /// The one value of a field; nil where there is none, or several.
+    subscript(_ name: String) -> String? {
+        guard let all = values[name], all.count == 1 else { return nil }
+        return all[0]
+    }
+
+    private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            switch bytes[index] {
+            case UInt8(ascii: "+"): decoded.append(0x20)
+            case UInt8(ascii: "%"):
+                guard index + 2 < bytes.endIndex,
+                    let high = Character(UnicodeScalar(bytes[index + 1])).hexDigitValue,
+                    let low = Character(UnicodeScalar(bytes[index + 2])).hexDigitValue
+                else { return nil }
+                decoded.append(UInt8(high << 4 | low))
+                index += 2
+            case let byte: decoded.append(byte)
+            }
+            index += 1
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}

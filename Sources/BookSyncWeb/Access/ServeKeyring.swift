@@ -1,0 +1,199 @@
+import BookModel
+import BookSync
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Keeps the ``ServeKeys`` of a library, in `.booksync/serve-keys`, which only its owner reads.
+///
+/// The file is made at first need, and never in a library that is not there. It is looked at again from time to time: who
+/// rotates a key from the command line, or deletes the file, is obeyed by the server that runs. Where it cannot be written
+/// the keys are kept in memory, and end with the server.
+package final class ServeKeyring: Sendable {
+    private struct State {
+        var keys: ServeKeys?
+        /// Of the file that they were read from or written to; nil where they are in memory alone.
+        var file: FileMark?
+        var lookedAt: ContinuousClock.Instant?
+        var hasComplained = false
+    }
+
+    /// What tells a file from the one that replaces it.
+    private struct FileMark: Equatable {
+        let inode: UInt64
+        let modified: Int64
+    }
+
+    private static let name = "serve-keys"
+    private static let greatestSize = 256 << 10
+
+    private let folder: String
+    private let logger: Logger
+    private let state = Mutex(State())
+    /// The only place where the file is touched.
+    private let queue = DispatchQueue(label: "booksync.serve-keys", qos: .utility)
+
+    private var path: String { "\(folder)/\(Self.name)" }
+
+    /// - Parameters:
+    ///   - library: absolute path of its folder.
+    ///   - logger: is told once when the keys cannot be kept.
+    package init(library: String, logger: Logger) {
+        folder = library + "/.booksync"
+        self.logger = logger
+    }
+
+    /// The keys, as they were not longer than a second ago.
+    func keys() async -> ServeKeys {
+        let known = state.withLock { state -> ServeKeys? in
+            guard let keys = state.keys, let time = state.lookedAt, time.duration(to: .now) < .seconds(1) else {
+                return nil
+            }
+            return keys
+        }
+        if let known { return known }
+        return await onQueue { self.look() }
+    }
+
+    /// Changes the keys, in the file as well.
+    /// - Returns: whether they are in the file.
+    @discardableResult
+    func change(_ body: @escaping @Sendable (inout ServeKeys) -> Void) async -> Bool {
+        await onQueue {
+            var keys = self.look()
+            body(&keys)
+            let mark = self.save(keys, replacing: true)
+            self.state.withLock {
+                $0.keys = keys
+                $0.file = mark
+            }
+            return mark != nil
+        }
+    }
+
+    /// Gives the apps' feeds a new place, and takes the old one away.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable`.
+    package func rotateApps() async throws {
+        guard await change({ $0.rotateApps() }) else {
+            throw Failure(
+                .libraryUnwritable, disposition: .stop, what: "\(path) cannot be written",
+                why: "the apps' key is kept there", remedy: "see that the library is there and may be written")
+        }
+    }
+
+    private func onQueue<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async -> Answer {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+
+    // MARK: The file
+
+    private func look() -> ServeKeys {
+        let (known, mark) = state.withLock { ($0.keys, $0.file) }
+        let standing = Self.mark(of: path)
+        var keys: ServeKeys
+        var kept = standing
+        if let known, let mark, mark == standing {
+            keys = known
+        } else if standing != nil, let read = read() {
+            keys = read
+        } else {
+            // Who deleted the file wants new keys; ones that never were in it go on.
+            keys = mark == nil ? known ?? .make() : .make()
+            kept = save(keys, replacing: standing != nil)
+            // Another server was quicker.
+            if kept == nil, standing == nil, let read = read() {
+                keys = read
+                kept = Self.mark(of: path)
+            }
+        }
+        state.withLock {
+            $0.keys = keys
+            $0.file = kept
+            $0.lookedAt = .now
+        }
+        return keys
+    }
+
+    private func read() -> ServeKeys? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < Self.greatestSize
+        else { return nil }
+        // A copied library may have lost the mode.
+        if status.st_mode & 0o077 != 0 { fchmod(descriptor, 0o600) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count == bytes.count, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        return ServeKeys(fileText: text)
+    }
+
+    /// - Parameter replacing: whether what stands there goes; else nothing is written where something does.
+    /// - Returns: nil where it could not be written.
+    private func save(_ keys: ServeKeys, replacing: Bool) -> FileMark? {
+        var status = stat()
+        // No library is made by looking at it.
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+        let beside = "\(path).new-\(getpid())"
+        unlink(beside)
+        let descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return complain(errno) }
+        defer { close(descriptor) }
+        let bytes = Array(keys.fileText.utf8)
+        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0 else {
+            let code = errno
+            unlink(beside)
+            return complain(code)
+        }
+        guard (replacing ? rename(beside, path) : link(beside, path)) == 0 else {
+            let code = errno
+            unlink(beside)
+            return code == EEXIST ? nil : complain(code)
+        }
+        if !replacing { unlink(beside) }
+        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if opened >= 0 {
+            fsync(opened)
+            close(opened)
+        }
+        return Self.mark(of: path)
+    }
+
+    private func complain(_ code: Int32) -> FileMark? {
+        let isFirst = state.withLock { state in
+            defer { state.hasComplained = true }
+            return !state.hasComplained
+        }
+        if isFirst {
+            // An error, so that whoever runs the server sees it without asking for more.
+            logger.error(
+                "the keys of serving cannot be kept: logins and the apps' addresses end with the server",
+                metadata: ["file": "\(path)", "error": "\(String(cString: strerror(code)))"])
+        }
+        return nil
+    }
+
+    private static func mark(of path: String) -> FileMark? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return FileMark(
+            inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}

@@ -1,0 +1,78 @@
+import Crypto
+import Foundation
+
+/// Somebody who gave the right password, until it expires or they log out: what the cookie holds, signed.
+struct Session: Sendable, Hashable {
+    /// 128 bits, in base64.
+    let identity: String
+    /// Seconds since 1970.
+    let expiry: Int64
+
+    /// Seconds for which a login is good.
+    static let lifetime: Int64 = 30 * 86_400
+
+    private init(identity: String, expiry: Int64) {
+        self.identity = identity
+        self.expiry = expiry
+    }
+
+    static func begin(now: Int64) -> Session {
+        Session(identity: ServeKeys.base64URL(ServeKeys.random(16)), expiry: now + lifetime)
+    }
+
+    /// - Parameter fingerprint: of what was proved; a session of another password is none.
+    func cookie(signedWith keys: ServeKeys, for fingerprint: [UInt8]) -> String {
+        "\(identity).\(expiry).\(Self.signature("session", "\(identity).\(expiry)", fingerprint, keys))"
+    }
+
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: nil for what these keys did not sign, for what has expired and for what was ended.
+    init?(cookie: String, signedWith keys: ServeKeys, for fingerprint: [UInt8], now: Int64) {
+        let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, cookie.utf8.count < 200, let expiry = Int64(parts[1]), String(expiry) == parts[1],
+            Self.isSame(parts[2], Self.signature("session", "\(parts[0]).\(parts[1])", fingerprint, keys)),
+            now < expiry, expiry <= now + Self.lifetime, keys.ended[parts[0]] == nil
+        else { return nil }
+        self.init(identity: parts[0], expiry: expiry)
+    }
+
+    // MARK: What else is signed
+
+    /// What our forms carry, as a proof that a page of ours made them for this browser.
+    static func formToken(of session: Session?, signedWith keys: ServeKeys) -> String {
+        signature("form", session?.identity ?? "", [], keys)
+    }
+
+    /// What a browser keeps in which the right password was given: see ``LoginThrottle``.
+    static func browserCookie(_ identity: String, signedWith keys: ServeKeys) -> String {
+        "\(identity).\(signature("browser", identity, [], keys))"
+    }
+
+    /// - Returns: what the browser is called; nil for what these keys did not sign.
+    static func browser(_ cookie: String, signedWith keys: ServeKeys) -> String? {
+        let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, cookie.utf8.count < 200,
+            isSame(parts[1], signature("browser", parts[0], [], keys))
+        else { return nil }
+        return parts[0]
+    }
+
+    /// What the cookies of a library are called, so that servers that differ in their ports alone keep theirs apart.
+    static func name(of keys: ServeKeys) -> String { String(signature("name", "", [], keys).prefix(8)) }
+
+    /// Whether two texts are the same, in a time that does not tell where they differ.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        let key = SymmetricKey(size: .bits256)
+        let digest = HMAC<SHA256>.authenticationCode(for: Array(one.utf8), using: key)
+        return HMAC<SHA256>.isValidAuthenticationCode(digest, authenticating: Array(other.utf8), using: key)
+    }
+
+    private static func signature(_ purpose: String, _ text: String, _ fingerprint: [UInt8], _ keys: ServeKeys)
+        -> String
+    {
+        // A nought ends each part, so that no two of them are read as others.
+        let message = Array("booksync \(purpose)\0\(text)\0".utf8) + fingerprint
+        let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: keys.session))
+        return ServeKeys.base64URL(code)
+    }
+}

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import BookSyncWeb
+
+/// Who may have what.
+@Suite struct AccessDecisionTests {
+    private static func proof(_ change: (inout RequestProof) -> Void) -> RequestProof {
+        var proof = RequestProof()
+        change(&proof)
+        return proof
+    }
+
+    @Test(arguments: AskedThing.allCases, [true, false])
+    func `by another name nothing is to be had, whatever is proved`(_ asked: AskedThing, _ asks: Bool) {
+        let proof = RequestProof(
+            namesUs: false, hasSession: true, hasToken: true, origin: .own, hasFormToken: true, hasAppsKey: true)
+        #expect(AccessDecision.decide(asked, proof, asksWhoComes: asks) == .misdirected)
+    }
+
+    @Test(arguments: [
+        (AskedThing.door, AccessDecision.allow), (.page, .logIn), (.document, .unproven), (.appsDocument, .nothing),
+        (.call, .unproven),
+    ])
+    func `where there is a password, what is asked for without one`(_ asked: AskedThing, _ expected: AccessDecision) {
+        #expect(AccessDecision.decide(asked, RequestProof(), asksWhoComes: true) == expected)
+        let tokens = Self.proof { $0.hasFormToken = true }
+        #expect(AccessDecision.decide(asked, tokens, asksWhoComes: true) == expected)
+    }
+
+    @Test(arguments: [AskedThing.door, .page, .document, .call])
+    func `a session or the token is let through, and where there is no password everybody`(_ asked: AskedThing) {
+        for proof in [Self.proof { $0.hasSession = true }, Self.proof { $0.hasToken = true }] {
+            #expect(AccessDecision.decide(asked, proof, asksWhoComes: true) == .allow)
+        }
+        #expect(AccessDecision.decide(asked, RequestProof(), asksWhoComes: false) == .allow)
+    }
+
+    @Test func `the apps' key opens what is below it, and nothing else does`() {
+        let right = Self.proof { $0.hasAppsKey = true }
+        for asks in [true, false] {
+            #expect(AccessDecision.decide(.appsDocument, right, asksWhoComes: asks) == .allow)
+            let others = RequestProof(hasSession: true, hasToken: true, origin: .own, hasFormToken: true)
+            #expect(AccessDecision.decide(.appsDocument, others, asksWhoComes: asks) == .nothing)
+        }
+        for asked in [AskedThing.page, .document, .call] {
+            #expect(AccessDecision.decide(asked, right, asksWhoComes: true) != .allow)
+        }
+    }
+
+    /// What changes something, by whom it was sent, whether the form's token is right, and whether that is good.
+    @Test(arguments: [
+        (AskedThing.form, RequestOrigin.own, false, true), (.form, .own, true, true), (.form, .foreign, true, false),
+        (.form, .foreign, false, false), (.form, .hidden, true, true), (.form, .hidden, false, false),
+        (.form, .unsaid, true, true), (.form, .unsaid, false, false), (.call, .own, false, true),
+        (.call, .foreign, true, false), (.call, .hidden, true, false), (.call, .unsaid, false, true),
+        (.doorForm, .own, false, true), (.doorForm, .foreign, true, false), (.doorForm, .hidden, false, false),
+        (.doorForm, .hidden, true, true), (.doorForm, .unsaid, false, false), (.doorForm, .unsaid, true, true),
+    ])
+    func `what changes something comes from a page of ours, or from no browser`(
+        _ asked: AskedThing, _ origin: RequestOrigin, _ hasToken: Bool, _ isGood: Bool
+    ) {
+        for isIn in [true, false] {
+            let proof = RequestProof(hasSession: isIn, hasToken: isIn, origin: origin, hasFormToken: hasToken)
+            #expect(AccessDecision.decide(asked, proof, asksWhoComes: false) == (isGood ? .allow : .refuse))
+            let wanted: AccessDecision =
+                !isGood ? .refuse : isIn || asked == .doorForm ? .allow : asked == .form ? .logIn : .unproven
+            #expect(AccessDecision.decide(asked, proof, asksWhoComes: true) == wanted)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], [], RequestOrigin.unsaid), (["null"], [], .hidden), (["http://nas:8731"], [], .own),
+            (["HTTP://NAS:8731"], [], .own), (["http://nas"], [], .foreign), (["https://nas:8731"], [], .foreign),
+            (["http://nas:8731.evil.example"], [], .foreign), ([""], [], .foreign),
+            (["http://nas:8731/"], [], .foreign),
+            (["http://nas:8731", "http://evil.example"], [], .foreign), (["null"], ["same-origin"], .own),
+            ([], ["same-origin"], .own), ([], ["cross-site"], .foreign), ([], ["same-site"], .foreign),
+            ([], ["none"], .foreign), (["http://nas:8731"], ["cross-site"], .foreign),
+            ([], ["same-origin", "cross-site"], .foreign), ([], ["same-origin, cross-site"], .foreign),
+        ] as [([String], [String], RequestOrigin)])
+    func `where a request was made is what the browser tells`(
+        _ origins: [String], _ sites: [String], _ expected: RequestOrigin
+    ) {
+        #expect(RequestOrigin(origins: origins, sites: sites, own: ["http://nas:8731"]) == expected)
+    }
+
+    @Test(arguments: [
+        (["login"], false, AskedThing.door), (["static", "shelf.css"], false, .door), (["static"], false, .page),
+        (["login", "x"], false, .page), ([""], false, .page), (["books", "a", "b"], false, .page),
+        (["api", "v1", "books"], false, .document), (["api", "v1", "events"], false, .document),
+        (["api", "v1", "fetch"], true, .call), (["media", "a", "b", "c.mp3"], false, .document),
+        (["feeds", "all.opml"], false, .document), (["catalog", "a", "b"], false, .document),
+        (["covers", "a", "b"], false, .document), (["apps", "KEY", "feeds", "all.opml"], false, .appsDocument),
+        (["apps"], false, .appsDocument), (["actions", "login"], true, .doorForm),
+        (["actions", "logout"], true, .doorForm),
+        (["actions", "fetch"], true, .form), (["actions", "login", "x"], true, .form), (["login"], true, .door),
+        (["anything"], true, .form), (["books", "a", "b"], true, .form), (["actions", "fetch"], false, .page),
+    ])
+    func `what a path asks for`(_ parts: [String], _ isPost: Bool, _ expected: AskedThing) {
+        #expect(AskedThing(at: parts, isPost: isPost) == expected)
+    }
+}

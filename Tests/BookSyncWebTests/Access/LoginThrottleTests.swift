@@ -1,0 +1,86 @@
+import Testing
+
+@testable import BookSyncWeb
+
+/// How many passwords may be tried.
+@Suite struct LoginThrottleTests {
+    private typealias Client = LoginThrottle.Client
+
+    private static func tries(_ throttle: inout LoginThrottle, _ client: Client, at now: Double, _ count: Int) -> Int {
+        (0..<count).count { _ in throttle.ask(client, at: now) == .mayTry }
+    }
+
+    @Test func `one client has five tries, and one more each half minute`() {
+        var throttle = LoginThrottle()
+        let client = Client(network: "a")
+        #expect(Self.tries(&throttle, client, at: 0, 100) == 5)
+        #expect(throttle.ask(client, at: 0) == .wait(seconds: 30))
+        #expect(throttle.ask(client, at: 29) == .wait(seconds: 1))
+        #expect(throttle.ask(client, at: 30) == .mayTry)
+        #expect(throttle.ask(client, at: 30) == .wait(seconds: 30))
+        // However often it asks, the wait does not grow.
+        for _ in 0..<10_000 { _ = throttle.ask(client, at: 59) }
+        #expect(throttle.ask(client, at: 60) == .mayTry)
+        #expect(Self.tries(&throttle, client, at: 10_000, 100) == 5)
+    }
+
+    @Test func `ten thousand tries are few hashes, and somebody else is let try all the same`() {
+        var throttle = LoginThrottle()
+        let attacker = Client(network: "evil")
+        var hashes = 0
+        for number in 0..<10_000 { if throttle.ask(attacker, at: Double(number) / 100) == .mayTry { hashes += 1 } }
+        #expect(hashes == 5 + 3)
+        #expect(throttle.ask(Client(network: "home"), at: 100) == .mayTry)
+        // At the attacker's own address as well, once it is over.
+        #expect(throttle.ask(attacker, at: 130) == .mayTry)
+    }
+
+    @Test func `many networks together are bounded, and those without a wrong password have a lane of their own`() {
+        var throttle = LoginThrottle()
+        var hashes = 0
+        let networks = (0..<50).map { Client(network: "evil\($0)") }
+        for second in 0..<600 {
+            for client in networks where throttle.ask(client, at: Double(second)) == .mayTry { hashes += 1 }
+        }
+        // Two lanes of ten, and one more each four seconds in each; the first lane is left after one try.
+        #expect(hashes <= 2 * (10 + 600 / 4) && hashes >= 100)
+        #expect(throttle.ask(networks[0], at: 599) != .mayTry)
+        #expect(throttle.ask(Client(network: "home"), at: 599) == .mayTry)
+    }
+
+    @Test func `a browser that was let in before has tries of its own, whatever others do`() {
+        var throttle = LoginThrottle()
+        for number in 0..<10_000 { _ = throttle.ask(Client(network: "evil\(number)"), at: 10) }
+        #expect(throttle.ask(Client(network: "home"), at: 10) != .mayTry)
+        let known = Client(network: "home", browser: "b")
+        #expect(Self.tries(&throttle, known, at: 10, 100) == 5)
+        #expect(throttle.ask(Client(network: "evil1", browser: "other"), at: 10) == .mayTry)
+    }
+
+    @Test func `the right password frees its client, and nobody else`() {
+        var throttle = LoginThrottle()
+        let (one, other) = (Client(network: "a"), Client(network: "b"))
+        #expect(Self.tries(&throttle, one, at: 0, 4) == 4 && Self.tries(&throttle, other, at: 0, 5) == 5)
+        #expect(throttle.ask(one, at: 0) == .mayTry)
+        throttle.succeeded(one)
+        #expect(throttle.ask(one, at: 0) == .wait(seconds: 4) || throttle.ask(one, at: 4) == .mayTry)
+        #expect(throttle.ask(other, at: 4) != .mayTry)
+    }
+
+    @Test func `what is kept in mind is bounded`() {
+        var throttle = LoginThrottle()
+        for number in 0..<20_000 {
+            _ = throttle.ask(Client(network: "n\(number)"), at: Double(number) * 5)
+            _ = throttle.ask(Client(network: "n", browser: "b\(number)"), at: Double(number) * 5)
+        }
+        #expect(throttle.count <= LoginThrottle.greatestCount)
+    }
+
+    @Test(arguments: [
+        ("192.168.1.7", "192.168.1.7"), ("::ffff:192.168.1.7", "192.168.1.7"), ("::1", "0000000000000000"),
+        ("2001:db8:1:2:3:4:5:6", "20010db800010002"), ("2001:db8:1:2:ffff::", "20010db800010002"),
+    ])
+    func `a network is an address, or the first half of a long one`(_ address: String, _ network: String) {
+        #expect(NumericAddress(address)?.network == network)
+    }
+}
