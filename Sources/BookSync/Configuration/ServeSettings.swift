@@ -1,3 +1,5 @@
+import BookModel
+
 /// How the shelf is served.
 package struct ServeSettings: Sendable, Hashable {
     /// `HOST:PORT`, a port alone on the loopback, or `unix:PATH`.
@@ -6,6 +8,15 @@ package struct ServeSettings: Sendable, Hashable {
     package var basePath = ""
     /// The server's address as clients know it; nil for what each of them says.
     package var publicURL: String?
+    /// Whether clients can change nothing.
+    package var isReadOnly = false
+    /// Seconds between two runs over all subscriptions; nil for none.
+    package var mirrorInterval: Double?
+
+    /// - Returns: nil when the text is no time between two runs: a minute at least.
+    package static func mirrorInterval(_ text: String) -> Double? {
+        parseSeconds(text).flatMap { (60...31_536_000).contains($0) ? $0 : nil }
+    }
 
     /// Whether the text looks like a place to listen at; whether it is one, listening tells.
     static func canBePlace(_ text: String) -> Bool {

@@ -11,8 +11,11 @@ struct ServeCommand: Subcommand {
             ADDRESS/catalog/SOURCE/ClientGetBookResource.action (its detail-url the same with ClientGetBookDetail.action) \
             mirrors this library. /api/v1/ has books, search, queue, subscriptions and runs, as --json prints them.
 
-            Nothing is changed, and nobody is asked for a password: only this machine is listened to. Printed is the \
-            address; a signal ends the server once its answers are given.
+            By POST to /api/v1/fetch, pause, resume, cancel, remove, subscribe, unsubscribe, position and mirror clients \
+            have things done; /api/v1/openapi.json describes it all, and /api/v1/events tells what happens.
+
+            Nobody is asked for a password: only this machine is listened to. Printed is the address; a signal ends the \
+            server once its answers are given.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -32,7 +35,19 @@ struct ServeCommand: Subcommand {
                 + "client says.", valueName: "url"))
     var publicURL: String?
 
+    @Flag(help: "Let clients look and listen, and change nothing. Default: serve.read-only.")
+    var readOnly = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Fetch what is missing of every subscription again and again, as in 6h. Default: serve.mirror-every, else "
+                + "never.", valueName: "time"))
+    var mirrorEvery: String?
+
     func validate() throws {
+        if let mirrorEvery, ServeSettings.mirrorInterval(mirrorEvery) == nil {
+            throw ValidationError("--mirror-every takes a time such as 6h, from 1m on, not '\(mirrorEvery)'.")
+        }
         if let basePath, !ServeSettings.canBeBasePath(basePath) {
             throw ValidationError("--base-path is a path such as /shelf, without a slash at its end.")
         }
@@ -48,9 +63,17 @@ struct ServeCommand: Subcommand {
         try place.requireThisMachine()
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
+        let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
+        let isReadOnly = readOnly || settings.isReadOnly
+        if isReadOnly, interval != nil {
+            throw Failure(
+                .usage, what: "nothing can be mirrored", why: "the server is to change nothing",
+                remedy: "leave out --read-only, or --mirror-every")
+        }
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
-            publicURL: publicURL ?? settings.publicURL, logger: program.logger)
+            publicURL: publicURL ?? settings.publicURL, desk: isReadOnly ? nil : program.runDesk(configuration),
+            mirrorInterval: interval, logger: program.logger)
         try await server.run { address in
             await program.print(["address": .string(address)], or: [address])
             guard !program.options.quiet else { return }

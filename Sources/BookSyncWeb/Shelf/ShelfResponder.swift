@@ -106,7 +106,7 @@ struct ShelfResponder: HTTPResponder {
         let root = site.publicURL ?? "http://\(wire.head.authority ?? "")\(site.basePath)"
         let request = ShelfRequest(
             wire: wire, parts: parts, addresses: ShelfAddresses(root: root), body: body, client: client)
-        return request.method == .post ? nil : try await document(for: request)
+        return request.method == .post ? try await acted(request) : try await document(for: request)
     }
 
     /// What GET and HEAD ask for.
@@ -130,6 +130,10 @@ struct ShelfResponder: HTTPResponder {
         case ("catalog", 3) where parts[2] == "ClientGetBookDetail.action":
             return document(
                 try await ServedCatalog(shelf, at: addresses).detail(request.query, of: parts[1]), for: request.wire)
+        case ("api", 3) where parts[1] == "v1" && parts[2] == "events": return await liveAnswer(to: request)
+        case ("api", 3) where parts[1] == "v1" && parts[2] == "preview": return try await preview(for: request)
+        case ("api", 3) where parts[1] == "v1" && parts[2] == "openapi.json":
+            return document(PackageResources.openapi_json, type: jsonType, for: request.wire)
         case ("api", 3...) where parts[1] == "v1":
             return try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
                 .map { document($0, for: request.wire) }

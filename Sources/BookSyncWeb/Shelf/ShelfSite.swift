@@ -9,5 +9,7 @@ struct ShelfSite: Sendable {
     /// The server's own address as clients know it, base path included; nil for what each of them says.
     let publicURL: String?
     let hosts: HostRule
+    let actions: ShelfActions
+    let live: LiveShelf
     let logger: Logger
 }
