@@ -94,7 +94,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore,
                 crypto, cryptoExtras, logging,
             ],
-            resources: [.embedInCode("Pages/Resources")],
+            resources: [.embedInCode("Pages/Resources"), .embedInCode("Api/Resources")],
             swiftSettings: strict),
         .executableTarget(
             name: "BookSyncCLI",

@@ -35,15 +35,18 @@ package struct DownloadEngine: Sendable {
     private let settings: EngineSettings
     private let rates: TransferRates
     private let watch: LibraryWatch
+    private let yields: @Sendable () -> Bool
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
 
     /// - Parameters:
     ///   - library: absolute path of the library.
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
+    ///   - yields: whether nothing more is to begin; asked several times a second.
     package init(
         transport: HTTPTransport, journal: any TransferJournal, library: String, partialFolder: String,
-        settings: EngineSettings, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void
+        settings: EngineSettings, logger: Logger, yields: @escaping @Sendable () -> Bool = { false },
+        emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.transport = transport
         self.journal = journal
@@ -54,6 +57,7 @@ package struct DownloadEngine: Sendable {
         self.watch = LibraryWatch(
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
             leastDividedLength: settings.leastDividedLength)
+        self.yields = yields
         self.emit = emit
         self.logger = logger
     }
@@ -92,6 +96,7 @@ package struct DownloadEngine: Sendable {
                 case .control:
                     lookAfterLibrary(&run)
                     await obey(&run)
+                    if yields() { run.beginNothingMore() }
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .attempted(let place, let result):
                     run.schedule.end(place)

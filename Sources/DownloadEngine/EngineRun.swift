@@ -76,12 +76,17 @@ struct EngineRun {
         let bytes = transfers[place].wanted.expectedBytes
         guard limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) else {
             schedule.end(place)
-            schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
+            beginNothingMore()
             return startNext()
         }
         started += 1
         expectedBytes += bytes ?? 0
         return place
+    }
+
+    /// What has begun is brought to its end, and nothing else starts.
+    mutating func beginNothingMore() {
+        schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
     }
 
     /// Gives a place that nothing else could take to a large transfer that others can help.

@@ -42,11 +42,11 @@ struct ServedShelf {
 extension Workbench {
     /// Serves the library beside the body.
     func serve<Result>(
-        _ arguments: String..., isolation: isolated (any Actor)? = #isolation,
+        _ arguments: String..., environment: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
         _ body: (ServedShelf) async throws -> Result
     ) async throws -> Result {
         let all = ["serve", "--listen", "127.0.0.1:0", "--library", "L"] + arguments
-        return try await withProduct(all, in: folder) { product in
+        return try await withProduct(all, environment: environment, in: folder) { product in
             let address = try await product.waitForOutput(containing: "http")
             try await product.waitForErrors(containing: "Ctrl-C ends it")
             // Behind a public address the port is not to be told from what is printed.

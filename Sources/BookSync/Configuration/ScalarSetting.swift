@@ -87,6 +87,18 @@ struct ScalarSetting: Sendable {
             .text($0.serve.publicURL ?? "")
         },
         servePassword, serveToken, serveHosts,
+        ScalarSetting(key: "serve.read-only", expected: "true or false") { settings, text, _ in
+            settings.serve.isReadOnly = ["true", "yes", "on"].contains(text)
+            return ["true", "yes", "on", "false", "no", "off"].contains(text)
+        } shown: {
+            .flag($0.serve.isReadOnly)
+        },
+        ScalarSetting(key: "serve.mirror-every", expected: "a time such as 6h, from 1m on") { settings, text, _ in
+            settings.serve.mirrorInterval = ServeSettings.mirrorInterval(text)
+            return text.isEmpty || settings.serve.mirrorInterval != nil
+        } shown: {
+            $0.serve.mirrorInterval.map { .number($0) } ?? .text("")
+        },
         ScalarSetting(key: "ca-file", expected: "the path of a file") { settings, text, base in
             guard !text.isEmpty else {
                 settings.authorities = nil

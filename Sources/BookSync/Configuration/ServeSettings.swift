@@ -14,6 +14,10 @@ package struct ServeSettings: Sendable, Hashable {
     package var token: Secret?
     /// Names and numeric addresses that the server answers to beside its own, in lower case.
     package var hosts: [String] = []
+    /// Whether clients can change nothing.
+    package var isReadOnly = false
+    /// Seconds between two runs over all subscriptions; nil for none.
+    package var mirrorInterval: Double?
 
     package init() {}
 
@@ -43,6 +47,11 @@ package struct ServeSettings: Sendable, Hashable {
                 default: false
                 }
             } && (!isAddress || text.count(where: { $0 == ":" }) > 1)
+    }
+
+    /// - Returns: nil when the text is no time between two runs: a minute at least.
+    package static func mirrorInterval(_ text: String) -> Double? {
+        parseSeconds(text).flatMap { (60...31_536_000).contains($0) ? $0 : nil }
     }
 
     /// Whether the text looks like a place to listen at; whether it is one, listening tells.

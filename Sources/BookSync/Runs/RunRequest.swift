@@ -81,3 +81,14 @@ package struct RunRequest: Sendable {
         return combined
     }
 }
+
+extension [RunRequest.Item] {
+    /// These with the titles that subscriptions give them.
+    package func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
+        map { item in
+            var item = item
+            item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
+            return item
+        }
+    }
+}

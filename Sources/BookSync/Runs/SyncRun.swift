@@ -13,9 +13,15 @@ import Transport
 package struct SyncRun: Sendable {
     private let configuration: Configuration
     private let logger: Logger
+    private let yields: @Sendable () -> Bool
     private let emit: @Sendable (SyncEvent) -> Void
 
-    package init(configuration: Configuration, logger: Logger, emit: @escaping @Sendable (SyncEvent) -> Void) {
+    /// - Parameter yields: whether no more transfers are to begin, for something else waits; asked several times a second.
+    package init(
+        configuration: Configuration, logger: Logger, yields: @escaping @Sendable () -> Bool = { false },
+        emit: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        self.yields = yields
         self.configuration = configuration
         self.logger = logger
         let meter = RunMeter(emit: emit)
@@ -90,8 +96,7 @@ package struct SyncRun: Sendable {
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
-                logger: logger,
-                emit: emit)
+                logger: logger, yields: yields, emit: emit)
             let transfers = await engine.run(requests)
             if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()

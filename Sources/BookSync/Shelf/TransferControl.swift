@@ -11,6 +11,8 @@ package struct TransferControl: Sendable {
         case everything
         /// Books, each with the episodes meant; no filter means all.
         case books([(book: BookIdentity, filter: EpisodeFilter)])
+        /// These and no others, though others may have their numbers.
+        case episodes([EpisodeIdentity])
     }
 
     private let folder: LibraryFolder
@@ -39,6 +41,17 @@ package struct TransferControl: Sendable {
     /// - Returns: how many wait, or are under way already.
     package func prefer(_ scope: Scope) async throws -> Int {
         try await store.prefer(try await store.episodes(in: scope).map(\.episode.identity))
+    }
+
+    /// The episodes that are meant.
+    package func meant(_ scope: Scope) async throws -> [ShelvedEpisode] { try await store.episodes(in: scope) }
+
+    /// Those of them that ``resume(_:)`` would have wait for a run again.
+    package func stopped(_ scope: Scope) async throws -> [ShelvedEpisode] {
+        try await meant(scope).filter { shelved in
+            shelved.removedAt == nil
+                && shelved.transfer.map { [.paused, .failed, .cancelled].contains($0.state) } == true
+        }
     }
 
     /// - Returns: how many paused, failed or cancelled transfers wait for a run again.
@@ -150,6 +163,17 @@ extension CatalogStore {
                         remedy: "booksync list \(book) lists what it has")
                 }
                 all += selected
+            }
+            return all
+        case .episodes(let identities):
+            var all: [ShelvedEpisode] = []
+            for identity in identities {
+                guard let shelved = try await episode(identity) else {
+                    throw Failure(
+                        .unknownBook, what: "\(identity) is not meant", why: "there is no such episode on the shelf",
+                        remedy: "booksync list \(identity.book) lists what there is")
+                }
+                all.append(shelved)
             }
             return all
         }

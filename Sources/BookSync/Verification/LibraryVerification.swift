@@ -115,6 +115,7 @@ extension TransferControl.Scope {
                 let latest = filter.latest.map { "/latest:\($0)" } ?? ""
                 return "\(book)\(only)\(latest)"
             }.sorted().joined(separator: " ")
+        case .episodes(let episodes): episodes.map(\.description).sorted().joined(separator: " ")
         }
     }
 }

@@ -83,17 +83,6 @@ struct FetchCommand: Subcommand {
     }
 }
 
-extension [RunRequest.Item] {
-    /// These with the titles that subscriptions give them.
-    func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
-        map { item in
-            var item = item
-            item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
-            return item
-        }
-    }
-}
-
 /// Which episodes a run is about.
 struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only these section numbers, as in 1-20,35.", valueName: "numbers"))

@@ -6,17 +6,50 @@ extension Program {
     func execute(
         _ request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession
     ) async throws -> ExitStatus {
-        let printer = EventPrinter(style: eventStyle, streams: streams)
+        let report = try await report(
+            of: request, as: command, configuration: configuration, in: session, style: eventStyle)
+        return interruption.exitStatus ?? ExitStatus(of: report.failures)
+    }
+
+    /// The same, in the style given.
+    /// - Parameter yields: whether no more transfers are to begin, for something else waits.
+    func report(
+        of request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession,
+        style: EventPrinter.Style, yields: @escaping @Sendable () -> Bool = { false }
+    ) async throws -> RunReport {
+        let printer = EventPrinter(style: style, streams: streams)
         let status: @Sendable ([Failure]) -> ExitStatus = { interruption.exitStatus ?? ExitStatus(of: $0) }
         let report = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, emit: emit).execute(
+            try await SyncRun(configuration: configuration, logger: logger, yields: yields, emit: emit).execute(
                 request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {
             await streams.writeError("interrupted: everything received is kept, and the next run goes on from there")
         }
         await printer.finish(report.summary, exitStatus: status(report.failures))
-        return status(report.failures)
+        return report
+    }
+
+    /// Does runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell.
+    func runDesk(_ configuration: Configuration) -> RunDesk {
+        var style = eventStyle
+        // Many runs come and go, and nobody looks at this terminal for them.
+        style.showsBars = false
+        style.isVerbose = false
+        let shown = style
+        return RunDesk(
+            configuration, notes: notes, logger: logger,
+            runner: RunDesk.Runner(
+                execute: { request, command, configuration, session, yields in
+                    try await report(
+                        of: request, as: command, configuration: configuration, in: session, style: shown,
+                        yields: yields)
+                },
+                withCatalogs: { configuration, books, body in
+                    try await withCatalogs(configuration, for: books, body)
+                },
+                onFailure: { failure in await streams.writeError("booksync: \(failure)") },
+                onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } }))
     }
 
     /// Prints the plans of the request and changes nothing.

@@ -11,6 +11,9 @@ struct ServeCommand: Subcommand {
             ADDRESS/catalog/SOURCE/ClientGetBookResource.action (its detail-url the same with ClientGetBookDetail.action) \
             mirrors this library. /api/v1/ has books, search, queue, subscriptions and runs, as --json prints them.
 
+            By POST to /api/v1/fetch, pause, resume, cancel, remove, subscribe, unsubscribe, position and mirror clients \
+            have things done; /api/v1/openapi.json describes it all, and /api/v1/events tells what happens.
+
             Where a password is set, whoever comes is asked for it; without one only this machine is listened to. \
             Programs send the token of serve.token instead, and podcast apps need neither: their address, below /apps/, \
             is shown on the subscriptions page. Printed is the address; a signal ends the server once its answers are \
@@ -34,6 +37,15 @@ struct ServeCommand: Subcommand {
                 + "client says.", valueName: "url"))
     var publicURL: String?
 
+    @Flag(help: "Let clients look and listen, and change nothing. Default: serve.read-only.")
+    var readOnly = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Fetch what is missing of every subscription again and again, as in 6h. Default: serve.mirror-every, else "
+                + "never.", valueName: "time"))
+    var mirrorEvery: String?
+
     @Flag(help: "Ask for a new password, put its hash into the configuration, and end.")
     var setPassword = false
 
@@ -43,6 +55,9 @@ struct ServeCommand: Subcommand {
     func validate() throws {
         if setPassword, rotateApps {
             throw ValidationError("--set-password and --rotate-apps are two things: run them one after the other.")
+        }
+        if let mirrorEvery, ServeSettings.mirrorInterval(mirrorEvery) == nil {
+            throw ValidationError("--mirror-every takes a time such as 6h, from 1m on, not '\(mirrorEvery)'.")
         }
         if let basePath, !ServeSettings.canBeBasePath(basePath) {
             throw ValidationError("--base-path is a path such as /shelf, without a slash at its end.")
@@ -61,10 +76,19 @@ struct ServeCommand: Subcommand {
         try place.requireGuard(asksWhoComes: settings.asksWhoComes)
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
-        let pages = try ShelfPages(ServedShelf(configuration), services: program.pageServices(configuration))
+        let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
+        let isReadOnly = readOnly || settings.isReadOnly
+        if isReadOnly, interval != nil {
+            throw Failure(
+                .usage, what: "nothing can be mirrored", why: "the server is to change nothing",
+                remedy: "leave out --read-only, or --mirror-every")
+        }
+        let desk = isReadOnly ? nil : program.runDesk(configuration)
+        let pages = try ShelfPages(ServedShelf(configuration)) { try await program.findings(asksSources: $0) }
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
-            publicURL: publicURL ?? settings.publicURL, pages: pages, logger: program.logger)
+            publicURL: publicURL ?? settings.publicURL, pages: pages, desk: desk,
+            mirrorInterval: interval, logger: program.logger)
         try await server.run { address in
             await program.print(["address": .string(address)], or: [address])
             guard !program.options.quiet else { return }
@@ -72,14 +96,5 @@ struct ServeCommand: Subcommand {
             await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")
         }
         return .done
-    }
-}
-
-extension Program {
-    /// What the pages of the shelf need of the program.
-    func pageServices(_ configuration: Configuration) -> ShelfPages.Services {
-        ShelfPages.Services(
-            preview: { try await preview(BookReference(parsing: $0), configuration) },
-            findings: { try await findings(asksSources: $0) })
     }
 }

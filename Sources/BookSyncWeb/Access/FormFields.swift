@@ -1,29 +1,30 @@
 /// The fields of a form (application/x-www-form-urlencoded, URL Standard §5.1).
-struct FormFields: Sendable, Hashable {
-    private let values: [String: [String]]
+struct FormFields: Sendable {
+    /// In the order of the form.
+    let fields: [(name: String, value: String)]
 
     /// Fields of a form, at most.
     private static let greatestCount = 1000
 
     /// - Returns: nil for what is no such form: broken escapes, bytes that are no UTF-8, too many fields.
     init?(_ body: [UInt8]) {
-        var values: [String: [String]] = [:]
-        let fields = body.split(separator: UInt8(ascii: "&"))
-        guard fields.count <= Self.greatestCount else { return nil }
-        for field in fields {
+        var fields: [(name: String, value: String)] = []
+        let parts = body.split(separator: UInt8(ascii: "&"))
+        guard parts.count <= Self.greatestCount else { return nil }
+        for field in parts {
             let name = field.prefix { $0 != UInt8(ascii: "=") }
             guard let key = Self.decoded(name), let value = Self.decoded(field[name.endIndex...].dropFirst()) else {
                 return nil
             }
-            values[key, default: []].append(value)
+            fields.append((key, value))
         }
-        self.values = values
+        self.fields = fields
     }
 
     /// The one value of a field; nil where there is none, or several.
     subscript(_ name: String) -> String? {
-        guard let all = values[name], all.count == 1 else { return nil }
-        return all[0]
+        let all = fields.filter { $0.name == name }
+        return all.count == 1 ? all[0].value : nil
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {

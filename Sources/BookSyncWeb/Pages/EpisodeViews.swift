@@ -13,6 +13,8 @@ struct ActionView: ViewModel {
     var spoken: String
     /// A class of the style sheet.
     var kind = ""
+    /// Whether it overrides that the episode was removed on purpose.
+    var forces = false
     /// Whether it asks first, with the question and the button that means it.
     var asks = false
     var question: String?
@@ -191,7 +193,10 @@ struct ViewMaker: Sendable {
         case .cancelled: return [button("resume", .download)]
         case .finished: return [delete]
         case .gone: return shelved.file == nil ? [] : [delete]
-        case .removed: return [button("fetch", .downloadAgain)]
+        case .removed:
+            var again = button("fetch", .downloadAgain)
+            again.forces = true
+            return [again]
         case .locked: return []
         }
     }

@@ -17,12 +17,10 @@ extension ShelfPages {
     }
 
     /// What `booksync doctor` finds. The sources are asked when the button was pressed only.
-    /// - Returns: nil where nobody can look.
-    func doctorPage(_ request: Request) async throws -> Page? {
-        guard let services else { return nil }
+    func doctorPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
         let asksSources = request.query["sources"] != nil && request.isMeant && request.visitor.mayChange
-        let findings = try await services.findings(asksSources)
+        let findings = try await self.findings(asksSources)
         let (problems, warnings) = (
             findings.count { $0.status == .problem }, findings.count { $0.status == .warning }
         )

@@ -66,9 +66,9 @@ extension ShelfPages {
         let reference = request.query["ref"]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         var preview: PreviewView?
         var trouble: TroubleView?
-        if !reference.isEmpty, request.isMeant, request.visitor.mayChange, let services {
+        if !reference.isEmpty, request.isMeant, request.visitor.mayChange {
             do {
-                preview = self.view(try await services.preview(reference), reference, phrases, maker)
+                preview = self.view(try await request.preview(reference), reference, phrases, maker)
             } catch let failure as Failure {
                 trouble = TroubleView(what: failure.what, why: failure.why, next: failure.remedy)
             }
@@ -76,7 +76,7 @@ extension ShelfPages {
         var rotate = maker.button("rotate-apps", .rotate, field: "all", value: "true", of: phrases(.forPodcastApps))
         (rotate.asks, rotate.question) = (true, phrases(.rotateQuestion))
         (rotate.answer, rotate.spoken) = (phrases(.rotate), phrases(.rotate))
-        var mirror = maker.button("mirror", .mirrorNow, field: "all", value: "true", of: phrases(.subscriptions))
+        var mirror = maker.button("mirror", .mirrorNow, field: "now", value: "true", of: phrases(.subscriptions))
         mirror.spoken = phrases(.mirrorNow)
         let mayChange = request.visitor.mayChange
         let view = SubscriptionsView(

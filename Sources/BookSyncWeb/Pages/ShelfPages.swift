@@ -6,22 +6,6 @@ import Foundation
 ///
 /// What is shown is asked of the store with each request; the script's page and the one without it are the same page.
 package struct ShelfPages: Sendable {
-    /// What pages need that the store does not have. Both may ask catalogs, and take long.
-    package struct Services: Sendable {
-        /// What a catalog lists of the book that a REF names; nothing is stored.
-        package var preview: @Sendable (_ reference: String) async throws -> CatalogPreview
-        /// What `doctor` finds, with the sources asked or without.
-        package var findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
-
-        package init(
-            preview: @escaping @Sendable (_ reference: String) async throws -> CatalogPreview,
-            findings: @escaping @Sendable (_ asksSources: Bool) async throws -> [Finding]
-        ) {
-            self.preview = preview
-            self.findings = findings
-        }
-    }
-
     /// A request for a page.
     package struct Request: Sendable {
         /// What the paths of all pages begin with, for this visitor: empty, or with a slash in front and none at its end.
@@ -34,9 +18,12 @@ package struct ShelfPages: Sendable {
         package var visitor: Visitor
         /// Where podcast apps find `feeds/all.opml`: an address without a slash at its end.
         package var apps: String
+        /// What a catalog lists of the book that a REF names; nothing is stored.
+        package var preview: @Sendable (_ reference: String) async throws -> CatalogPreview
 
         package init(
-            root: String, parts: [String], address: String, query: [String: String], visitor: Visitor, apps: String
+            root: String, parts: [String], address: String, query: [String: String], visitor: Visitor, apps: String,
+            preview: @escaping @Sendable (_ reference: String) async throws -> CatalogPreview
         ) {
             self.root = root
             self.parts = parts
@@ -44,6 +31,7 @@ package struct ShelfPages: Sendable {
             self.query = query
             self.visitor = visitor
             self.apps = apps
+            self.preview = preview
         }
 
         /// Whether the visitor pressed a button of ours to come here: asking others costs them something, and a page of
@@ -52,14 +40,17 @@ package struct ShelfPages: Sendable {
     }
 
     let shelf: ServedShelf
-    let services: Services?
+    let findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
     private let templates: PageTemplates
     private let phrases: [PageLanguage: Phrases]
 
-    /// - Parameter services: nil where nothing may be asked of catalogs.
-    package init(_ shelf: ServedShelf, services: Services?) throws {
+    /// - Parameter findings: what `doctor` finds, with the sources asked or without.
+    /// - Throws: ``Failure`` of kind `defect` when a template is none.
+    package init(
+        _ shelf: ServedShelf, findings: @escaping @Sendable (_ asksSources: Bool) async throws -> [Finding]
+    ) throws {
         self.shelf = shelf
-        self.services = services
+        self.findings = findings
         templates = try PageTemplates()
         phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Phrases($0)) })
     }
@@ -142,6 +133,7 @@ package struct ShelfPages: Sendable {
         var fields = model.fields
         fields["root"] = request.root
         fields["token"] = visitor.formToken
+        fields["address"] = request.address
         fields["mayChange"] = visitor.mayChange
         let main = try templates.render(fields, with: template, in: visitor.language)
         let sections: [(Phrase, String)] = [

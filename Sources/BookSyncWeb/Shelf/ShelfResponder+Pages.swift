@@ -5,41 +5,69 @@ import NIOCore
 
 extension ShelfResponder {
     /// - Returns: nil when there is no page at the address.
-    func page(for request: ShelfRequest) async throws -> Response? {
+    func page(for request: ShelfRequest, from caller: Caller) async throws -> Response? {
         guard let pages = site.pages else { return nil }
-        let asked = asked(request.wire, parts: request.parts, apps: request.addresses.root)
+        let asked = await asked(request.wire, parts: request.parts, caller)
         return try await pages.page(for: asked).map { response($0, to: request.wire) }
     }
 
-    /// What went wrong, as a page for people.
-    /// - Returns: nil for those who ask for no page.
-    func page(of failure: Failure, _ status: HTTPResponse.Status, for request: Request) throws -> Response? {
-        let parts = ShelfRequest.parts(of: request.head.path ?? "", below: site.basePath) ?? []
-        let isForPrograms = ["api", "feeds", "media", "catalog", "apps", "covers", "static"].contains(parts.first)
-        guard let pages = site.pages, !isForPrograms, request.headers[.accept]?.contains("text/html") == true else {
-            return nil
+    /// The form that asks for the password.
+    /// - Parameters:
+    ///   - back: where the visitor wanted to go.
+    ///   - status: how the last try ended.
+    func loginPage(
+        for request: ShelfRequest, _ caller: Caller, back: String, _ status: HTTPResponse.Status
+    ) async throws -> Response {
+        guard let pages = site.pages else { return refusal(status, "a password is asked for") }
+        let asked = await asked(request.wire, parts: request.parts, caller)
+        return response(try pages.loginPage(asked, back: back, status: status.code), to: request.wire)
+    }
+
+    /// What went wrong: a page for people, a document for programs.
+    func refused(
+        _ failure: Failure, _ status: HTTPResponse.Status, _ request: Request, _ parts: [String]?, _ caller: Caller
+    ) async throws -> Response {
+        let isForPeople = caller.asked == .page || caller.asked == .form || parts == nil
+        guard let pages = site.pages, isForPeople, request.headers[.accept]?.contains("text/html") == true else {
+            return status == .notFound && failure == .nothing
+                ? nothing : refusal(status, failure.description, kind: failure.kind.word)
         }
-        let page = try pages.page(of: failure, status: status.code, for: asked(request, parts: parts, apps: ""))
-        return response(page, to: request)
+        let asked = await asked(request, parts: parts ?? [], caller)
+        return response(try pages.page(of: failure, status: status.code, for: asked), to: request)
     }
 
-    private func asked(_ request: Request, parts: [String], apps: String) -> ShelfPages.Request {
+    private func asked(_ request: Request, parts: [String], _ caller: Caller) async -> ShelfPages.Request {
+        let languages = request.headers[values: .acceptLanguage].joined(separator: ",")
         let visitor = Visitor(
-            language: PageLanguage(acceptLanguage: request.headers[values: .acceptLanguage].joined(separator: ",")),
-            formToken: "", mayChange: false, isLoggedIn: false)
+            language: PageLanguage(acceptLanguage: languages),
+            formToken: await site.access.formToken(for: request, seenAs: caller.view),
+            mayChange: site.actions.desk != nil, isLoggedIn: caller.proof.hasSession)
+        let key = await site.access.keyring.keys().apps
+        let path = (request.head.path ?? "").dropFirst(site.basePath.count)
         return ShelfPages.Request(
-            root: site.basePath, parts: parts, address: request.head.path ?? "", query: request.parameters,
-            visitor: visitor, apps: apps)
+            root: caller.view.root, parts: parts, address: caller.view.root + path, query: request.parameters,
+            visitor: visitor, apps: "\(caller.view.origins.last ?? "")\(caller.view.root)/apps/\(key)",
+            preview: { [actions = site.actions] in try await actions.preview($0) })
     }
 
-    /// A page as an answer: what can be kept is answered with a tag.
+    /// A page as an answer, with a tag where it is a whole one.
     private func response(_ page: Page, to request: Request) -> Response {
         var response = document(page.bytes, type: page.mediaType, for: request)
-        if response.status == .ok { response.status = .init(code: page.status) }
+        if page.status != 200 {
+            response = Response(
+                status: .init(code: page.status), headers: [.contentType: page.mediaType],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes)))
+        }
         if page.isPage {
             response.headers[.contentSecurityPolicy] = Page.contentSecurityPolicy
-            response.headers[.vary] = "Accept-Language"
+            response.headers[.vary] = "Accept-Language, Cookie"
         }
         return response
     }
+}
+
+extension Failure {
+    /// Nobody knows of anything there.
+    static let nothing = Failure(
+        .unknownBook, what: "nothing can be shown", why: "there is nothing at this address")
 }

@@ -29,9 +29,11 @@ struct ShelfResponder: HTTPResponder {
             do {
                 let body = try await self.body(of: request)
                 leavesBody = false
-                response =
-                    try await found(for: request, parts, body: body, caller)
-                    ?? refused(.nothing, .notFound, request, parts, caller)
+                if let found = try await found(for: request, parts, body: body, caller) {
+                    response = found
+                } else {
+                    response = try await refused(.nothing, .notFound, request, parts, caller)
+                }
             } catch let failure as Failure {
                 site.logger.log(
                     level: failure.kind == .unknownBook || failure.kind == .usage ? .debug : .error,
@@ -124,7 +126,8 @@ struct ShelfResponder: HTTPResponder {
         let isForm = caller.asked == .form || caller.asked == .doorForm
         let type = wire.headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         // Browsers send either of the other types of form from any page, and JSON only where they are allowed to.
-        guard type == (isForm ? "application/x-www-form-urlencoded" : "application/json") else {
+        guard type == (isForm ? "application/x-www-form-urlencoded" : "application/json") || !isForm && body.isEmpty
+        else {
             return refusal(.unsupportedMediaType, "this is asked for with \(isForm ? "a form" : "JSON")")
         }
         var form: FormFields?
@@ -133,7 +136,8 @@ struct ShelfResponder: HTTPResponder {
             guard let form else { return refusal(.badRequest, "the form cannot be read") }
             if let refused = await refusal(of: caller, wire, form: form) { return refused }
         }
-        return try await doorAnswer(to: request, from: caller, form: form)
+        if let answer = try await doorAnswer(to: request, from: caller, form: form) { return answer }
+        return try await acted(request, form, from: caller)
     }
 
     /// What GET and HEAD ask for.
@@ -157,6 +161,10 @@ struct ShelfResponder: HTTPResponder {
         case ("catalog", 3) where parts[2] == "ClientGetBookDetail.action":
             return document(
                 try await ServedCatalog(shelf, at: addresses).detail(request.query, of: parts[1]), for: request.wire)
+        case ("api", 3) where parts[1] == "v1" && parts[2] == "events": return await liveAnswer(to: request)
+        case ("api", 3) where parts[1] == "v1" && parts[2] == "preview": return try await preview(for: request)
+        case ("api", 3) where parts[1] == "v1" && parts[2] == "openapi.json":
+            return document(PackageResources.openapi_json, type: jsonType, for: request.wire)
         case ("api", 3...) where parts[1] == "v1":
             return try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
                 .map { document($0, for: request.wire) }

@@ -36,21 +36,27 @@ package struct ShelfServer: Sendable {
     ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
     ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
     ///   - pages: for people; nil for none.
-    ///   - services: what works beside the server, and stops after it.
+    ///   - desk: does the runs that clients ask for; nil where they can change nothing.
+    ///   - mirrorInterval: seconds between two runs over all subscriptions; nil for none.
     ///   - logger: hears of requests that failed; nil for nobody.
     package init(
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
-        limits: Limits = Limits(), pages: ShelfPages? = nil, services: [any Service] = [], logger: Logger? = nil
+        limits: Limits = Limits(), pages: ShelfPages? = nil, desk: RunDesk? = nil, mirrorInterval: Double? = nil,
+        logger: Logger? = nil
     ) {
+        let shelf = ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
+        let live = LiveShelf(library: configuration.library, logger: logger)
         site = ShelfSite(
-            shelf: ServedShelf(configuration), basePath: basePath, publicURL: publicURL,
+            shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
-            access: AccessKeeper(configuration.serve, library: configuration.library, logger: logger),
-            pages: pages, logger: logger)
+            access: AccessKeeper(configuration.serve, library: configuration.library, logger: logger), pages: pages,
+            actions: ShelfActions(shelf: shelf, desk: desk), live: live, logger: logger)
         self.place = place
         self.limits = limits
-        self.services = services
+        services =
+            [LiveService(live: live)] + (desk.map { [RunService(desk: $0)] } ?? [])
+            + (desk.flatMap { desk in mirrorInterval.map { [MirrorService(desk: desk, interval: $0)] } } ?? [])
     }
 
     /// Serves until the task is cancelled. Then nobody new is let in, and what is being answered is answered to its end,

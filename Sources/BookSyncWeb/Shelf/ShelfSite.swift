@@ -12,5 +12,7 @@ struct ShelfSite: Sendable {
     let access: AccessKeeper
     /// nil where there are none for people.
     let pages: ShelfPages?
+    let actions: ShelfActions
+    let live: LiveShelf
     let logger: Logger
 }

@@ -62,16 +62,4 @@ import Testing
         let text = String(decoding: picture, as: UTF8.self)
         #expect(text.hasPrefix("<svg xmlns=") && text.hasSuffix("</svg>") && !text.contains("style"))
     }
-
-    @Test(
-        arguments: [
-            ("/queue", "/shelf/"), ("/shelf/queue?x=1", "/shelf/queue?x=1"), ("//evil.example/", "/shelf/"),
-            ("https://evil.example/shelf/", "/shelf/"), ("/shelf/\\evil", "/shelf/"), ("/shelf/\r\nX: y", "/shelf/"),
-            ("/shelf", "/shelf/"), (nil, "/shelf/"),
-        ] as [(String?, String)])
-    func `nobody is sent elsewhere`(asked: String?, expected: String) {
-        let way = ShelfPages.way(back: asked, PagePlaces(root: "/shelf"))
-        #expect(way == expected)
-        #expect(ShelfPages.way(back: "//evil.example/", PagePlaces(root: "")) == "/")
-    }
 }

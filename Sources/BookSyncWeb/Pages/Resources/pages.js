@@ -113,7 +113,8 @@ export async function refresh() {
   if (mine !== newest || address !== location.href) return;
   const old = document.getElementById("main");
   const main = page.getElementById("main");
-  if (!main) return;
+  // A page without a player is the one to log in at.
+  if (!main || !page.getElementById("player")) return void (location.href = address);
   const parts = e => [...e.querySelectorAll("[data-part]")].map(part => part.dataset.part).join();
   const isTyping = old.contains(document.activeElement) && document.activeElement.matches("input, select");
   if (parts(old) !== parts(main) || !old.querySelector("[data-part], [data-row]")) {

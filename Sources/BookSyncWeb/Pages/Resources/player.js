@@ -132,7 +132,7 @@ function save(isFinished = false) {
   if (Number.isFinite(audio.duration)) position.duration = audio.duration;
   // The page may be going away: the browser sends it all the same.
   fetch(`${root}/api/v1/position`, {
-    method: "POST", keepalive: true, headers: { "Content-Type": "application/json" }, body: JSON.stringify(position),
+    method: "POST", keepalive: true, headers: { "Content-Type": "application/json" }, body: JSON.stringify({ position }),
   }).catch(() => {});
 }
 

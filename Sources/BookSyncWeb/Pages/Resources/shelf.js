@@ -15,14 +15,16 @@ function asked(button) {
     return { action, body: { episodes: [{ source: row.dataset.source, book_id: row.dataset.book, id: row.dataset.id }] } };
   }
   if (button.name === "ref") return { action, body: { refs: [button.value] } };
+  if (button.name === "now") return { action, body: {} };
   return button.name === "all" && action !== "rotate-apps" ? { action, body: { all: true } } : null;
 }
 
 document.addEventListener("submit", async event => {
   const button = event.submitter;
-  if (event.target.id !== "act" || !button || button.dataset.plain) return;
+  if (!(event.target.id === "act" || "act" in event.target.dataset) || !button || button.dataset.plain) return;
   const request = asked(button);
   if (!request) return;
+  if (event.target.elements.force) request.body.force = true;
   event.preventDefault();
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");

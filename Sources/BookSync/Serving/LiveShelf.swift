@@ -1,0 +1,185 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Logging
+
+/// Shows clients what happens on the shelf, whichever process does it: through the store and the sizes of partial files.
+///
+/// While there is a client, the store is looked at four times a second, once for all of them; while there is none, never.
+/// Each client is told of a look's differences in one message. One that reads slowly is told of several looks at once, and
+/// one that was away for longer than is kept is told to ask for everything anew.
+package actor LiveShelf {
+    /// A client that is told what happens.
+    package struct Listener: Sendable, Hashable {
+        fileprivate let number: Int
+    }
+
+    private struct Place {
+        /// The last message that it was given.
+        var cursor: Int
+        /// Whether it has yet to be told what is under way at all.
+        var wantsWhole: Bool
+        var heardAt: ContinuousClock.Instant
+        var waiter: CheckedContinuation<String?, Never>?
+    }
+
+    package static let heartbeat = ": heartbeat\n\n"
+    private static let interval = Duration.milliseconds(250)
+    private static let silence = Duration.seconds(15)
+    /// For so long without clients what was seen is remembered.
+    private static let memory = Duration.seconds(60)
+
+    private let library: String
+    private let logger: Logger
+    private let clock = ContinuousClock()
+    private var places: [Int: Place] = [:]
+    private var lastListener = 0
+    private var wakeUp: CheckedContinuation<Void, Never>?
+    private var isOver = false
+    private var ring = LiveRing(epoch: LiveShelf.newEpoch())
+    private var sight = LiveSight()
+    private var lastTick: ContinuousClock.Instant?
+
+    package init(library: String, logger: Logger) {
+        self.library = library
+        self.logger = logger
+    }
+
+    /// Another one for each process, so that nobody takes its messages for those of the one before.
+    private static func newEpoch() -> String {
+        String(UInt64.random(in: 0 ... .max), radix: 36)
+    }
+
+    // MARK: Clients
+
+    /// Begins to tell a client.
+    /// - Parameter lastEventID: of the last message that it had, as it says; nil for one that comes for the first time.
+    /// - Returns: nil when nothing is told any more; else what it is sent first.
+    package func join(lastEventID: String?) -> (listener: Listener, first: String)? {
+        guard !isOver else { return nil }
+        lastListener += 1
+        var place = Place(cursor: ring.last, wantsWhole: false, heardAt: clock.now)
+        var first = "retry: 2000\n"
+        if let known = lastEventID.flatMap(ring.number(ofID:)) {
+            place.cursor = known
+            first += "\n"
+        } else if lastEventID != nil {
+            first += LiveRing.reset(id: ring.lastID)
+        } else {
+            place.wantsWhole = true
+            first += "id: \(ring.lastID)\n\n"
+        }
+        places[lastListener] = place
+        wakeUp?.resume()
+        wakeUp = nil
+        return (Listener(number: lastListener), first)
+    }
+
+    /// Waits for what the client is to be sent next.
+    /// - Returns: nil when nothing is told any more.
+    package func next(for listener: Listener) async -> String? {
+        let number = listener.number
+        guard !isOver, let place = places[number] else { return nil }
+        if !place.wantsWhole, let wire = ring.wire(after: place.cursor) {
+            places[number]?.cursor = ring.last
+            // Never more often than looks are made, however quickly it reads.
+            places[number]?.heardAt = clock.now
+            return wire
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled || isOver || places[number] == nil {
+                    continuation.resume(returning: nil)
+                } else {
+                    places[number]?.waiter = continuation
+                }
+            }
+        } onCancel: {
+            Task { await self.leave(listener) }
+        }
+    }
+
+    /// Ends telling a client.
+    package func leave(_ listener: Listener) {
+        places.removeValue(forKey: listener.number)?.waiter?.resume(returning: nil)
+    }
+
+    // MARK: Looking
+
+    /// Looks and tells until the task is cancelled.
+    package func work() async {
+        while !Task.isCancelled {
+            if places.isEmpty {
+                await closeSight()
+                await sleepUntilJoined()
+                continue
+            }
+            if let lastTick, clock.now - lastTick > Self.memory {
+                // What happened meanwhile is too much to tell.
+                ring = LiveRing(epoch: Self.newEpoch())
+                await closeSight()
+                sight = LiveSight()
+                for number in places.keys { places[number]?.cursor = 0 }
+            }
+            lastTick = clock.now
+            await tick()
+            do {
+                try await clock.sleep(for: Self.interval)
+            } catch {
+                break
+            }
+        }
+        isOver = true
+        await closeSight()
+        for place in places.values { place.waiter?.resume(returning: nil) }
+        places = [:]
+    }
+
+    private func sleepUntilJoined() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled || !places.isEmpty { continuation.resume() } else { wakeUp = continuation }
+            }
+        } onCancel: {
+            Task { await self.awake() }
+        }
+    }
+
+    private func awake() {
+        wakeUp?.resume()
+        wakeUp = nil
+    }
+
+    private func closeSight() async {
+        var looking = sight
+        await looking.close()
+        sight = looking
+    }
+
+    private func tick() async {
+        var looking = sight
+        do {
+            ring.append(try await looking.look(at: library, now: clock.now))
+        } catch {
+            // The store may be about to be made, or replaced.
+            logger.debug("the shelf cannot be looked at", metadata: ["error": "\(error)"])
+            await looking.close()
+        }
+        sight = looking
+        let now = clock.now
+        for (number, place) in places {
+            guard let waiter = place.waiter else { continue }
+            var wire: String?
+            if place.wantsWhole {
+                // What it missed meanwhile is in it.
+                wire = LiveRing.wire(sight.whole(at: now), id: ring.lastID)
+            } else {
+                wire = ring.wire(after: place.cursor)
+            }
+            if wire == nil, now - place.heardAt >= Self.silence { wire = Self.heartbeat }
+            guard let wire else { continue }
+            places[number] = Place(cursor: ring.last, wantsWhole: false, heardAt: now)
+            waiter.resume(returning: wire)
+        }
+    }
+}

@@ -1,0 +1,325 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Logging
+import Synchronization
+
+/// Does the runs that are asked for within one process, one after the other, each in the way of the command line: with
+/// the library's lock, for which it waits while a run of another process has it, and recorded.
+///
+/// What is asked for while a run is under way is collected and becomes the next one. What the run under way is to bring
+/// anyway comes to its front; for anything else it begins nothing more, brings what it has begun to its end, and is taken
+/// up again afterwards. So nothing that was received is thrown away, and nobody waits for ten thousand episodes.
+package actor RunDesk {
+    /// How runs are done, and what is told of them.
+    package struct Runner: Sendable {
+        /// Whether the run should begin nothing more.
+        package typealias Yields = @Sendable () -> Bool
+        package typealias Execution = @Sendable (Configuration) async throws -> RunReport
+
+        /// Executes a request as the command's run, and tells its events and its summary.
+        let execute:
+            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, @escaping Yields) async throws ->
+                RunReport
+        /// Has the catalogs of some books answer for as long as the execution takes.
+        let withCatalogs: @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
+        /// Hears that a run could not be done.
+        let onFailure: @Sendable (Failure) async -> Void
+        /// Hears, in a sentence, why a run does not begin.
+        let onWaiting: @Sendable (String) async -> Void
+
+        package init(
+            execute:
+                @escaping @Sendable (
+                    RunRequest, _ command: String, Configuration, LibrarySession, @escaping Yields
+                ) async throws -> RunReport,
+            withCatalogs:
+                @escaping @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws ->
+                RunReport,
+            onFailure: @escaping @Sendable (Failure) async -> Void,
+            onWaiting: @escaping @Sendable (String) async -> Void
+        ) {
+            self.execute = execute
+            self.withCatalogs = withCatalogs
+            self.onFailure = onFailure
+            self.onWaiting = onWaiting
+        }
+    }
+
+    package enum State: String, Sendable {
+        case idle
+        /// A run is to be done and another process has the library.
+        case waiting
+        case running
+    }
+
+    package nonisolated let configuration: Configuration
+    package nonisolated let notes: LibraryNotes?
+    package nonisolated let logger: Logger
+    private let runner: Runner
+    private var errands = RunErrands()
+    /// What the run under way is to do.
+    private var current: RunErrands.Errand?
+    /// Those of the items waiting that the run under way has among its own.
+    private var expected: Set<RunRequest.Item> = []
+    private var wakeUp: CheckedContinuation<Void, Never>?
+    private var sign: YieldSign?
+    private var isPreviewing = false
+    package private(set) var state = State.idle
+
+    /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    package init(_ configuration: Configuration, notes: LibraryNotes?, logger: Logger, runner: Runner) {
+        self.configuration = configuration
+        self.notes = notes
+        self.logger = logger
+        self.runner = runner
+    }
+
+    // MARK: Asking
+
+    /// Has items be fetched: at once, or after the run under way. Paused episodes among those that are named one by one are
+    /// resumed.
+    /// - Parameter force: also what was removed, is paused, or failed too often.
+    /// - Throws: ``Failure`` when the store cannot be read or written.
+    package func fetch(_ items: [RunRequest.Item], force: Bool) async throws {
+        guard !items.isEmpty else { return }
+        var resumed: [RunRequest.Item] = []
+        for item in items where !item.filter.isEmpty {
+            let stopped = try await missing(of: item).filter { $0.transfer?.state == .paused }
+            guard !stopped.isEmpty else { continue }
+            let episodes = stopped.map(\.episode.identity)
+            _ = try await TransferControl.open(in: configuration.library) { try await $0.resume(.episodes(episodes)) }
+            resumed.append(item)
+        }
+        begin(.fetch(items, force: force))
+        guard try await LibraryLock.isHeld(in: configuration.library) else { return }
+        for item in items {
+            // What the run under way saw paused it does not start again.
+            if !resumed.contains(item), try await isToCome(item) { expected.insert(item) } else { sign?.raise() }
+        }
+    }
+
+    private func begin(_ errand: RunErrands.Errand) {
+        errands.add(errand)
+        wakeUp?.resume()
+        wakeUp = nil
+    }
+
+    /// Has paused, failed and cancelled episodes be fetched.
+    /// - Returns: how many there are.
+    package func resume(_ scope: TransferControl.Scope) async throws -> Int {
+        let (stopped, count) = try await TransferControl.open(in: configuration.library) { control in
+            (try await control.stopped(scope), try await control.resume(scope))
+        }
+        guard count > 0 else { return 0 }
+        begin(.fetch(RunRequest.Item.items(of: stopped), force: false))
+        sign?.raise()
+        return count
+    }
+
+    /// Breaks transfers off, those that were only asked for as well.
+    /// - Returns: how many were broken off.
+    package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
+        try await forget(scope)
+        return try await TransferControl.open(in: configuration.library) { try await $0.cancel(scope) }
+    }
+
+    /// Deletes files; what of it was only asked for is not fetched.
+    /// - Returns: how many episodes were removed.
+    package func remove(_ scope: TransferControl.Scope, forgets: Bool) async throws -> Int {
+        try await forget(scope)
+        return try await TransferControl.open(in: configuration.library) {
+            try await $0.remove(scope, forgets: forgets)
+        }
+    }
+
+    private func forget(_ scope: TransferControl.Scope) async throws {
+        let meant = try await TransferControl.open(in: configuration.library) { try await $0.meant(scope) }
+        var sections: [BookIdentity: Set<Int>] = [:]
+        for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
+        errands.drop(sections)
+        current = current?.without(sections)
+    }
+
+    /// Has all that is subscribed to be fetched.
+    package func mirror() {
+        begin(.mirror)
+    }
+
+    /// So many episodes are moved to the front at once.
+    private static let greatestPreference = 500
+
+    /// Has a run under way begin with what is named.
+    /// - Returns: whether it is to bring all of it.
+    private func isToCome(_ item: RunRequest.Item) async throws -> Bool {
+        let missing = try await missing(of: item)
+        guard !missing.isEmpty else { return false }
+        let waits = missing.allSatisfy { $0.transfer?.state == .waiting || $0.transfer?.state == .downloading }
+        guard !item.filter.isEmpty, missing.count <= Self.greatestPreference else { return waits }
+        let episodes = missing.map(\.episode.identity)
+        let count = try await TransferControl.open(in: configuration.library) {
+            try await $0.prefer(.episodes(episodes))
+        }
+        return waits && count >= episodes.count
+    }
+
+    /// What the store knows of the item's episodes that are wanted and not on disk.
+    private func missing(of item: RunRequest.Item) async throws -> [ShelvedEpisode] {
+        let found = try await ShelfReader.read(configuration.library) { shelf -> [ShelvedEpisode] in
+            guard try await shelf.store.book(item.book) != nil else { return [] }
+            return try await shelf.episodes(of: item.book, filter: item.filter).filter(\.isMissing).map(\.shelved)
+        }
+        return found ?? []
+    }
+
+    // MARK: Looking
+
+    /// What the catalog of a book lists now; nothing is stored. One at a time, for each sends requests out.
+    /// - Throws: ``Failure``: `temporary` while another one is under way.
+    package func preview(_ reference: BookReference) async throws -> CatalogPreview {
+        guard !isPreviewing else {
+            throw Failure(
+                .temporary, what: "\(reference) cannot be looked at now", why: "another catalog is being asked",
+                remedy: "try again when that is done")
+        }
+        isPreviewing = true
+        defer { isPreviewing = false }
+        let (configuration, logger, runner) = (configuration, logger, runner)
+        let recognised = try await configuration.recognising([reference], logger: logger)
+        let book = try recognised.book(reference)
+        try recognised.requireSource(of: book)
+        let found = FoundPreview()
+        _ = try await runner.withCatalogs(recognised, [book]) { configuration in
+            found.set(try await CatalogPreview(of: book, configuration: configuration, logger: logger))
+            return RunReport()
+        }
+        guard let preview = found.preview else {
+            throw Failure(.defect, what: "\(reference) cannot be looked at", why: "its catalog was not asked")
+        }
+        return preview
+    }
+
+    // MARK: Working
+
+    /// Does what is asked for until the task is cancelled; then the run under way stops at once and keeps everything. No
+    /// failure of a run ends it.
+    package func work() async {
+        while !Task.isCancelled {
+            guard let errand = errands.next() else {
+                state = .idle
+                await sleep()
+                continue
+            }
+            state = .waiting
+            let sign = YieldSign()
+            self.sign = sign
+            current = errand
+            do {
+                let report = try await run(errand, sign)
+                // What it left is for the run after the one that it made way for.
+                if sign.isRaised, report.summary.left > 0, let current { errands.addRest(current) }
+            } catch is CancellationError {
+                // Only the end of this task cancels it.
+            } catch {
+                await runner.onFailure(SyncRun.failure(error))
+            }
+            self.sign = nil
+            current = nil
+        }
+        state = .idle
+    }
+
+    private func sleep() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
+            }
+        } onCancel: {
+            Task { await self.awake() }
+        }
+    }
+
+    private func awake() {
+        wakeUp?.resume()
+        wakeUp = nil
+    }
+
+    private func run(_ errand: RunErrands.Errand, _ sign: YieldSign) async throws -> RunReport {
+        if try await LibraryLock.isHeld(in: configuration.library) {
+            await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
+        }
+        let yields: Runner.Yields = { sign.isRaised }
+        let runner = runner
+        switch errand {
+        case .fetch(let wanted, let force):
+            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            let subscriptions = try configuration.allSubscriptions(with: stored)
+            return try await runner.withCatalogs(configuration, wanted.map(\.book)) { configuration in
+                try await self.withLibrary(for: "fetch") { session in
+                    let items = try await self.stillMissing(wanted)
+                    guard !items.isEmpty else { return RunReport() }
+                    let request = try RunRequest(
+                        items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
+                        detail: .changes)
+                    return try await runner.execute(request, "fetch", configuration, session, yields)
+                }
+            }
+        case .mirror:
+            let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
+            return try await withLibrary(for: "mirror") { session in
+                let items = try recognised.items(with: try await session.subscriptions())
+                let request = try RunRequest(
+                    items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
+                return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
+                    try await runner.execute(request, "mirror", configuration, session, yields)
+                }
+            }
+        }
+    }
+
+    /// Seconds for which another run is waited for: without end.
+    private static let patience: Double = 1e9
+
+    private nonisolated func withLibrary(
+        for command: String, _ body: @escaping @Sendable (LibrarySession) async throws -> RunReport
+    ) async throws -> RunReport {
+        try await LibrarySession.withLibrary(
+            at: configuration.library, command: command, waitingFor: Self.patience, notes: notes
+        ) { session in
+            await self.noteRunning()
+            return try await body(session)
+        }
+    }
+
+    private func noteRunning() {
+        state = .running
+    }
+
+    /// Without what the run before was to bring and has brought.
+    private func stillMissing(_ items: [RunRequest.Item]) async throws -> [RunRequest.Item] {
+        var left: [RunRequest.Item] = []
+        for item in items {
+            if expected.remove(item) != nil, try await missing(of: item).isEmpty { continue }
+            left.append(item)
+        }
+        return left
+    }
+}
+
+/// Says to a run that something else wants to be done.
+private final class YieldSign: Sendable {
+    private let raised = Mutex(false)
+
+    var isRaised: Bool { raised.withLock { $0 } }
+
+    func raise() { raised.withLock { $0 = true } }
+}
+
+/// Brings a preview out of the execution that made it.
+private final class FoundPreview: Sendable {
+    private let found = Mutex<CatalogPreview?>(nil)
+
+    var preview: CatalogPreview? { found.withLock { $0 } }
+
+    func set(_ preview: CatalogPreview) { found.withLock { $0 = preview } }
+}

@@ -1,0 +1,56 @@
+import BookModel
+import BookSync
+import Foundation
+import ServiceLifecycle
+
+/// Does the runs that clients ask for; a server that stops cuts the run under way off, which keeps everything.
+struct RunService: Service {
+    let desk: RunDesk
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await desk.work() }
+    }
+}
+
+/// Asks for a run over all subscriptions, again and again.
+struct MirrorService: Service {
+    let desk: RunDesk
+    /// Seconds between two of them.
+    let interval: Double
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            do {
+                var wait = try await firstWait()
+                while true {
+                    try await Task.sleep(for: .seconds(wait))
+                    await desk.mirror()
+                    wait = interval
+                }
+            } catch {
+                // Nothing but the end of the server ends the wait.
+            }
+        }
+    }
+
+    /// Seconds until the first one: a server that is started anew does not begin from the beginning.
+    private func firstWait() async throws -> Double {
+        do {
+            let last = try await ShelfReader.read(desk.configuration.library) { shelf in
+                try await shelf.runs(last: 100).last { $0.record.command == "mirror" }?.record.startedAt
+            }
+            return Self.wait(since: last ?? nil, interval: interval, now: Date())
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // A store that cannot be read will be told of by the run itself.
+            return 0
+        }
+    }
+
+    /// - Parameter last: when the last one began; what lies ahead was written by a clock that was wrong.
+    static func wait(since last: Date?, interval: Double, now: Date) -> Double {
+        guard let last, last <= now else { return 0 }
+        return max(0, interval - now.timeIntervalSince(last))
+    }
+}

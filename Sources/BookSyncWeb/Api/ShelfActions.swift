@@ -1,0 +1,173 @@
+import BookModel
+import BookSync
+import Foundation
+import Logging
+
+/// Does what clients ask for: transfers and files by hand, subscriptions, runs, positions.
+struct ShelfActions: Sendable {
+    /// Why nothing is done for anybody.
+    struct Refused: Error {
+        let sentence = "this server changes nothing: it was started with --read-only"
+    }
+
+    let shelf: ServedShelf
+    /// nil where nothing may be changed.
+    let desk: RunDesk?
+
+    private var configuration: Configuration { shelf.configuration }
+    private var library: String { configuration.library }
+
+    /// - Returns: `{"count": N}`, and perhaps more: how many episodes, books or subscriptions it was done to.
+    /// - Throws: ``Refused``; ``Failure``: `usage` for wrong arguments, `unknownBook` for what is not on the shelf.
+    func perform(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {
+        guard let desk else { throw Refused() }
+        try arguments.require(action)
+        switch action {
+        case .fetch: return try await fetch(arguments, desk)
+        case .pause:
+            return try await control(arguments) { scope in
+                try await TransferControl.open(in: library) { try await $0.pause(scope) }
+            }
+        case .resume: return try await control(arguments) { try await desk.resume($0) }
+        case .cancel: return try await control(arguments) { try await desk.cancel($0) }
+        case .remove:
+            return try await control(arguments) { try await desk.remove($0, forgets: arguments.forget) }
+        case .subscribe: return try await subscribe(arguments, desk)
+        case .unsubscribe: return try await unsubscribe(arguments, desk)
+        case .position: return try await setPosition(arguments)
+        case .mirror:
+            let stored = try await ShelfReader.read(library) { try await $0.subscriptions() } ?? []
+            await desk.mirror()
+            return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
+        }
+    }
+
+    /// What the catalog of a book lists now.
+    /// - Parameter ref: as on the command line.
+    /// - Throws: ``Refused``; ``Failure``, `temporary` while another catalog is being asked.
+    func preview(_ ref: String?) async throws -> CatalogPreview {
+        guard let desk else { throw Refused() }
+        guard let ref, !ref.isEmpty else { throw ActionArguments.refusal("there is no 'ref'") }
+        let reference = try BookReference(parsing: ref)
+        do {
+            return try await desk.preview(reference)
+        } catch let failure as Failure where failure.kind == .configuration {
+            throw Failure(.unknownBook, what: failure.what, why: failure.why, remedy: failure.remedy)
+        }
+    }
+
+    // MARK: Transfers
+
+    private func named(_ names: [ActionArguments.Name]) async throws -> [ShelvedEpisode] {
+        try await shelf.episodes(named: names.map { ($0.source, $0.book, $0.episode) })
+    }
+
+    private func fetch(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+        let references = try arguments.refs.map(BookReference.init(parsing:))
+        let recognised = try await configuration.recognising(references, logger: desk.logger)
+        var items: [RunRequest.Item] = []
+        for reference in references {
+            let book = try await shelf.book(reference, of: recognised)
+            try requireSource(of: book, recognised)
+            var filter = reference.filter
+            if filter.isEmpty { filter.latest = arguments.latest }
+            items.append(RunRequest.Item(book: book, filter: filter))
+        }
+        let episodes = try await named(arguments.episodes)
+        for shelved in episodes { try requireSource(of: shelved.episode.identity.book, recognised) }
+        items += RunRequest.Item.items(of: episodes)
+        // What cannot be said in one run is wrong of the client, and better told now.
+        let request = try RunRequest(items: items)
+        try await desk.fetch(request.items, force: arguments.force)
+        return ["count": .init(references.count + episodes.count)]
+    }
+
+    /// A source that nobody knows makes the REF wrong, not the configuration.
+    private func requireSource(of book: BookIdentity, _ configuration: Configuration) throws {
+        do {
+            try configuration.requireSource(of: book)
+        } catch let failure as Failure {
+            throw Failure(.unknownBook, what: failure.what, why: failure.why, remedy: failure.remedy)
+        }
+    }
+
+    private func control(
+        _ arguments: ActionArguments, _ action: (TransferControl.Scope) async throws -> Int
+    ) async throws -> JSONDocument {
+        guard !arguments.all else { return ["count": .init(try await action(.everything))] }
+        var books: [(book: BookIdentity, filter: EpisodeFilter)] = []
+        for text in arguments.refs {
+            let reference = try BookReference(parsing: text)
+            books.append((try await shelf.book(reference, of: configuration), reference.filter))
+        }
+        // Found before anything is done, so that all is done or nothing.
+        let episodes = try await named(arguments.episodes).map(\.episode.identity)
+        var count = 0
+        if !books.isEmpty { count += try await action(.books(books)) }
+        if !episodes.isEmpty { count += try await action(.episodes(episodes)) }
+        return ["count": .init(count)]
+    }
+
+    // MARK: Subscriptions
+
+    private func subscribe(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+        let references = try arguments.refs.map(BookReference.init(parsing:))
+        let recognised = try await configuration.recognising(references, logger: desk.logger)
+        var subscriptions: [Subscription] = []
+        for reference in references {
+            let book = try await shelf.book(reference, of: recognised)
+            try requireSource(of: book, recognised)
+            if case .address(let address) = reference.target { try recognised.requireStorable(book, at: address) }
+            var filter = reference.filter
+            if filter.isEmpty { filter.latest = arguments.latest }
+            subscriptions.append(
+                Subscription(book: book, title: arguments.title, filter: filter, subscribedAt: .now))
+        }
+        let wanted = subscriptions
+        try await SubscriptionBook.open(in: library, notes: desk.notes) { subscribed in
+            for subscription in wanted { _ = try await subscribed.subscribe(subscription) }
+        }
+        return [
+            "count": .init(wanted.count), "subscriptions": .array(wanted.map { JSONDocument($0) }),
+        ]
+    }
+
+    private func unsubscribe(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+        let configured = try configuration.allSubscriptions(with: []).map(\.book)
+        var books: [BookIdentity] = []
+        for text in arguments.refs {
+            let book = try await shelf.book(try BookReference(parsing: text), of: configuration)
+            if configured.contains(book) {
+                throw Failure(
+                    .configuration, what: "\(book) cannot be unsubscribed", why: "the configuration subscribes to it",
+                    remedy: "take it out of the configuration file")
+            }
+            books.append(book)
+        }
+        let wanted = books
+        let stored = try await ShelfReader.read(library) { try await $0.subscriptions().map(\.book) } ?? []
+        if let unknown = wanted.first(where: { !stored.contains($0) }) {
+            throw Failure(
+                .unknownBook, what: "\(unknown) cannot be unsubscribed",
+                why: "nothing is subscribed under that name", remedy: "booksync subscriptions lists what is")
+        }
+        try await SubscriptionBook.open(in: library, notes: desk.notes) { subscribed in
+            for book in wanted { _ = try await subscribed.unsubscribe(book) }
+        }
+        return ["count": .init(wanted.count)]
+    }
+
+    // MARK: Listening
+
+    private func setPosition(_ arguments: ActionArguments) async throws -> JSONDocument {
+        guard let position = arguments.position else { throw ActionArguments.refusal("there is no 'position'") }
+        let episodes = try await named([position.name])
+        for shelved in episodes {
+            try await shelf.setPosition(
+                ListeningPosition(
+                    episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
+                    isFinished: position.isFinished ?? false, updatedAt: Date()))
+        }
+        return ["count": .init(episodes.count)]
+    }
+}

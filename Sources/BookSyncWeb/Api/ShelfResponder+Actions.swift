@@ -1,0 +1,82 @@
+import BookModel
+import BookSync
+import Hummingbird
+import NIOCore
+
+extension ShelfResponder {
+    /// What a POST asks for, which may be asked: at `/api/v1/NAME` in JSON, at `/actions/NAME` in a form.
+    /// - Parameter form: what came, where it is a form.
+    /// - Returns: nil when there is no such action.
+    /// - Throws: ``Failure``.
+    func acted(_ request: ShelfRequest, _ form: FormFields?, from caller: Caller) async throws -> Response? {
+        guard let form else { return request.parts.count == 3 ? try await answered(request) : nil }
+        return try await formHandled(request, form, from: caller)
+    }
+
+    /// What a catalog lists now. It sends requests out, so it is only for pages of ours, and for what is no browser.
+    func preview(for request: ShelfRequest) async throws -> Response {
+        let site = HTTPFields.Element.Name("Sec-Fetch-Site").flatMap { request.wire.headers[$0] }
+        guard site.map({ ["same-origin", "none"].contains($0) }) ?? true else {
+            return refusal(.forbidden, "a page of another site may not ask for this")
+        }
+        return try await refusing {
+            document(JSONDocument(try await self.site.actions.preview(request.query["ref"])), for: request.wire)
+        }
+    }
+
+    /// Puts what an action was refused for into an answer.
+    private func refusing(_ body: () async throws -> Response) async throws -> Response {
+        do {
+            return try await body()
+        } catch let refused as ShelfActions.Refused {
+            return refusal(.forbidden, refused.sentence)
+        } catch let failure as Failure {
+            guard let status = failure.statusOfAction else { throw failure }
+            return refusal(status, failure.description, kind: failure.kind.word)
+        }
+    }
+
+    private func answered(_ request: ShelfRequest) async throws -> Response? {
+        guard let action = ShelfAction(rawValue: request.parts[2]) else { return nil }
+        return try await refusing {
+            let document = try await site.actions.perform(action, ActionArguments(json: request.body))
+            let text = document.text(isIndented: true) + "\n"
+            return Response(
+                status: .ok, headers: [.contentType: jsonType],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        }
+    }
+
+    /// Does what a form asks for, and sends its browser back to the page that it stands on.
+    private func formHandled(
+        _ request: ShelfRequest, _ form: FormFields, from caller: Caller
+    ) async throws -> Response? {
+        guard request.parts.count == 2, let action = ShelfAction(rawValue: request.parts[1]) else { return nil }
+        do {
+            _ = try await site.actions.perform(action, ActionArguments(form: form))
+            return .seeOther(caller.view.wayBack(form["return"]))
+        } catch let refused as ShelfActions.Refused {
+            let failure = Failure(.usage, what: "nothing is changed", why: refused.sentence)
+            return try await self.refused(failure, .forbidden, request.wire, request.parts, caller)
+        } catch let failure as Failure {
+            guard let status = failure.statusOfAction else { throw failure }
+            return try await refused(failure, status, request.wire, request.parts, caller)
+        }
+    }
+}
+
+extension Failure {
+    /// What it means to a client that asked for something to be done; nil when it is the server's own trouble.
+    var statusOfAction: HTTPResponse.Status? {
+        switch kind {
+        case .usage: .badRequest
+        case .unknownBook: .notFound
+        // What the configuration says stands in the way.
+        case .configuration: .conflict
+        // What was named is no catalog, or does not answer.
+        case .unreadableCatalog, .catalogUnavailable, .credentialsRejected: .unprocessableContent
+        case .temporary: .serviceUnavailable
+        case .libraryUnwritable, .inputOutput, .defect: nil
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import BookSync
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// Keeps what happens on the shelf in sight while the server runs.
+struct LiveService: Service {
+    let live: LiveShelf
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await live.work() }
+    }
+}
+
+extension ShelfResponder {
+    /// What happens on the shelf, as it happens (HTML Standard, "Server-sent events").
+    func liveAnswer(to request: ShelfRequest) async -> Response {
+        let fields: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
+        guard request.method == .get else { return Response(status: .ok, headers: fields) }
+        let live = site.live
+        let asked = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.wire.headers[$0] }
+        guard let (listener, first) = await live.join(lastEventID: asked) else {
+            return refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary")
+        }
+        return Response(
+            status: .ok, headers: fields,
+            body: ResponseBody { writer in
+                try await withGracefulShutdownHandler {
+                    do {
+                        try await writer.write(ByteBuffer(string: first))
+                        while let wire = await live.next(for: listener) {
+                            try await writer.write(ByteBuffer(string: wire))
+                        }
+                    } catch {
+                        await live.leave(listener)
+                        throw error
+                    }
+                    await live.leave(listener)
+                    try await writer.finish(nil)
+                } onGracefulShutdown: {
+                    Task { await live.leave(listener) }
+                }
+            })
+    }
+}

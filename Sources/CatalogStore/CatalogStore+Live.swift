@@ -1,0 +1,130 @@
+import BookModel
+import Foundation
+import GRDB
+
+/// By which it is known whether another connection changed the database since it was looked at: equal values mean that
+/// none did.
+package struct StoreVersion: Sendable, Hashable {
+    fileprivate var connection: ObjectIdentifier
+    fileprivate var version: Int64
+}
+
+/// What moves in the store at one moment: by the rows of episodes, for their names are looked up where they are wanted.
+package struct LiveLook: Sendable {
+    package struct Transfer: Sendable, Hashable {
+        package var state: TransferState
+        package var total: Int64?
+        package var attempts: Int
+
+        package init(state: TransferState, total: Int64? = nil, attempts: Int = 0) {
+            self.state = state
+            self.total = total
+            self.attempts = attempts
+        }
+    }
+
+    package struct Run: Sendable, Hashable {
+        package var number: Int64
+        package var command: String
+        package var isEnded: Bool
+
+        package init(number: Int64, command: String, isEnded: Bool) {
+            self.number = number
+            self.command = command
+            self.isEnded = isEnded
+        }
+    }
+
+    /// Those that do not wait.
+    package var transfers: [Int64: Transfer]
+    /// How many wait.
+    package var waiting: Int
+    /// Episodes with a file that was recorded since, and when: milliseconds since 1970.
+    package var files: [Int64: Int64]
+    /// When the file that was recorded last was.
+    package var lastFile: Int64?
+    package var run: Run?
+
+    package init(
+        transfers: [Int64: Transfer] = [:], waiting: Int = 0, files: [Int64: Int64] = [:], lastFile: Int64? = nil,
+        run: Run? = nil
+    ) {
+        self.transfers = transfers
+        self.waiting = waiting
+        self.files = files
+        self.lastFile = lastFile
+        self.run = run
+    }
+}
+
+extension CatalogStore {
+    package func version() async throws -> StoreVersion {
+        try await read("the store cannot be looked at") { database in
+            StoreVersion(
+                connection: ObjectIdentifier(database),
+                version: try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0)
+        }
+    }
+
+    /// What moves now. It costs no more for what only waits.
+    /// - Parameter time: from which on recorded files are wanted, milliseconds since 1970; nil for none.
+    package func liveLook(filesSince time: Int64?) async throws -> LiveLook {
+        try await read("the store cannot be looked at") { database in
+            var look = LiveLook()
+            let begun = try Row.fetchCursor(
+                database.cachedStatement(
+                    sql: "SELECT episode_id, state, total, attempts FROM transfer WHERE state <> 'waiting'"))
+            while let row = try begun.next() {
+                var columns = ColumnReader(row)
+                let id: Int64 = try columns.next()
+                look.transfers[id] = LiveLook.Transfer(
+                    state: try word(columns.next()), total: try columns.next(), attempts: try columns.next())
+            }
+            let count = try database.cachedStatement(sql: "SELECT COUNT(*) FROM transfer")
+            look.waiting = (try Int.fetchOne(count) ?? 0) - look.transfers.count
+            let last = try database.cachedStatement(sql: "SELECT MAX(fetched_at) FROM local_file")
+            look.lastFile = try Int64.fetchOne(last)
+            if let time {
+                let files = try Row.fetchCursor(
+                    database.cachedStatement(
+                        sql: "SELECT episode_id, fetched_at FROM local_file WHERE fetched_at >= ?"),
+                    arguments: [time])
+                while let row = try files.next() {
+                    var columns = ColumnReader(row)
+                    let id: Int64 = try columns.next()
+                    look.files[id] = try columns.next(Int64.self)
+                }
+            }
+            let runs = try Row.fetchCursor(
+                database.cachedStatement(
+                    sql: "SELECT id, command, ended_at IS NOT NULL FROM run ORDER BY id DESC LIMIT 1"))
+            if let row = try runs.next() {
+                var columns = ColumnReader(row)
+                look.run = LiveLook.Run(
+                    number: try columns.next(), command: try columns.next(), isEnded: try columns.next())
+            }
+            return look
+        }
+    }
+
+    /// What is known of episodes by their rows; those that are there no longer are left out.
+    package func episodes(inRows rows: [Int64]) async throws -> [Int64: ShelvedEpisode] {
+        guard !rows.isEmpty else { return [:] }
+        return try await read("the episodes that move cannot be read") { database in
+            let sql = """
+                SELECT b.source, b.key, \(ShelvedEpisode.columns)
+                FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
+                """
+            let statement = try database.cachedStatement(sql: sql)
+            var episodes: [Int64: ShelvedEpisode] = [:]
+            for id in rows {
+                let found = try Row.fetchCursor(statement, arguments: [id])
+                guard let row = try found.next() else { continue }
+                var columns = ColumnReader(row)
+                let book = try BookIdentity(source: columns.next(), id: columns.next())
+                episodes[id] = try ShelvedEpisode(&columns, of: book)
+            }
+            return episodes
+        }
+    }
+}

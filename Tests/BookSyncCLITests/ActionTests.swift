@@ -1,0 +1,258 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// What clients of a served shelf have done.
+    @Suite struct Actions {
+        private static let json = "Content-Type: application/json"
+
+        private func id(_ section: Int) -> String { "500000000\(section)" }
+
+        private func post(
+            _ shelf: ServedShelf, _ name: String, _ json: String, _ fields: [String] = []
+        ) async throws -> ServedShelf.Answer {
+            try await shelf.send(
+                "/api/v1/\(name)", method: "POST",
+                [Self.json, "Content-Length: \(json.utf8.count)"] + fields, body: json)
+        }
+
+        private func state(of section: Int, _ shelf: ServedShelf) async throws -> String? {
+            try JSONObject(try await shelf.send("/api/v1/books/demo/40111/episodes/\(section)").text)["state"]
+        }
+
+        @Test func `a book is fetched, paused, resumed and removed by the row`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve(environment: ["BOOKSYNC_DEMO_PACE": "60k"]) { shelf in
+                    let stream = try EventStream(shelf)
+                    defer { stream.close() }
+                    try await stream.message { $0.data == "[]" }
+                    let asked = try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#)
+                    #expect(asked.status == 200)
+                    #expect(try JSONObject(asked.text).number("count") == 1)
+                    try await stream.event(["event": "progress", "id": id(1)])
+
+                    let row = #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "\#(id(1))"}]}"#
+                    #expect(try JSONObject(try await post(shelf, "pause", row).text).number("count") == 1)
+                    try await stream.event(["event": "paused", "id": id(1)])
+                    try await shelf.product.waitForErrors(containing: "40111 夜航船: 0 fetched")
+                    #expect(try await state(of: 1, shelf) == "paused")
+                    #expect(try bench.partialFiles.count == 1)
+
+                    #expect(try JSONObject(try await post(shelf, "resume", row).text).number("count") == 1)
+                    try await stream.event(["event": "finished", "id": id(1)])
+                    try await shelf.product.waitForErrors(containing: "1 resumed")
+
+                    #expect(try JSONObject(try await post(shelf, "remove", row).text).number("count") == 1)
+                    #expect(try await state(of: 1, shelf) == "removed")
+                    #expect(try bench.files().isEmpty)
+                }
+                let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
+                #expect(runs.map { $0["command"] } == ["fetch", "fetch"])
+                #expect(runs.map { $0.number("exit_code") } == [0, 0])
+            }
+        }
+
+        @Test func `pressing download on a paused episode resumes it`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    #expect(try await bench.run("remove", "40111/1", "--forget").exitCode == 0)
+                    #expect(try await bench.run("pause", "40111/1").exitCode == 0)
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "1 fetched")
+                    #expect(try await state(of: 1, shelf) == "finished")
+                }
+            }
+        }
+
+        @Test func `what is asked for while a run is under way comes before the rest of it`() async throws {
+            try await withWorkbench { bench in
+                let pace = ["BOOKSYNC_DEMO_PACE": "150k", "BOOKSYNC_JOBS": "1"]
+                try await bench.serve(environment: pace) { shelf in
+                    let stream = try EventStream(shelf)
+                    defer { stream.close() }
+                    try await stream.message { $0.data == "[]" }
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1-4"]}"#).status == 200)
+                    try await stream.event(["event": "progress", "id": id(1)])
+                    // One that the run is to bring anyway, and one that it is not.
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/4"]}"#).status == 200)
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
+                    for section in [1, 2, 3, 4, 6] { try await stream.event(["event": "finished", "id": id(section)]) }
+                    let order = try stream.events().filter { $0["event"] == "finished" }.compactMap {
+                        $0.number("section")
+                    }
+                    #expect(order.first == 1)
+                    #expect(order.last == 2 || order.last == 3, "\(order)")
+                    try await shelf.product.waitForErrors(containing: "left for the next run")
+                    try await stream.event(["event": "book", "id": "40111", "present": "5"])
+                }
+                let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
+                #expect(runs.compactMap { $0.number("fetched") }.reduce(0, +) == 5, "each is fetched once")
+            }
+        }
+
+        @Test func `a run of another process is waited for, and what it brings is not fetched again`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve { shelf in
+                    try await bench.start("fetch", "40111/1-2", "-q", environment: ["BOOKSYNC_DEMO_PACE": "100k"]) {
+                        run in
+                        let stream = try EventStream(shelf)
+                        defer { stream.close() }
+                        try await stream.event(["event": "progress", "id": id(1)])
+                        #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2-3"]}"#).status == 200)
+                        try await shelf.product.waitForErrors(containing: "fetch waits for its end")
+                        #expect(try await run.result().exitCode == 0)
+                        try await stream.event(["event": "finished", "id": id(3)])
+                    }
+                    try await shelf.product.waitForErrors(containing: "1 fetched")
+                }
+            }
+        }
+
+        @Test func `a server that is killed in mid-run goes on where it stopped`() async throws {
+            try await withWorkbench { bench in
+                let slow = ["BOOKSYNC_DEMO_PACE": "60k"]
+                try await bench.serve(environment: slow) { shelf in
+                    let stream = try EventStream(shelf)
+                    try await stream.message { $0.data == "[]" }
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    _ = try await stream.event(["event": "progress", "id": id(1)])
+                    shelf.product.send(signal: SIGKILL)
+                    #expect(try await shelf.product.result().signal == SIGKILL)
+                }
+                #expect(try bench.partialFiles.count == 1)
+                try await bench.serve { shelf in
+                    let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
+                    #expect(runs.map { $0["state"] } == ["cut_off"])
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "1 resumed")
+                }
+            }
+        }
+
+        @Test func `a signal cuts the run of a server off, and keeps what it brought`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve(environment: ["BOOKSYNC_DEMO_PACE": "60k"]) { shelf in
+                    let stream = try EventStream(shelf)
+                    try await stream.message { $0.data == "[]" }
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    try await stream.event(["event": "progress", "id": id(1)])
+                    shelf.product.send(signal: SIGTERM)
+                    let ended = try await shelf.product.result(within: 10)
+                    #expect(ended.exitCode == 143)
+                    #expect(ended.errors.contains("left for the next run"))
+                }
+                #expect(try bench.partialFiles.count == 1)
+            }
+        }
+
+        @Test func `subscribing, mirroring and unsubscribing`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve { shelf in
+                    let subscribed = try await post(
+                        shelf, "subscribe", #"{"refs": ["demo:40111"], "latest": 2, "title": "夜"}"#)
+                    #expect(subscribed.status == 200)
+                    let shown = try JSONObject.list(try await shelf.send("/api/v1/subscriptions").text)
+                    #expect(shown.map { $0["title"] } == ["夜"] && shown.first?.number("latest") == 2)
+                    let mirrored = try await post(shelf, "mirror", "")
+                    #expect(try JSONObject(mirrored.text).number("count") == 1)
+                    try await shelf.product.waitForErrors(containing: "40111 夜: 2 fetched")
+                    #expect(try await post(shelf, "unsubscribe", #"{"refs": ["demo:40111"]}"#).status == 200)
+                    #expect(try await post(shelf, "unsubscribe", #"{"refs": ["demo:40111"]}"#).status == 404)
+                }
+                let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
+                #expect(runs.map { $0["command"] } == ["mirror"])
+            }
+        }
+
+        @Test func `a server mirrors by itself, and not again when it is started anew`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("subscribe", "40111/1").exitCode == 0)
+                _ = try await bench.serve("--mirror-every", "6h") { shelf in
+                    try await shelf.product.waitForErrors(containing: "40111 夜航船: 1 fetched")
+                }
+                try await bench.serve("--mirror-every", "6h") { shelf in
+                    // What is asked for is done, and nothing else was.
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "1 fetched")
+                }
+                let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
+                #expect(runs.map { $0["command"] } == ["mirror", "fetch"])
+                let refused = try await bench.run("serve", "--mirror-every", "5s")
+                #expect(refused.exitCode == 64 && refused.errors.contains("--mirror-every"))
+            }
+        }
+
+        @Test func `a form does the same and leads back`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    #expect(try await bench.run("remove", "40111/1", "--forget").exitCode == 0)
+                    let body = "episode=demo%2F40111%2F\(id(1))&return=%2Fbooks%2Fdemo%2F40111&token=x"
+                    let answer = try await shelf.send(
+                        "/actions/pause", method: "POST",
+                        ["Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)"],
+                        body: body)
+                    #expect(answer.status == 303 && answer.fields["location"] == "/books/demo/40111")
+                    #expect(try await state(of: 1, shelf) == "paused")
+                }
+            }
+        }
+
+        @Test func `where the listener stopped is noted, over a new version of the episode too`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let body =
+                        #"{"position": {"source": "demo", "book_id": "40111", "id": "\#(id(1))", "seconds": 12.5, "duration": 30}}"#
+                    let noted = try await post(shelf, "position", body)
+                    #expect(noted.status == 200, "\(noted.text)")
+                    let stranger = body.replacingOccurrences(of: id(1), with: "77")
+                    #expect(try await post(shelf, "position", stranger).status == 404)
+                }
+            }
+        }
+
+        static let refused: [(path: String, body: String, status: Int)] = [
+            ("fetch", "{}", 400), ("fetch", "{", 400), ("fetch", #"{"refs": ["40111/x"]}"#, 400),
+            ("fetch", #"{"refs": ["nosuch:1"]}"#, 404), ("pause", #"{"refs": ["demo:1"]}"#, 404),
+            ("pause", #"{"refs": ["demo:40111/77"]}"#, 404), ("remove", #"{"refs": ["~abc:~def"]}"#, 404),
+            ("cancel", #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "~x"}]}"#, 404),
+            ("subscribe", #"{"refs": ["http://127.0.0.1:9/feed.xml"]}"#, 422),
+            ("unsubscribe", #"{"refs": ["demo:1"]}"#, 404), ("nothing", "{}", 405),
+        ]
+
+        @Test func `what cannot be done is refused with a sentence, and changes nothing`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for (path, body, status) in Self.refused {
+                        let answer = try await post(shelf, path, body)
+                        #expect(answer.status == status, "\(path) \(body): \(answer.text)")
+                        #expect(try JSONObject(answer.text)["error"]?.isEmpty == false)
+                    }
+                    let text = try await shelf.send(
+                        "/api/v1/mirror", method: "POST", ["Content-Type: text/plain", "Content-Length: 2"], body: "{}")
+                    #expect(text.status == 415)
+                    #expect(try await shelf.send("/api/v1/fetch").status == 405)
+                }
+                #expect(try bench.files().count == 6)
+            }
+        }
+
+        @Test func `a server that is to change nothing refuses everything`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
+                try await bench.serve("--read-only") { shelf in
+                    for name in [
+                        "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position",
+                        "mirror",
+                    ] {
+                        let answer = try await post(shelf, name, #"{"refs": ["demo:40111"]}"#)
+                        #expect(answer.status == 403, "\(name)")
+                        #expect(answer.text.contains("--read-only"))
+                    }
+                }
+                let both = try await bench.run("serve", "--read-only", "--mirror-every", "6h")
+                #expect(both.exitCode == 64)
+            }
+        }
+    }
+}
