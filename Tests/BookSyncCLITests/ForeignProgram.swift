@@ -3,11 +3,14 @@ import Support
 
 /// A program that others wrote, where it is installed.
 enum ForeignProgram {
-    static func path(_ name: String) -> URL? {
+    /// All that go by the name, those that PATH has first before others.
+    static func paths(_ name: String) -> [URL] {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
         return folders.map { URL(filePath: "\($0)/\(name)") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+            .filter { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
+
+    static func path(_ name: String) -> URL? { paths(name).first }
 
     static func isInstalled(_ names: String...) -> Bool { names.allSatisfy { path($0) != nil } }
 

@@ -94,16 +94,25 @@ extension ProductTests {
             }
         }
 
-        private static let python = ForeignProgram.path("python3")
+        /// Python finds what the tester installed by the tester's own home.
+        private static let home = ProcessInfo.processInfo.environment
+            .filter { ["HOME", "PYENV_ROOT"].contains($0.key) }
 
-        private static func hasFeedParser() async -> Bool {
-            guard let python else { return false }
-            return await ProductRunner.succeeds(python, ["-c", "import feedparser"])
+        /// A Python that has it; nil where none has.
+        private static func feedParser() async -> URL? {
+            for python in ForeignProgram.paths("python3") {
+                let result = try? await withProduct(
+                    ["-c", "import feedparser"], environment: home, in: URL(filePath: "/"), executable: python
+                ) { try await $0.result() }
+                if result?.exitCode == 0 { return python }
+            }
+            return nil
         }
 
         /// Prints what is wrong, a line each.
         private static let judgement = """
-            import sys, feedparser
+            import sys, warnings, feedparser
+            warnings.simplefilter("error")
             feed = feedparser.parse(sys.argv[1])
             def demand(holds, what):
                 if not holds: print(what)
@@ -129,14 +138,15 @@ extension ProductTests {
             demand(again.get("status") == 304, "asked with its tag: %s" % again.get("status"))
             """
 
-        @Test(.enabled("Python's feedparser is not installed") { await hasFeedParser() })
+        @Test(.enabled("Python's feedparser is not installed") { await feedParser() != nil })
         func `feedparser finds nothing wrong with the feed, and everything in it`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
-                    let result = try await ForeignProgram.run(
-                        "python3",
-                        ["-W", "error", "-c", Self.judgement, "\(shelf.address)/\(Self.feed)", "6"], in: bench)
-                    #expect(result.exitCode == 0 && result.output.isEmpty && result.errors.isEmpty)
+                    let arguments = ["-c", Self.judgement, "\(shelf.address)/\(Self.feed)", "6"]
+                    let result = try await withProduct(
+                        arguments, environment: Self.home, in: bench.folder, executable: await Self.feedParser()
+                    ) { try await $0.result() }
+                    #expect(result.exitCode == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result)")
                 }
             }
         }
@@ -152,7 +162,9 @@ extension ProductTests {
         func `ffprobe reads the length that the feed tells`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
-                    let asked = ["-v", "warning", "-of", "csv=p=0", "-show_entries", "format=format_name,duration,size"]
+                    let asked = [
+                        "-v", "warning", "-of", "csv=p=0", "-show_entries", "format=format_name,duration,size",
+                    ]
                     let result = try await ForeignProgram.run("ffprobe", asked + [audioAddress(shelf)], in: bench)
                     #expect(result.exitCode == 0 && result.errors.isEmpty, "\(result.errors)")
                     let values = try #require(result.outputLines.first).split(separator: ",")
