@@ -25,7 +25,8 @@ final class UnsentLimitHandler: ChannelInboundHandler, RemovableChannelHandler {
         // A Unix socket knows no such option, and holds little anyway.
         _ = Result {
             try context.channel.syncOptions?.setOption(
-                .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: Self.free, high: Self.full))
+                .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: Self.free, high: Self.full)
+            )
             try context.channel.syncOptions?.setOption(
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: Self.unsent)
         }
