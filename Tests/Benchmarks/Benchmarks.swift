@@ -20,7 +20,7 @@ struct Benchmarks {
         [
             BulkDownload.self, SmallFiles.self, FarDownload.self, LargeFile.self, HeldLink.self, KilledDownload.self,
             QueueMemory.self, NothingToDo.self, Listing.self, VerifySpeed.self, StartUp.self, StoreFigures.self,
-            FeedFigures.self, PageFigures.self,
+            FeedFigures.self, PageFigures.self, ServeFigures.self,
         ]
     }
 
@@ -37,6 +37,9 @@ struct Benchmarks {
             }
             if CommandLine.arguments.dropFirst().first == GreatShelf.childFlag {
                 return try await GreatShelf.child(Array(CommandLine.arguments.dropFirst(2)))
+            }
+            if CommandLine.arguments.dropFirst().first == ReadableShelf.childFlag {
+                return try await ReadableShelf.child(Array(CommandLine.arguments.dropFirst(2)))
             }
             if CommandLine.arguments.dropFirst().first == FarRelay.childFlag {
                 return try FarRelay.child(Array(CommandLine.arguments.dropFirst(2)))

@@ -53,8 +53,11 @@ enum MeasuredProcess {
                 description: "\(command.joined(separator: " ")) ended with status \(status): \(text.suffix(2000))")
         }
         return Measurement(
-            wall: wall, cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), peakMemory: peakMemory(usage))
+            wall: wall, cpu: cpu(usage), peakMemory: peakMemory(usage))
     }
+
+    /// Seconds in user and kernel mode.
+    static func cpu(_ usage: rusage) -> Double { seconds(usage.ru_utime) + seconds(usage.ru_stime) }
 
     /// Bytes.
     static func peakMemory(_ usage: rusage) -> Int64 {

@@ -32,9 +32,11 @@ package struct Socket: Sendable {
     }
 
     /// Connects to a loopback port.
-    package static func connected(port: Int) throws -> Socket {
+    /// - Parameter receiveBuffer: bytes that the kernel is to hold of what was not yet received; nil for its own choice.
+    package static func connected(port: Int, receiveBuffer: Int? = nil) throws -> Socket {
         let socket = Socket(descriptor: socket(AF_INET, streamKind, 0))
         guard socket.descriptor >= 0 else { throw SocketError("socket") }
+        if let receiveBuffer { socket.set(SOL_SOCKET, SO_RCVBUF, CInt(receiveBuffer)) }
         var address = loopback(port: port)
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let answer = withUnsafeBytes(of: &address) { bytes -> CInt in
@@ -100,6 +102,18 @@ package struct Socket: Sendable {
     /// - Returns: no more than so many; empty at the end of the connection, however it came.
     package func receive(atMost count: Int = 65536) -> [UInt8] {
         receiveOrReset(atMost: count) ?? []
+    }
+
+    /// What has come, without waiting for more.
+    /// - Returns: no more than so many bytes; empty when none are there, nil at the end of the connection.
+    package func receiveNow(atMost count: Int) -> [UInt8]? {
+        var received = -1
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            received = recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+            initialized = max(0, received)
+        }
+        if received < 0, [EAGAIN, EWOULDBLOCK, EINTR].contains(errno) { return [] }
+        return received > 0 ? bytes : nil
     }
 
     /// Writes, waiting for room.

@@ -57,7 +57,10 @@ struct FeedExport {
                     writer.element("itunes:category", ["text": "Books"])
                 }
                 if let cover { writer.element("itunes:image", ["href": cover]) }
-                for (episode, file) in self.book.files { write(episode, file, to: writer) }
+                let files = self.book.files
+                let dates = FeedDates.seconds(
+                    of: files.map { FeedDates.Moment(published: $0.episode.publishedAt, fetched: $0.file.fetchedAt) })
+                for ((episode, file), date) in zip(files, dates) { write(episode, file, date: date, to: writer) }
             }
         }
         return try writer.finish()
@@ -70,7 +73,8 @@ struct FeedExport {
         return named
     }
 
-    private func write(_ episode: Episode, _ file: LocalFile, to writer: XMLWriter) {
+    /// - Parameter date: seconds since 1970.
+    private func write(_ episode: Episode, _ file: LocalFile, date: Int64, to writer: XMLWriter) {
         writer.element("item") {
             writer.element("title", text: episode.name.isEmpty ? "\(episode.section)" : episode.name)
             writer.element("guid", ["isPermaLink": "false"], text: Self.guid(of: episode.identity))
@@ -80,7 +84,7 @@ struct FeedExport {
                     "url": addresses.audio(file), "length": "\(file.size)",
                     "type": AudioExtension.mediaType(ofPath: file.path),
                 ])
-            writer.element("pubDate", text: Self.date(episode.publishedAt ?? file.fetchedAt))
+            writer.element("pubDate", text: Self.text(ofDate: date))
             if episode.section > 0 { writer.element("itunes:episode", text: "\(episode.section)") }
             if let season = episode.season, season > 0 { writer.element("itunes:season", text: "\(season)") }
             if let duration = episode.duration, duration >= 1, duration < 1e9 {
@@ -96,8 +100,7 @@ struct FeedExport {
     }
 
     /// RFC 2822 §3.3, in UTC.
-    private static func date(_ date: Date) -> String {
-        let seconds = min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
-        return HTTPDate.text(Int64(seconds.rounded(.down))).replacing("GMT", with: "+0000")
+    private static func text(ofDate seconds: Int64) -> String {
+        HTTPDate.text(seconds).replacing("GMT", with: "+0000")
     }
 }

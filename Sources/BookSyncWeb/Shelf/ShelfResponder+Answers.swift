@@ -38,42 +38,20 @@ extension ShelfResponder {
 
     // MARK: Audio
 
-    /// Bytes that are read and sent at a time.
-    private static let part: Int64 = 64 << 10
-
     /// The file, or what is asked of it.
     func answer(_ file: OpenedFile, to request: Request) -> Response {
         let media = MediaRepresentation(
             length: file.size, entityTag: file.entityTag, lastModified: file.modificationTime / 1_000_000_000,
             contentType: file.mediaType)
         let now = Int64(Date.now.timeIntervalSince1970)
-        var response = mediaResponse(to: request, for: media, now: now) { Self.body(of: file, $0) }
+        var response = mediaResponse(to: request, for: media, now: now) { range in
+            FileBody(file: file, range: range, lane: fastLane).response
+        }
         if let digest = file.sha256.flatMap(base64), response.status == .ok || response.status == .partialContent {
             // RFC 9530 §3: of the whole, whatever part this is.
             response.set("Repr-Digest", to: "sha-256=:\(digest):")
         }
         return response
-    }
-
-    /// The bytes of a range, read as the client takes them.
-    private static func body(of file: OpenedFile, _ range: Range<Int64>) -> ResponseBody {
-        ResponseBody(contentLength: range.count) { writer in
-            var start = range.lowerBound
-            while start < range.upperBound {
-                let (offset, count) = (start, Int(min(part, range.upperBound - start)))
-                let bytes = try await offPool {
-                    var buffer = ByteBuffer()
-                    try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-                        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: offset)
-                        return count
-                    }
-                    return buffer
-                }
-                try await writer.write(bytes)
-                start += Int64(count)
-            }
-            try await writer.finish(nil)
-        }
     }
 
     private func base64(ofHexadecimal text: String) -> String? {
@@ -94,8 +72,10 @@ extension Response {
     }
 
     /// With the fields that keep browsers from making more of an answer than it is.
-    /// - Parameter cutting: whether the connection ends with the answer.
-    func guarded(cutting: Bool) -> Response {
+    /// - Parameters:
+    ///   - cutting: whether the connection ends with the answer.
+    ///   - eventLoop: of the connection.
+    func guarded(cutting: Bool, on eventLoop: any EventLoop) -> Response {
         var response = self
         // A page says itself what it may load; all else may nothing.
         if response.headers[.contentSecurityPolicy] == nil {
@@ -108,9 +88,10 @@ extension Response {
         response.set("Referrer-Policy", to: "no-referrer")
         // To be kept only if it is asked each time whether it is still so.
         response.headers[.cacheControl] = "no-cache"
+        let body = body.steady(on: eventLoop)
+        response.body = body
         guard cutting else { return response }
         response.headers[.connection] = "close"
-        let body = body
         response.body = ResponseBody(contentLength: body.contentLength) { writer in
             try await body.write(writer)
             // Hummingbird would read whatever the client goes on to send; an error ends the connection.

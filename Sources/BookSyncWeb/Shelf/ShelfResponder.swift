@@ -14,6 +14,7 @@ struct ShelfResponder: HTTPResponder {
     let site: ShelfSite
     /// For the body of a request to come.
     let bodyTime: Duration
+    let fastLane = FileBody.FastLane(places: 8)
 
     func respond(to request: Request, context: ShelfContext) async throws -> Response {
         // What a client sends beyond what it was asked for would have to be read to its end.
@@ -41,7 +42,8 @@ struct ShelfResponder: HTTPResponder {
                 response = try await refused(failure, failure.status, request, parts, caller)
             }
         }
-        return (request.method == .head ? response.withoutBody : response).guarded(cutting: leavesBody)
+        return (request.method == .head ? response.withoutBody : response).guarded(
+            cutting: leavesBody, on: context.eventLoop)
     }
 
     // MARK: Refusals

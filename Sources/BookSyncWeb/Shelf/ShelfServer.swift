@@ -94,8 +94,8 @@ package struct ShelfServer: Sendable {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        ConnectionLimitHandler(connections), IdleStateHandler(writeTimeout: stall),
-                        StalledAnswerHandler(),
+                        ConnectionLimitHandler(connections), UnsentLimitHandler(),
+                        IdleStateHandler(writeTimeout: stall), StalledAnswerHandler(),
                     ],
                     idleTimeout: TimeAmount(limits.request),
                     httpDecoderConfiguration: .init(

@@ -1,0 +1,25 @@
+import Foundation
+import Support
+
+/// A program that others wrote, where it is installed.
+enum ForeignProgram {
+    /// All that go by the name, those that PATH has first before others.
+    static func paths(_ name: String) -> [URL] {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
+        return folders.map { URL(filePath: "\($0)/\(name)") }
+            .filter { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    static func path(_ name: String) -> URL? { paths(name).first }
+
+    static func isInstalled(_ names: String...) -> Bool { names.allSatisfy { path($0) != nil } }
+
+    /// Runs it to its end in the workbench's folder.
+    static func run(
+        _ name: String, _ arguments: [String], environment: [String: String] = [:], in bench: Workbench
+    ) async throws -> ProductRunner.Result {
+        try await withProduct(arguments, environment: environment, in: bench.folder, executable: path(name)) {
+            try await $0.result()
+        }
+    }
+}
