@@ -238,7 +238,7 @@ extension ProductTests {
             try await Self.withShelf { bench, shelf in
                 _ = try await bench.run("fetch", "30776", "--only", "1-7", "-q")
                 let address = "\(shelf.address)/books/demo/30776"
-                try await Browser.run(.init(languages: "zh-CN,zh", width: 1280, height: 860)) { browser in
+                try await Browser.run(.init(languages: "zh-CN,zh", width: 1280, height: 1000)) { browser in
                     try await browser.open(address)
                     try await browser.click("\(Self.row(2)) .play")
                     try await browser.wait(until: "document.getElementById('audio').currentTime > 1")
