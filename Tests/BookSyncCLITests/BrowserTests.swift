@@ -236,15 +236,16 @@ extension ProductTests {
         func `the pictures of the README are taken`() async throws {
             let folder = URL(filePath: Self.pictures ?? "")
             try await Self.withShelf { bench, shelf in
-                _ = try await bench.run("fetch", "30776", "--only", "1-7", "-q")
+                _ = try await bench.run("fetch", "30776", "--only", "1-5", "-q")
                 let address = "\(shelf.address)/books/demo/30776"
                 try await Browser.run(.init(languages: "zh-CN,zh", width: 1280, height: 1000)) { browser in
                     try await browser.open(address)
                     try await browser.click("\(Self.row(2)) .play")
                     try await browser.wait(until: "document.getElementById('audio').currentTime > 1")
-                    try await browser.click("\(Self.row(8)) [formaction$='/fetch']")
+                    try await browser.click("\(Self.row(6)) [formaction$='/fetch']")
+                    try await browser.wait(until: "document.querySelector('\(Self.row(6)) [formaction$=\"/pause\"]')")
                     try await browser.wait(
-                        until: "document.querySelector('\(Self.row(8)) .moving').textContent.includes('剩余')")
+                        until: "document.querySelector('\(Self.row(6)) .moving').textContent.includes('剩余')")
                     try await browser.screenshot().write(to: folder.appending(path: "book.png"))
                     try await browser.click("[data-do=toggle]")
                 }
