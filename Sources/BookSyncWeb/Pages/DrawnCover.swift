@@ -6,7 +6,7 @@ enum DrawnCover {
     /// An SVG picture (SVG 2); nothing in it is styled by a style sheet, which the policy of pages would not let in.
     static func picture(of title: String, _ book: BookIdentity) -> [UInt8] {
         let hash = Array(SHA256.hash(data: Array("\(book)".utf8)))
-        let palette = palettes[Int(hash[0]) % palettes.count]
+        let palette = palettes[Int(hash[2]) % palettes.count]
         let shift = 60 + Int(hash[1]) % 280
         let letters = letters(of: title)
         let lines = letters.map(MarkupText.escaped)

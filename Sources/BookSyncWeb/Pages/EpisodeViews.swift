@@ -11,6 +11,8 @@ struct ActionView: ViewModel {
     var label: String
     /// What a screen reader says: the label, and of what.
     var spoken: String
+    /// What it acts on.
+    var of: String
     /// A class of the style sheet.
     var kind = ""
     /// Whether it overrides that the episode was removed on purpose.
@@ -206,6 +208,6 @@ struct ViewMaker: Sendable {
     ) -> ActionView {
         ActionView(
             action: places.action(action), field: field, value: value, label: phrases(label),
-            spoken: phrases(.actionOf, ["action": phrases(label), "name": name]), kind: kind)
+            spoken: phrases(.actionOf, ["action": phrases(label), "name": name]), of: name, kind: kind)
     }
 }

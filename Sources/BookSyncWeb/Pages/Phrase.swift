@@ -18,12 +18,12 @@ package enum Phrase: String, Sendable, CaseIterable {
     case deleteFile, deleteFiles, deleteQuestion, deleteAllQuestion, cancelQuestion, actionOf, mirrorNow
     case playFromStart, playOn, heard, heardTo, factEpisodes, factOnDisk, factMissing, factLocked, factBytes
     case factUpdated, factSource, factLength, factNumber, factPublished, factFetched, factFile, factAttempts
-    case readBy, onDiskOf, complete, onDiskSpoken, bytesOf, perSecond, timeLeft, countBooks, countEpisodes
+    case readBy, onDiskOf, onDiskSpoken, bytesOf, perSecond, timeLeft, countBooks, countEpisodes
     case countFound, countMoreFound, countFollowed, countMore, countProblems, countWarnings, allIsWell
     case underWayCount, waitingCount, pausedCount, failedCount, searchHeading, searchFor, searchHint
     case nothingFound, runFetch, runMirror, runEnded, runFailed, runUnderWay, runCutOff, runFetched
-    case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, declared, incompleteListing
+    case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, incompleteListing
     case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
-    case saidCancelled, saidMany, saidPage, saidPlaying, saidSleep, saidSkipped, lostServer, actionFailed
+    case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, lostServer, actionFailed
 }

@@ -106,7 +106,6 @@ package struct ShelfPages: Sendable {
         var token: String
         var address: String
         var query: String
-        var notice: String?
         var mayChange: Bool
         var isLoggedIn: Bool
         /// Whether the script goes with it.
@@ -120,8 +119,7 @@ package struct ShelfPages: Sendable {
     /// What the script says.
     private static let words: [Phrase] = [
         .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
-        .saidSkipped, .lostServer, .actionFailed, .bytesOf, .perSecond, .timeLeft, .stateDownloading, .stateVerifying,
-        .heardTo, .heard,
+        .saidSkipped, .lostServer, .actionFailed, .bytesOf, .perSecond, .timeLeft, .stateDownloading,
     ]
 
     /// A whole page around what a template makes of a model.
@@ -144,7 +142,7 @@ package struct ShelfPages: Sendable {
             root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
             token: visitor.formToken,
             address: request.address, query: request.parts.first == "search" ? request.searched : "",
-            notice: nil, mayChange: visitor.mayChange, isLoggedIn: visitor.isLoggedIn, isLive: isLive,
+            mayChange: visitor.mayChange, isLoggedIn: visitor.isLoggedIn, isLive: isLive,
             isRenewed: isRenewed,
             sections: sections.map {
                 ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)

@@ -39,8 +39,6 @@ indexRows();
 document.addEventListener("shown", indexRows);
 
 function showProgress(row, change) {
-  // What the server would say of the row is noted, so that the next look finds what it differs in.
-  row.dataset.was ??= "";
   row.classList.remove("is-absent", "is-waiting", "is-paused", "is-failed", "is-interrupted", "is-cancelled");
   row.classList.add("is-downloading");
   const state = row.querySelector(".state");
@@ -67,7 +65,7 @@ function apply(change) {
       if (!row) return document.getElementById("queue") && refreshSoon();
       if (!row.classList.contains("is-downloading")) {
         announce(word("saidStarted", { name: row.dataset.name }), row.dataset.name);
-        refreshSoon();
+        refreshSoon(100);
       }
       return showProgress(row, change);
     case "run":

@@ -67,15 +67,18 @@ function show({ page }) {
 }
 
 /** Goes to a page of ours; the browser does it where this cannot. */
-export async function go(address, { replaces = false, keepsFocus = false, top = 0 } = {}) {
+export async function go(address, { isBack = false, keepsFocus = false, top = 0 } = {}) {
   const mine = ++newest;
+  const left = scrollY;
   try {
     const loaded = await load(address);
     if (mine !== newest) return;
     if (!show(loaded)) return void (location.href = address);
     if (!keepsFocus) {
-      history.replaceState({ top: scrollY }, "");
-      if (replaces !== "history") history[replaces ? "replaceState" : "pushState"]({ top: 0 }, "", loaded.address);
+      if (!isBack) {
+        history.replaceState({ top: left }, "");
+        history.pushState({ top: 0 }, "", loaded.address);
+      }
       document.getElementById("main").focus({ preventScroll: true });
       scrollTo(0, top);
       announce(document.title);
@@ -144,18 +147,22 @@ function merge(old, part) {
     present.delete(row.dataset.row);
     if (!mine) {
       mine = document.adoptNode(row);
-    } else if (mine.dataset.was ? mine.dataset.was !== row.outerHTML : mine.outerHTML !== row.outerHTML) {
-      if (!mine.querySelector("details[open]")) {
-        const other = document.adoptNode(row);
-        if (place === mine) place = other;
-        mine.replaceWith(other);
-        mine = other;
-      }
+    } else if (mine.outerHTML !== row.outerHTML && !isMoving(mine, row) && !mine.querySelector("details[open]")) {
+      const other = document.adoptNode(row);
+      if (place === mine) place = other;
+      mine.replaceWith(other);
+      mine = other;
     }
     if (place === mine) place = place.nextElementSibling;
     else old.insertBefore(mine, place);
   }
   for (const row of present.values()) row.remove();
+}
+
+/** Whether a row has only gone on: its bar and its speed are newer than what the page says. */
+function isMoving(mine, row) {
+  const acts = e => [...e.querySelectorAll(".acts [formaction]")].map(button => button.getAttribute("formaction")).join();
+  return [mine, row].every(e => e.classList.contains("is-downloading")) && acts(mine) === acts(row);
 }
 
 /** The page of one episode: its state stands outside of all parts. */
@@ -200,5 +207,5 @@ history.scrollRestoration = "manual";
 history.replaceState({ top: scrollY }, "");
 addEventListener("popstate", event => {
   // A step within the page, as to its content, loads nothing.
-  if (location.pathname + location.search !== here) go(location.href, { replaces: "history", top: event.state?.top ?? 0 });
+  if (location.pathname + location.search !== here) go(location.href, { isBack: true, top: event.state?.top ?? 0 });
 });

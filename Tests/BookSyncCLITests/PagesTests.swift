@@ -1,0 +1,95 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// The pages of the shelf, as they come over the wire.
+    @Suite struct Pages {
+        private static let paths = [
+            "/", "/?sort=title&page=7", "/books/demo/40111", "/books/demo/40111?state=finished&page=99",
+            "/books/demo/40111/5000000001", "/queue", "/search?q=%E5%A4%9C", "/search?q=%22%3E%3Cb", "/search", "/runs",
+            "/subscriptions", "/doctor",
+        ]
+
+        @Test func `a page is in the visitor's language and has nothing inline`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for path in Self.paths {
+                        for (language, tag) in [("zh-CN,en;q=0.5", "zh-Hans"), ("en", "en"), ("fr", "en")] {
+                            let page = try await shelf.send(
+                                path, ["Accept-Language: \(language)", "Accept: text/html"])
+                            #expect(page.status == 200 && page.fields["content-type"] == "text/html; charset=utf-8")
+                            #expect(page.text.contains("<html lang=\"\(tag)\">"), "\(path)")
+                            #expect(page.fields["vary"]?.contains("Accept-Language") == true)
+                            let policy = page.fields["content-security-policy"] ?? ""
+                            #expect(
+                                policy.hasPrefix("default-src 'none'; script-src 'self';") && !policy.contains("unsafe")
+                            )
+                            #expect(
+                                page.text.firstMatch(of: /<style|\sstyle=|\son[a-z]+=|<script>|javascript:/) == nil,
+                                "\(path)")
+                            #expect(page.text.firstMatch(of: /\{\{|phrase\./) == nil, "\(path)")
+                            #expect(!page.text.contains("<b\""), "\(path)")
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test func `what is not there is said to people in a page, to programs in JSON`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for path in ["/nothing", "/books/demo/1", "/books/demo/40111/none", "/books/x/y/z", "/a%20b"] {
+                        let page = try await shelf.send(path, ["Accept: text/html", "Accept-Language: zh"])
+                        #expect(page.status == 404 && page.text.contains("这里什么也没有"), "\(path)")
+                        let document = try await shelf.send(path)
+                        #expect(document.status == 404 && document.fields["content-type"]?.contains("json") == true)
+                    }
+                }
+            }
+        }
+
+        @Test func `covers and what pages are dressed with are tagged, and say what they are`() async throws {
+            let types = [
+                ("/covers/demo/40111", "image/svg+xml"), ("/static/shelf.css", "text/css; charset=utf-8"),
+                ("/static/shelf.js", "text/javascript; charset=utf-8"),
+                ("/static/player.js", "text/javascript; charset=utf-8"),
+                ("/static/pages.js", "text/javascript; charset=utf-8"),
+                ("/static/live.js", "text/javascript; charset=utf-8"),
+                ("/static/icon.svg", "image/svg+xml"), ("/static/shelf.webmanifest", "application/manifest+json"),
+            ]
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for (path, type) in types {
+                        let answer = try await shelf.send(path)
+                        #expect(answer.status == 200 && answer.fields["content-type"] == type, "\(path)")
+                        #expect(answer.fields["content-security-policy"]?.contains("'self'") == false, "\(path)")
+                        let tag = try #require(answer.fields["etag"])
+                        #expect(try await shelf.send(path, ["If-None-Match: \(tag)"]).status == 304, "\(path)")
+                    }
+                    for path in ["/static/layout.mustache", "/static/", "/covers/demo/1", "/static/../shelf.css"] {
+                        #expect(try await shelf.send(path).status == 404, "\(path)")
+                    }
+                }
+            }
+        }
+
+        @Test func `nothing is asked of catalogs because a page of another site had it loaded`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    for query in ["ref=30776", "ref=30776&token=", "ref=30776&token=guessed"] {
+                        let page = try await shelf.send("/subscriptions?\(query)", ["Accept-Language: en"])
+                        #expect(page.status == 200 && !page.text.contains("id=\"preview\""), "\(query)")
+                    }
+                    let token = try #require(
+                        try await shelf.send("/subscriptions").text.firstMatch(of: /name="token" value="([^"]+)"/)?
+                            .output.1)
+                    let meant = try await shelf.send("/subscriptions?ref=30776&token=\(token)")
+                    #expect(meant.text.contains("id=\"preview\"") && meant.text.contains("第001集"))
+                    let wrong = try await shelf.send("/subscriptions?ref=nowhere:1&token=\(token)")
+                    #expect(wrong.status == 200 && wrong.text.contains("role=\"alert\""))
+                }
+            }
+        }
+    }
+}
