@@ -89,6 +89,13 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.write(data, promise: promise)
     }
 
+    /// What is no request is answered and ends the connection; Hummingbird waits for the client to end it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+        context.fireErrorCaught(error)
+    }
+
     func handlerRemoved(context: ChannelHandlerContext) {
         if let place { limit.leave(place) }
         place = nil
