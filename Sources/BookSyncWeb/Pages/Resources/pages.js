@@ -49,7 +49,8 @@ async function load(address) {
   return { page: parser.parseFromString(await answer.text(), "text/html"), address: answer.url };
 }
 
-const shown = () => new CustomEvent("shown");
+/** The address of what is shown. */
+let here = location.pathname + location.search;
 
 /** Everything of a page but what goes on through all of them. */
 function show({ page }) {
@@ -61,7 +62,7 @@ function show({ page }) {
     const [old, other] = [document.getElementById(id), page.getElementById(id)];
     if (old && other) old.replaceWith(document.adoptNode(other));
   }
-  document.dispatchEvent(shown());
+  document.dispatchEvent(new CustomEvent("shown"));
   return true;
 }
 
@@ -81,6 +82,7 @@ export async function go(address, { replaces = false, keepsFocus = false, top = 
     } else {
       history.replaceState({ top: 0 }, "", loaded.address);
     }
+    here = location.pathname + location.search;
   } catch {
     if (mine === newest) location.href = address;
   }
@@ -125,7 +127,7 @@ export async function refresh() {
       mergeArticle(old, main);
     });
   }
-  document.dispatchEvent(shown());
+  document.dispatchEvent(new CustomEvent("shown"));
 }
 
 const adopt = nodes => [...nodes].map(node => document.adoptNode(node));
@@ -196,4 +198,7 @@ document.addEventListener("click", event => {
 
 history.scrollRestoration = "manual";
 history.replaceState({ top: scrollY }, "");
-addEventListener("popstate", event => go(location.href, { replaces: "history", top: event.state?.top ?? 0 }));
+addEventListener("popstate", event => {
+  // A step within the page, as to its content, loads nothing.
+  if (location.pathname + location.search !== here) go(location.href, { replaces: "history", top: event.state?.top ?? 0 });
+});
