@@ -47,6 +47,7 @@ struct ServedShelf {
 
 extension Workbench {
     /// Serves the library beside the body.
+    @discardableResult
     func serve<Result>(
         _ arguments: String..., environment: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
         _ body: (ServedShelf) async throws -> Result
