@@ -121,6 +121,7 @@ extension ProductTests {
             channel = feed.feed
             for name in ["title", "subtitle", "link", "language", "author", "itunes_explicit", "tags"]:
                 demand(name in channel, "the channel has no " + name)
+            demand(channel.link.endswith("/books/demo/40111") and not "/api/" in channel.link, "it leads to " + channel.link)
             demand(channel.get("itunes_type") == "serial", "the channel is not serial")
             own = [link.href for link in channel.links if link.rel == "self"]
             demand(own == [sys.argv[1]], "the feed's own address is %s" % own)

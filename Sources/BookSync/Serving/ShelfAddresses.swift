@@ -23,8 +23,8 @@ package struct ShelfAddresses: Sendable, Hashable {
     /// The podcast feed of a book.
     package func feed(of book: BookIdentity) -> String { "\(given)/feeds/\(place(of: book)).xml" }
 
-    /// What is known of a book.
-    func page(of book: BookIdentity) -> String { "\(root)/api/v1/books/\(place(of: book))" }
+    /// The page of a book, for people.
+    func page(of book: BookIdentity) -> String { "\(root)/books/\(place(of: book))" }
 
     /// The audio of an episode. Players and catalogs tell the format by how the address ends.
     package func audio(_ file: LocalFile) -> String {
