@@ -27,11 +27,16 @@ package struct LiveLook: Sendable {
         package var number: Int64
         package var command: String
         package var isEnded: Bool
+        /// What was recorded since it began: files, and their bytes.
+        package var done: Int
+        package var bytes: Int64
 
-        package init(number: Int64, command: String, isEnded: Bool) {
+        package init(number: Int64, command: String, isEnded: Bool, done: Int = 0, bytes: Int64 = 0) {
             self.number = number
             self.command = command
             self.isEnded = isEnded
+            self.done = done
+            self.bytes = bytes
         }
     }
 
@@ -97,11 +102,20 @@ extension CatalogStore {
             }
             let runs = try Row.fetchCursor(
                 database.cachedStatement(
-                    sql: "SELECT id, command, ended_at IS NOT NULL FROM run ORDER BY id DESC LIMIT 1"))
+                    sql: """
+                        SELECT r.id, r.command, r.ended_at IS NOT NULL, COUNT(f.size), COALESCE(SUM(f.size), 0)
+                        FROM run r LEFT JOIN local_file f ON f.fetched_at >= r.started_at
+                            AND f.fetched_at <= COALESCE(r.ended_at, 9223372036854775807)
+                        WHERE r.id = (SELECT MAX(id) FROM run)
+                        """))
             if let row = try runs.next() {
                 var columns = ColumnReader(row)
-                look.run = LiveLook.Run(
-                    number: try columns.next(), command: try columns.next(), isEnded: try columns.next())
+                // The counts of no run are a row as well.
+                if let number: Int64 = try columns.next() {
+                    look.run = LiveLook.Run(
+                        number: number, command: try columns.next(), isEnded: try columns.next(),
+                        done: try columns.next(), bytes: try columns.next())
+                }
             }
             return look
         }

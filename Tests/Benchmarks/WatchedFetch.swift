@@ -7,7 +7,7 @@ import Synchronization
 enum WatchedFetch {
     private static let clients = 100
     private static let files = 1000
-    private static let bytes = 300_000
+    private static let bytes = 1_000_000
     private static let book = "13"
     private static let greatestLoss = 0.05
 

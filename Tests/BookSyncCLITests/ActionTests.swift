@@ -168,7 +168,7 @@ extension ProductTests {
         @Test func `a server mirrors by itself, and not again when it is started anew`() async throws {
             try await withWorkbench { bench in
                 #expect(try await bench.run("subscribe", "40111/1").exitCode == 0)
-                _ = try await bench.serve("--mirror-every", "6h") { shelf in
+                try await bench.serve("--mirror-every", "6h") { shelf in
                     try await shelf.product.waitForErrors(containing: "40111 夜航船: 1 fetched")
                 }
                 try await bench.serve("--mirror-every", "6h") { shelf in
@@ -190,7 +190,10 @@ extension ProductTests {
                     let body = "episode=demo%2F40111%2F\(id(1))&return=%2Fbooks%2Fdemo%2F40111&token=x"
                     let answer = try await shelf.send(
                         "/actions/pause", method: "POST",
-                        ["Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)"],
+                        [
+                            "Content-Type: application/x-www-form-urlencoded",
+                            "Content-Length: \(body.utf8.count)", "Origin: \(shelf.address)",
+                        ],
                         body: body)
                     #expect(answer.status == 303 && answer.fields["location"] == "/books/demo/40111")
                     #expect(try await state(of: 1, shelf) == "paused")

@@ -21,15 +21,21 @@ struct ServedShelf {
     /// - Parameters:
     ///   - host: nil for the server's own name, "" for none.
     ///   - fields: `Name: value`
+    ///   - client: the last number of the client's own address.
     func send(
-        _ path: String, method: String = "GET", _ fields: [String] = [], host: String? = nil, body: String = ""
+        _ path: String, method: String = "GET", _ fields: [String] = [], host: String? = nil, body: String = "",
+        from client: UInt8 = 0
     ) async throws -> Answer {
         let host = host ?? "127.0.0.1:\(port)"
         let lines = ["\(method) \(path) HTTP/1.1"] + (host.isEmpty ? [] : ["Host: \(host)"]) + fields
         let request = (lines + ["Connection: close", "", body]).joined(separator: "\r\n")
-        let raw = try await rawExchange(port: port, sending: request)
+        return try Self.read(try await rawExchange(port: port, sending: request, from: client), path)
+    }
+
+    /// - Parameter name: to tell it from others.
+    static func read(_ raw: RawAnswer, _ name: String) throws -> Answer {
         let head = raw.head.components(separatedBy: "\r\n")
-        let status = try #require(head.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(path)")
+        let status = try #require(head.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(name)")
         let pairs = head.dropFirst().compactMap { line -> (String, String)? in
             guard let colon = line.firstIndex(of: ":") else { return nil }
             let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
@@ -41,6 +47,7 @@ struct ServedShelf {
 
 extension Workbench {
     /// Serves the library beside the body.
+    @discardableResult
     func serve<Result>(
         _ arguments: String..., environment: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
         _ body: (ServedShelf) async throws -> Result

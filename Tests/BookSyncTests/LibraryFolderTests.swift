@@ -16,6 +16,17 @@ import Testing
         }
     }
 
+    @Test func `a process may open its library many times at once`() async throws {
+        try await withTemporaryFolder { path in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<200 { group.addTask { _ = try await LibraryFolder.open(at: path + "/Audiobooks") } }
+                try await group.waitForAll()
+            }
+            let found = try FileManager.default.subpathsOfDirectory(atPath: path + "/Audiobooks").sorted()
+            #expect(found == [".booksync", ".booksync/partial"])
+        }
+    }
+
     @Test func `a library without its parent folder is refused, because a disk may not be mounted`() async throws {
         try await withTemporaryFolder { path in
             let failure = try await #require(throws: Failure.self) {

@@ -13,11 +13,12 @@ package struct RawAnswer: Sendable {
 /// have come.
 ///
 /// For looking at a server without a client's opinion in between.
+/// - Parameter client: the last number of the client's own address, as ``Socket/connected(port:from:)`` takes it.
 package func rawExchange(
-    port: Int, sending request: String, bodyBytes limit: Int = .max
+    port: Int, sending request: String, bodyBytes limit: Int = .max, from client: UInt8 = 0
 ) async throws -> RawAnswer {
     try await onThread {
-        let socket = try Socket.connected(port: port)
+        let socket = try Socket.connected(port: port, from: client)
         defer { socket.close() }
         _ = socket.send(Array(request.utf8)[...])
         var received: [UInt8] = []

@@ -32,13 +32,29 @@ package struct Socket: Sendable {
     }
 
     /// Connects to a loopback port.
-    /// - Parameter receiveBuffer: bytes that the kernel is to hold of what was not yet received; nil for its own choice.
-    package static func connected(port: Int, receiveBuffer: Int? = nil) throws -> Socket {
+    /// - Parameters:
+    ///   - receiveBuffer: bytes that the kernel is to hold of what was not yet received; nil for its own choice.
+    ///   - client: the last number of the client's own address, 127.0.0.N; 0 for whichever the system takes. Linux has all of
+    ///     them.
+    package static func connected(port: Int, receiveBuffer: Int? = nil, from client: UInt8 = 0) throws -> Socket {
         let socket = Socket(descriptor: socket(AF_INET, streamKind, 0))
         guard socket.descriptor >= 0 else { throw SocketError("socket") }
         if let receiveBuffer { socket.set(SOL_SOCKET, SO_RCVBUF, CInt(receiveBuffer)) }
-        var address = loopback(port: port)
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        if client > 0 {
+            var own = loopback(port: 0)
+            own.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(client)).bigEndian
+            let answer = withUnsafeBytes(of: &own) { bytes -> CInt in
+                guard let name = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
+                return bind(socket.descriptor, name, length)
+            }
+            guard answer == 0 else {
+                let error = SocketError("bind")
+                socket.close()
+                throw error
+            }
+        }
+        var address = loopback(port: port)
         let answer = withUnsafeBytes(of: &address) { bytes -> CInt in
             guard let name = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
             return connect(socket.descriptor, name, length)

@@ -55,12 +55,15 @@ extension LibraryFolder {
         }
     }
 
+    /// The name of a file to try things on. A server opens its library several times at once: each has its own.
+    static func newProbe() -> String { "/.probe-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))" }
+
     /// Tries it on a file of its own among the partial files, or where their folder is to be made.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when no file can be made there.
     func canRenameWithoutOverwriting() throws -> Bool {
         var status = stat()
         let folder = stat(partialFolder, &status) == 0 ? partialFolder : ownFolder
-        let name = folder + "/.probe-\(getpid())"
+        let name = folder + Self.newProbe()
         do {
             close(try systemCall { openFile(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW) })
         } catch {

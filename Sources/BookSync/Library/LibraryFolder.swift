@@ -75,7 +75,7 @@ package struct LibraryFolder: Sendable, Hashable {
 
     /// Permission bits tell too little (read-only mounts, quotas, access lists): making a file tells all.
     private func tryWriting() throws {
-        let probe = partialFolder + "/.probe-\(getpid())"
+        let probe = partialFolder + Self.newProbe()
         do {
             let descriptor = try systemCall { Self.create(probe) }
             close(descriptor)

@@ -30,6 +30,11 @@ struct LiveBoard: Sendable {
     struct RunState: Sendable, Hashable {
         var run: LiveLook.Run
         var isUnderWay: Bool
+
+        /// Whether it began or ended since; how far it is does not count.
+        func isSame(as other: RunState) -> Bool {
+            isUnderWay == other.isUnderWay && run.number == other.run.number && run.isEnded == other.run.isEnded
+        }
     }
 
     /// By the rows of episodes.

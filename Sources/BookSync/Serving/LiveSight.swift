@@ -168,7 +168,7 @@ struct LiveSight: Sendable {
             toldRun = run
             return nil
         }
-        if toldRun == run {
+        if toldRun?.isSame(as: run) == true {
             guard run.isUnderWay, toldRunAt.map({ now - $0 >= Self.pause }) ?? true else { return nil }
         }
         (toldRun, toldRunAt) = (run, now)
@@ -177,11 +177,14 @@ struct LiveSight: Sendable {
 
     private func word(_ run: LiveBoard.RunState, at now: ContinuousClock.Instant) -> LiveEvent {
         let state: ShownRun.State = run.run.isEnded ? .ended : run.isUnderWay ? .underWay : .cutOff
-        let left = board.waiting + board.moving.values.count(where: \.isUnderWay)
+        let underWay = run.isUnderWay ? board.moving.values.filter(\.isUnderWay) : []
+        let left = run.isUnderWay ? board.waiting + underWay.count : 0
         let document: JSONDocument = [
             "event": "run", "id": .integer(run.run.number), "command": .string(run.run.command),
-            "state": .string(state.rawValue), "episodes_left": .init(left),
-            "bytes_per_second": .init(board.bytesPerSecond(at: now)),
+            "state": .string(state.rawValue), "episodes_done": .init(run.run.done),
+            "episodes": .init(run.run.done + left),
+            "bytes_done": .integer(run.run.bytes + underWay.reduce(0) { $0 + $1.bytes }),
+            "bytes_per_second": .init(run.isUnderWay ? board.bytesPerSecond(at: now) : nil),
         ]
         return LiveEvent(subject: "run", isProgress: run.isUnderWay, text: document.text())
     }

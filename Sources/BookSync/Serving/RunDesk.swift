@@ -91,12 +91,14 @@ package actor RunDesk {
             _ = try await TransferControl.open(in: configuration.library) { try await $0.resume(.episodes(episodes)) }
             resumed.append(item)
         }
-        begin(.fetch(items, force: force))
-        guard try await LibraryLock.isHeld(in: configuration.library) else { return }
-        for item in items {
-            // What the run under way saw paused it does not start again.
-            if !resumed.contains(item), try await isToCome(item) { expected.insert(item) } else { sign?.raise() }
+        if try await LibraryLock.isHeld(in: configuration.library) {
+            for item in items {
+                // What the run under way saw paused it does not start again.
+                if !resumed.contains(item), try await isToCome(item) { expected.insert(item) } else { sign?.raise() }
+            }
         }
+        // Only now, lest the run that this becomes makes way for itself.
+        begin(.fetch(items, force: force))
     }
 
     private func begin(_ errand: RunErrands.Errand) {
@@ -187,7 +189,7 @@ package actor RunDesk {
         let (configuration, logger, runner) = (configuration, logger, runner)
         let recognised = try await configuration.recognising([reference], logger: logger)
         let book = try recognised.book(reference)
-        try recognised.requireSource(of: book)
+        try recognised.requireKnownSource(of: book)
         let found = FoundPreview()
         _ = try await runner.withCatalogs(recognised, [book]) { configuration in
             found.set(try await CatalogPreview(of: book, configuration: configuration, logger: logger))

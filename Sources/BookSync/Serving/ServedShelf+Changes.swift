@@ -65,3 +65,15 @@ extension ServedShelf {
         try await store.closing { try await store.setPosition(position) }
     }
 }
+
+extension Configuration {
+    /// A source that nobody knows makes what a client named wrong, not the configuration.
+    /// - Throws: ``Failure`` of kind `unknownBook`.
+    package func requireKnownSource(of book: BookIdentity) throws {
+        do {
+            try requireSource(of: book)
+        } catch let failure as Failure {
+            throw Failure(.unknownBook, what: failure.what, why: failure.why, remedy: failure.remedy)
+        }
+    }
+}

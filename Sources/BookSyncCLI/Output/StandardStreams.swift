@@ -54,11 +54,6 @@ actor StandardStreams {
         }
     }
 
-    /// A question, which is answered on the same line.
-    func writePrompt(_ text: String) {
-        _ = Self.write(text, to: STDERR_FILENO)
-    }
-
     func writeError(_ line: String) {
         _ = Self.write(line + "\n", to: STDERR_FILENO)
     }

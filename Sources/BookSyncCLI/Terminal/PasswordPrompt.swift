@@ -14,7 +14,7 @@ struct PasswordPrompt: Sendable {
 
     /// - Throws: ``Failure`` of kind `usage` for what is no password; `CancellationError`.
     func newPassword() async throws -> String {
-        guard isatty(STDIN_FILENO) == 1 else { return try Self.checked(try await line(isHidden: false)) }
+        guard isatty(STDIN_FILENO) == 1 else { return try Self.checked(try await line(asking: nil)) }
         let password = try Self.checked(try await asked("Password: "))
         guard try await asked("The same again: ") == password else {
             throw Self.refusal("the two differ", "run it again")
@@ -23,8 +23,7 @@ struct PasswordPrompt: Sendable {
     }
 
     private func asked(_ question: String) async throws -> String {
-        await streams.writePrompt(question)
-        let line = try await line(isHidden: true)
+        let line = try await line(asking: question)
         await streams.writeError("")
         return line
     }
@@ -46,10 +45,11 @@ struct PasswordPrompt: Sendable {
     // MARK: Reading
 
     /// A line, without its end. A signal ends the wait, and the terminal is left as it was.
-    private func line(isHidden: Bool) async throws -> String {
+    /// - Parameter question: for the terminal, which then shows nothing of the answer; nil where there is none.
+    private func line(asking question: String?) async throws -> String {
         let flag = Flag()
         return try await withTaskCancellationHandler {
-            try await offPool { try Self.readLine(isHidden: isHidden, until: flag) }
+            try await offPool { try Self.readLine(asking: question, until: flag) }
         } onCancel: {
             flag.raise()
         }
@@ -61,14 +61,19 @@ struct PasswordPrompt: Sendable {
         func raise() { isRaised.withLock { $0 = true } }
     }
 
-    private static func readLine(isHidden: Bool, until flag: Flag) throws -> String {
+    private static func readLine(asking question: String?, until flag: Flag) throws -> String {
         var before = termios()
-        let isTerminal = isHidden && tcgetattr(STDIN_FILENO, &before) == 0
+        let isTerminal = question != nil && tcgetattr(STDIN_FILENO, &before) == 0
         if isTerminal {
             var silent = before
             silent.c_lflag &= ~tcflag_t(ECHO)
             // What was typed before the question is no answer to it.
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        }
+        // Asked only now: nothing of the answer is shown, and none of it lost.
+        if let question {
+            var text = question
+            _ = text.withUTF8 { StandardStreams.write(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
         }
         defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSANOW, &before) } }
         var bytes: [UInt8] = []

@@ -74,16 +74,16 @@ package final class AccessKeeper: Sendable {
     func logIn(with password: String, _ request: Request, seenAs view: ClientView, client: String?) async throws
         -> Login
     {
-        if let check, !check.enter() { return .later(2) }
         let keys = await keyring.keys()
         let browser = request.cookies(view.cookieName(Self.browserName(keys))).lazy
             .compactMap { Session.browser($0, signedWith: keys) }.first
         let who = LoginThrottle.Client(network: NumericAddress(client ?? "")?.network ?? "socket", browser: browser)
         let time = start.duration(to: .now)
         if case .wait(let seconds) = throttle.withLock({ $0.ask(who, at: Double(time.components.seconds)) }) {
-            check?.leave()
             return .later(seconds)
         }
+        // Only those who may try come so far, so that nobody fills the queue who may not.
+        if let check, !check.enter() { return .later(2) }
         guard try await isRight(password) else { return .wrong }
         throttle.withLock { $0.succeeded(who) }
         let session = Session.begin(now: Self.now)

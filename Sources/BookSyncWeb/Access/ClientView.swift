@@ -52,7 +52,8 @@ struct ClientView: Sendable, Hashable {
     /// - Parameter text: what the form says.
     func wayBack(_ text: String?) -> String {
         guard let text, text.utf8.count <= 2048, text.hasPrefix(root + "/"),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\\") })
+            // What an address is written with (RFC 3986 §2).
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
         else { return root + "/" }
         let path = text.prefix { $0 != "?" && $0 != "#" }.dropFirst(root.count)
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

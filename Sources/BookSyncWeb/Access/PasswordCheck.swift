@@ -6,7 +6,7 @@ import Synchronization
 /// and whoever listens meanwhile shall not notice.
 final class PasswordCheck: Sendable {
     /// Passwords that wait, at most.
-    static let greatestQueue = 16
+    static let greatestQueue = 32
 
     private let hash: PasswordHash
     private let queue = DispatchQueue(label: "booksync.passwords", qos: .utility)
@@ -16,7 +16,7 @@ final class PasswordCheck: Sendable {
         self.hash = hash
     }
 
-    /// - Returns: whether there is room for one more; then ``matches(_:)`` has to be called, or ``leave()``.
+    /// - Returns: whether there is room for one more; then ``matches(_:)`` has to be called.
     func enter() -> Bool {
         waiting.withLock { waiting in
             guard waiting < Self.greatestQueue else { return false }
@@ -25,7 +25,7 @@ final class PasswordCheck: Sendable {
         }
     }
 
-    func leave() {
+    private func leave() {
         waiting.withLock { $0 -= 1 }
     }
 

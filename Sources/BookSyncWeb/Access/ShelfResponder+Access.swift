@@ -96,7 +96,12 @@ extension ShelfResponder {
                 site.logger.warning("a wrong password", metadata: ["client": "\(caller.client ?? "socket")"])
                 return try await loginPage(for: request, caller, back: back, .forbidden)
             case .later(let seconds):
-                var response = try await loginPage(for: request, caller, back: back, .tooManyRequests)
+                // Whoever guesses shall not have a page drawn for each guess.
+                let isForPeople = request.wire.headers[.accept]?.contains("text/html") == true
+                var response =
+                    isForPeople
+                    ? try await loginPage(for: request, caller, back: back, .tooManyRequests)
+                    : refusal(.tooManyRequests, "too many passwords were tried: wait \(seconds) s", kind: "temporary")
                 response.headers[.retryAfter] = "\(seconds)"
                 return response
             }

@@ -28,7 +28,7 @@ struct ActionArguments: Sendable, Hashable {
     var position: Position?
 
     /// What may be named at once.
-    static let greatestCount = 10_000
+    static let greatestCount = 250
 
     enum Key: String, CaseIterable {
         case refs, episodes, all, forget, force, latest, title, position
@@ -61,10 +61,10 @@ struct ActionArguments: Sendable, Hashable {
                     all ? "it is about 'all' and about some" : "neither 'refs', 'episodes' nor 'all' is there")
             }
         }
-        guard refs.count + episodes.count <= Self.greatestCount else {
+        guard max(refs.count, episodes.count) <= Self.greatestCount else {
             throw Self.refusal("it names more than \(Self.greatestCount)")
         }
-        if let latest, latest < 1 { throw Self.refusal("'latest' is a number from 1 on") }
+        if let latest, !(1...Int(Int32.max)).contains(latest) { throw Self.refusal("'latest' is a number from 1 on") }
         if let title, title.isEmpty { throw Self.refusal("'title' is empty") }
         if let position {
             let greatest = ListeningPosition.greatest

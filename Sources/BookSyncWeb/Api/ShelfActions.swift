@@ -48,12 +48,7 @@ struct ShelfActions: Sendable {
     func preview(_ ref: String?) async throws -> CatalogPreview {
         guard let desk else { throw Refused() }
         guard let ref, !ref.isEmpty else { throw ActionArguments.refusal("there is no 'ref'") }
-        let reference = try BookReference(parsing: ref)
-        do {
-            return try await desk.preview(reference)
-        } catch let failure as Failure where failure.kind == .configuration {
-            throw Failure(.unknownBook, what: failure.what, why: failure.why, remedy: failure.remedy)
-        }
+        return try await desk.preview(try BookReference(parsing: ref))
     }
 
     // MARK: Transfers
@@ -68,27 +63,18 @@ struct ShelfActions: Sendable {
         var items: [RunRequest.Item] = []
         for reference in references {
             let book = try await shelf.book(reference, of: recognised)
-            try requireSource(of: book, recognised)
+            try recognised.requireKnownSource(of: book)
             var filter = reference.filter
             if filter.isEmpty { filter.latest = arguments.latest }
             items.append(RunRequest.Item(book: book, filter: filter))
         }
         let episodes = try await named(arguments.episodes)
-        for shelved in episodes { try requireSource(of: shelved.episode.identity.book, recognised) }
+        for shelved in episodes { try recognised.requireKnownSource(of: shelved.episode.identity.book) }
         items += RunRequest.Item.items(of: episodes)
         // What cannot be said in one run is wrong of the client, and better told now.
         let request = try RunRequest(items: items)
         try await desk.fetch(request.items, force: arguments.force)
         return ["count": .init(references.count + episodes.count)]
-    }
-
-    /// A source that nobody knows makes the REF wrong, not the configuration.
-    private func requireSource(of book: BookIdentity, _ configuration: Configuration) throws {
-        do {
-            try configuration.requireSource(of: book)
-        } catch let failure as Failure {
-            throw Failure(.unknownBook, what: failure.what, why: failure.why, remedy: failure.remedy)
-        }
     }
 
     private func control(
@@ -116,7 +102,7 @@ struct ShelfActions: Sendable {
         var subscriptions: [Subscription] = []
         for reference in references {
             let book = try await shelf.book(reference, of: recognised)
-            try requireSource(of: book, recognised)
+            try recognised.requireKnownSource(of: book)
             if case .address(let address) = reference.target { try recognised.requireStorable(book, at: address) }
             var filter = reference.filter
             if filter.isEmpty { filter.latest = arguments.latest }

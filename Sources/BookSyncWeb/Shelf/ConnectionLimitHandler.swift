@@ -2,46 +2,106 @@ import NIOCore
 import Synchronization
 
 /// How many clients are let in at once.
+///
+/// Where there is no room for one more, a connection that was opened and has asked nothing makes room, the oldest first; then
+/// one on which nothing has moved for a while. So whoever opens connections and sends requests slowly, or never, is in the way
+/// of nobody but others who do the same.
 final class ConnectionLimit: Sendable {
-    private let free: Mutex<Int>
+    /// A client that was let in.
+    fileprivate final class Place: Sendable {
+        let channel: any Channel
+        let opened = NIODeadline.now()
+        /// Nanoseconds of the clock when a part of a request or of an answer last passed; 0 before there was one.
+        let moved = Atomic<UInt64>(0)
 
-    init(_ greatest: Int) {
-        free = Mutex(greatest)
-    }
-
-    /// - Returns: whether one more may come in; then it has to leave.
-    fileprivate func enter() -> Bool {
-        free.withLock { free in
-            guard free > 0 else { return false }
-            free -= 1
-            return true
+        init(_ channel: any Channel) {
+            self.channel = channel
         }
     }
 
-    fileprivate func leave() {
-        free.withLock { $0 += 1 }
+    /// After which a connection may be taken for left alone. Longer than events are silent.
+    private static let patience = TimeAmount.seconds(20)
+
+    private let greatest: Int
+    private let places: Mutex<[ObjectIdentifier: Place]>
+
+    init(_ greatest: Int) {
+        self.greatest = greatest
+        places = Mutex([:])
+    }
+
+    /// - Returns: nil where there is no room; else the place, which has to be left.
+    fileprivate func enter(_ channel: any Channel) -> Place? {
+        let (place, leaving) = places.withLock { places -> (Place?, Place?) in
+            var leaving: Place?
+            if places.count >= greatest {
+                leaving = Self.mostIdle(places.values)
+                guard let leaving else { return (nil, nil) }
+                places[ObjectIdentifier(leaving)] = nil
+            }
+            let place = Place(channel)
+            places[ObjectIdentifier(place)] = place
+            return (place, leaving)
+        }
+        leaving?.channel.close(promise: nil)
+        return place
+    }
+
+    fileprivate func leave(_ place: Place) {
+        places.withLock { $0[ObjectIdentifier(place)] = nil }
+    }
+
+    private static func mostIdle(_ places: some Collection<Place>) -> Place? {
+        let silent = places.filter { $0.moved.load(ordering: .relaxed) == 0 }
+        if let oldest = silent.min(by: { $0.opened < $1.opened }) { return oldest }
+        let longest = places.min { $0.moved.load(ordering: .relaxed) < $1.moved.load(ordering: .relaxed) }
+        guard let longest, NIODeadline.uptimeNanoseconds(longest.moved.load(ordering: .relaxed)) + patience < .now()
+        else { return nil }
+        return longest
     }
 }
 
-/// Closes a connection for which there is no room.
-final class ConnectionLimitHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// Closes a connection for which there is no room. Behind the decoder, so that half a request is none.
+final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
+    typealias OutboundIn = NIOAny
 
     private let limit: ConnectionLimit
-    private var isIn = false
+    private var place: ConnectionLimit.Place?
 
     init(_ limit: ConnectionLimit) {
         self.limit = limit
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        isIn = limit.enter()
+        place = limit.enter(context.channel)
         context.fireChannelActive()
-        if !isIn { context.close(promise: nil) }
+        if place == nil { context.close(promise: nil) }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        noteMove()
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        noteMove()
+        context.write(data, promise: promise)
+    }
+
+    /// What is no request is answered and ends the connection; Hummingbird waits for the client to end it.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        let channel = context.channel
+        context.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+        context.fireErrorCaught(error)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        if isIn { limit.leave() }
-        isIn = false
+        if let place { limit.leave(place) }
+        place = nil
+    }
+
+    private func noteMove() {
+        place?.moved.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
     }
 }

@@ -46,9 +46,9 @@ struct ShelfInterface: Sendable {
             try await ShelfReader.read(library) { shelf -> [ShelvedBook] in
                 if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
             } ?? []
-        if query.has("missing") { books = books.filter { $0.missing > 0 } }
+        if try query.has("missing") { books = books.filter { $0.missing > 0 } }
         if let sort { books = books.sorted(by: sort) }
-        if query.has("reverse") { books.reverse() }
+        if try query.has("reverse") { books.reverse() }
         return .array(books.map { JSONDocument($0) })
     }
 
@@ -58,9 +58,9 @@ struct ShelfInterface: Sendable {
         var episodes =
             try await ShelfReader.read(library) { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? []
         if let state { episodes = episodes.filter { $0.shelved.state == state } }
-        if query.has("missing") { episodes = episodes.filter(\.isMissing) }
+        if try query.has("missing") { episodes = episodes.filter(\.isMissing) }
         if let sort { episodes = episodes.sorted(by: sort) }
-        if query.has("reverse") { episodes.reverse() }
+        if try query.has("reverse") { episodes.reverse() }
         return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
     }
 
@@ -83,7 +83,15 @@ struct ShelfInterface: Sendable {
 
 extension [String: String] {
     /// Whether a flag is set: `?missing`, `?missing=1`.
-    fileprivate func has(_ flag: String) -> Bool { self[flag].map { !["0", "false"].contains($0) } ?? false }
+    fileprivate func has(_ flag: String) throws -> Bool {
+        switch self[flag] {
+        case nil, "0", "false": return false
+        case "", "1", "true": return true
+        default: throw refusal(flag, "it is one of true, false, 1, 0")
+        }
+    }
+
+    private static let greatestNumber = Int(Int32.max)
 
     fileprivate func choice<Choice: RawRepresentable<String>>(_ key: String, _ choices: [Choice]) throws -> Choice? {
         guard let text = self[key] else { return nil }
@@ -93,8 +101,8 @@ extension [String: String] {
 
     fileprivate func number(_ key: String, from least: Int) throws -> Int? {
         guard let text = self[key] else { return nil }
-        if let number = Int(text), number >= least { return number }
-        throw refusal(key, "it takes a number from \(least) on")
+        if let number = Int(text), (least...Self.greatestNumber).contains(number) { return number }
+        throw refusal(key, "it takes a number from \(least) to \(Self.greatestNumber)")
     }
 
     private func refusal(_ key: String, _ why: String) -> Failure {

@@ -1,0 +1,200 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// The OpenAPI document against the server that it describes.
+    @Suite struct Description {
+        /// A request, and the answer that the document promises for it.
+        struct Case: Sendable {
+            var operation: String
+            var method: String
+            /// In the document.
+            var path: String
+            var target: String
+            var fields: [String] = []
+            var body: String?
+            var status: Int
+        }
+
+        private static func get(
+            _ operation: String, _ path: String, _ target: String? = nil, _ fields: [String] = [], _ status: Int = 200
+        ) -> Case {
+            Case(
+                operation: operation, method: "GET", path: path, target: target ?? path, fields: fields,
+                status: status)
+        }
+
+        private static func post(
+            _ name: String, _ body: String?, _ status: Int, type: String = "application/json"
+        ) -> Case {
+            Case(
+                operation: name, method: "POST", path: "/\(name)", target: "/\(name)",
+                fields: ["Content-Type: \(type)"], body: body, status: status)
+        }
+
+        private static let row = #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "5000000001"}]}"#
+        private static let stranger = #"{"refs": ["demo:99"]}"#
+        private static let unanswered = #"{"refs": ["http://127.0.0.1:9/feed.xml"]}"#
+        private static let nowhere = "/preview?ref=http%3A%2F%2F127.0.0.1%3A9%2Ffeed.xml"
+
+        private static func position(_ id: String) -> String {
+            #"{"position": {"source": "demo", "book_id": "40111", "id": "\#(id)", "seconds": 1}}"#
+        }
+
+        private static let documents = [
+            get("books", "/books"), get("books", "/books", "/books?state=finished&sort=title&missing&reverse=1"),
+            get("books", "/books", "/books?state=sleeping", [], 400),
+            get("book", "/books/{source}/{book}", "/books/demo/40111"),
+            get("book", "/books/{source}/{book}", "/books/demo/99", [], 404),
+            get("episodes", "/books/{source}/{book}/episodes", "/books/demo/40111/episodes?state=finished&sort=bytes"),
+            get("episodes", "/books/{source}/{book}/episodes", "/books/demo/40111/episodes?sort=x", [], 400),
+            get("episodes", "/books/{source}/{book}/episodes", "/books/demo/99/episodes", [], 404),
+            get("episode", "/books/{source}/{book}/episodes/{section}", "/books/demo/40111/episodes/2"),
+            get("episode", "/books/{source}/{book}/episodes/{section}", "/books/demo/40111/episodes/77", [], 404),
+            get("search", "/search", "/search?q=%E5%A4%9C&limit=3"), get("search", "/search", "/search?q=", [], 400),
+            get("queue", "/queue"), get("subscriptions", "/subscriptions"),
+            get("runs", "/runs", "/runs?last=1"), get("runs", "/runs", "/runs?last=0", [], 400),
+            get("preview", "/preview", "/preview?ref=demo%3A40111"), get("preview", "/preview", "/preview", [], 400),
+            get("preview", "/preview", "/preview?ref=nosuch%3A1", [], 404),
+            get("preview", "/preview", nowhere, [], 422),
+            get("preview", "/preview", "/preview?ref=demo%3A40111", ["Sec-Fetch-Site: cross-site"], 403),
+            get("description", "/openapi.json"),
+        ]
+
+        private static let actions = [
+            post("fetch", #"{"refs": ["demo:40111/1"], "latest": 1, "force": false}"#, 200), post("fetch", "{}", 400),
+            post("fetch", #"{"refs": ["nosuch:1"]}"#, 404), post("fetch", unanswered, 422),
+            post("pause", row, 200), post("pause", "{}", 400), post("pause", stranger, 404),
+            post("resume", #"{"all": true}"#, 200), post("resume", "[]", 400), post("resume", stranger, 404),
+            post("cancel", row, 200), post("cancel", #"{"all": 1}"#, 400), post("cancel", stranger, 404),
+            post("remove", #"{"refs": ["demo:40111/6"], "forget": true}"#, 200), post("remove", "{", 400),
+            post("remove", stranger, 404),
+            post("subscribe", #"{"refs": ["demo:40111"], "latest": 2, "title": "夜"}"#, 200),
+            post("subscribe", "{}", 400), post("subscribe", #"{"refs": ["nosuch:1"]}"#, 404),
+            post("subscribe", unanswered, 422),
+            post("unsubscribe", #"{"refs": ["demo:40111"]}"#, 200), post("unsubscribe", "{}", 400),
+            post("unsubscribe", stranger, 404), post("unsubscribe", #"{"refs": ["demo:30776"]}"#, 409),
+            post("position", position("5000000001"), 200), post("position", "{}", 400),
+            post("position", position("x"), 404),
+            post("mirror", nil, 200), post("mirror", #"{"refs": []}"#, 400),
+        ]
+
+        private static let names = [
+            "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position", "mirror",
+        ]
+
+        private struct Document {
+            let members: [String: Any]
+            let schema: JSONSchema
+
+            init(_ bytes: [UInt8]) throws {
+                let data = Data(bytes)
+                members = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+                schema = JSONSchema(document: data)
+            }
+
+            /// Every operation with the statuses that it documents.
+            func answers() throws -> Set<String> {
+                var answers: Set<String> = []
+                for (_, item) in try #require(members["paths"] as? [String: [String: [String: Any]]]) {
+                    for (_, operation) in item {
+                        let name = try #require(operation["operationId"] as? String)
+                        let statuses = try #require(operation["responses"] as? [String: Any])
+                        answers.formUnion(statuses.keys.map { "\(name) \($0)" })
+                    }
+                }
+                return answers
+            }
+        }
+
+        private func ask(_ asked: Case, _ shelf: ServedShelf, _ document: Document) async throws -> String {
+            let length = asked.body.map { ["Content-Length: \($0.utf8.count)"] } ?? []
+            let answer = try await shelf.send(
+                "/api/v1" + asked.target, method: asked.method, asked.fields + length, body: asked.body ?? "")
+            let what = "\(asked.operation) \(asked.target) \(asked.body ?? "")"
+            #expect(answer.status == asked.status, "\(what): \(answer.text.prefix(300))")
+            guard answer.status != 304, answer.status != 412 else { return "\(asked.operation) \(answer.status)" }
+            #expect(answer.fields["content-type"] == "application/json; charset=utf-8", "\(what)")
+            let path = asked.path.replacing("/", with: "~1")
+            let method = asked.method.lowercased()
+            let place = "#/paths/\(path)/\(method)/responses/\(answer.status)"
+            let isRefused = answer.status >= 400
+            let pointer =
+                isRefused ? "#/components/schemas/Error" : place + "/content/application~1json/schema"
+            #expect(try document.schema.faults(of: answer.text, at: pointer) == [], "\(what)")
+            return "\(asked.operation) \(answer.status)"
+        }
+
+        @Test func `every path answers as described, and every refusal described can be had`() async throws {
+            try await withWorkbench { bench in
+                try bench.configure("subscriptions:\n  - book: demo:30776\n    only: 1\n")
+                let environment = bench.configured
+                #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
+                #expect(try await bench.run("remove", "40111/3", "--forget").exitCode == 0)
+                #expect(try await bench.run("pause", "40111/3").exitCode == 0)
+                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                var met: Set<String> = []
+                let document = try await bench.serve(environment: environment) { shelf in
+                    let document = try Document(try await shelf.send("/api/v1/openapi.json").body)
+                    for asked in Self.documents { met.insert(try await ask(asked, shelf, document)) }
+                    for asked in Self.documents where asked.status == 200 {
+                        for (field, status) in [("If-None-Match: *", 304), ("If-Match: \"other\"", 412)] {
+                            var conditional = asked
+                            (conditional.fields, conditional.status) = ([field], status)
+                            met.insert(try await ask(conditional, shelf, document))
+                        }
+                    }
+                    // What is done changes what is told.
+                    for asked in Self.actions { met.insert(try await ask(asked, shelf, document)) }
+                    for name in Self.names {
+                        met.insert(try await ask(Self.post(name, "{}", 415, type: "text/plain"), shelf, document))
+                    }
+                    let stream = try EventStream(shelf)
+                    try await stream.message { $0.event == "changes" }
+                    met.insert("events 200")
+                    return document
+                }
+                try await bench.serve("--read-only") { shelf in
+                    for name in Self.names { met.insert(try await ask(Self.post(name, "{}", 403), shelf, document)) }
+                }
+                try bench.configure(
+                    """
+                    sources:
+                      s: {type: book-resource, url: "http://127.0.0.1:9/l", query: {token: "${NOT_SET}"}}
+                    """)
+                try await bench.serve(environment: environment) { shelf in
+                    met.insert(
+                        try await ask(
+                            Self.get("preview", "/preview", "/preview?ref=s%3A1", [], 409), shelf, document))
+                }
+                // Passwords, and a server at its end, have tests of their own.
+                let elsewhere = try document.answers().filter { $0.hasSuffix(" 401") || $0.hasSuffix(" 503") }
+                #expect(met == (try document.answers()).subtracting(elsewhere))
+            }
+        }
+
+        private static let fuzzer = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            .map { URL(filePath: "\($0)/schemathesis") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+        @Test(.enabled(if: fuzzer != nil, "schemathesis is not installed"))
+        func `a fuzzer of APIs finds no answer that is not described`() async throws {
+            let fuzzer = try #require(Self.fuzzer)
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let api = "\(shelf.address)/api/v1"
+                    let result = try await withProduct(
+                        // An endless answer is none to a fuzzer. What REFs mean, no schema can say.
+                        [
+                            "run", "\(api)/openapi.json", "--url", api, "--exclude-path", "/events", "--checks", "all",
+                            "--exclude-checks", "positive_data_acceptance,ignored_auth", "--phases",
+                            "examples,coverage",
+                        ], in: bench.folder, executable: fuzzer
+                    ) { try await $0.result(within: 300) }
+                    #expect(result.exitCode == 0, "\(result.output.suffix(4000))")
+                }
+            }
+        }
+    }
+}
