@@ -43,10 +43,11 @@ extension ShelfResponder {
             formToken: await site.access.formToken(for: request, seenAs: caller.view),
             mayChange: site.actions.desk != nil, isLoggedIn: caller.proof.hasSession)
         let key = await site.access.keyring.keys().apps
+        let home = site.publicURL ?? (caller.view.origins.first ?? "") + caller.view.root
         let path = (request.head.path ?? "").dropFirst(site.basePath.count)
         return ShelfPages.Request(
             root: caller.view.root, parts: parts, address: caller.view.root + path, query: request.parameters,
-            visitor: visitor, apps: "\(caller.view.origins.last ?? "")\(caller.view.root)/apps/\(key)",
+            visitor: visitor, apps: "\(ShelfAddresses(root: home).root)/apps/\(key)",
             preview: { [actions = site.actions] in try await actions.preview($0) })
     }
 
