@@ -72,7 +72,12 @@ let package = Package(
         room(
             "CatalogFetcher",
             uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
-        room("CatalogStore", uses: ["BookModel", .product(name: "GRDB", package: "GRDB.swift")]),
+        room(
+            "CatalogStore",
+            uses: [
+                "BookModel", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         room("SyncPlanner", uses: ["BookModel"]),
         room(
             "DownloadEngine",

@@ -117,7 +117,7 @@ struct LibraryDiagnosis: Sendable {
             guard let size = try await offPool({ fileSize(path) }), size > 0 else {
                 return .ok("store", "there is none yet")
             }
-            if let why = try await offPool({ try headerFault(path) }) { throw Failure.damagedStore(at: path, why: why) }
+            if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
             let found = try await StoreExamination(path: path)
             if let fault = found.faults.first { throw Failure.damagedStore(at: path, why: fault) }
             if found.strayRows > 0 {

@@ -36,7 +36,7 @@ struct StoreRescue: Sendable {
 
     private func openSound(size: Int64) async throws -> CatalogStore {
         let path = folder.storePath
-        if let why = try await offPool({ try headerFault(path) }) { throw Failure.damagedStore(at: path, why: why) }
+        if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
         let store = try await CatalogStore(path: path, access: .readWrite)
         guard size <= Self.checkedSize else { return store }
         let outcome = await Result.of { try await store.check() }
@@ -91,24 +91,4 @@ struct StoreRescue: Sendable {
         }
         return notices
     }
-}
-
-/// What in the first bytes keeps the file from being a database of ours; nil when nothing does. SQLite takes some of it
-/// for a database of a later format, or one that must not be written.
-func headerFault(_ path: String) throws -> String? {
-    let file = try FileHandle(forReadingFrom: URL(filePath: path))
-    defer { file.closeFile() }
-    let header = [UInt8](try file.read(upToCount: 100) ?? Data())
-    guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-        return "file is not a database"
-    }
-    let pageSize = Int(header[16]) << 8 | Int(header[17])
-    let isPageSize = pageSize == 1 || (pageSize >= 512 && pageSize & (pageSize - 1) == 0)
-    // File format versions 1 and 2, the fixed payload fractions, schema formats to 4, text in UTF-8.
-    guard isPageSize, (1...2).contains(header[18]), (1...2).contains(header[19]), header[21] == 64, header[22] == 32,
-        header[23] == 32, header[44...46].allSatisfy({ $0 == 0 }), header[47] <= 4,
-        header[56...58].allSatisfy({ $0 == 0 }),
-        header[59] <= 1
-    else { return "its header is malformed" }
-    return nil
 }
