@@ -9,7 +9,13 @@ extension ProductTests {
     @Suite struct Access {
         // MARK: The password
 
-        @Test func `a hash of another program's making is understood, and no other password fits`() throws {
+        @Test func `a hash of another program's making is understood, and no other password fits`() async throws {
+            try await withTaskExecutorPreference(OwnThread()) {
+                try Self.checkHashes()
+            }
+        }
+
+        private static func checkHashes() throws {
             let hash = try #require(PasswordHash(parsing: ServedShelf.hash))
             #expect(try hash.matches(ServedShelf.password))
             // Composed otherwise, it is the same.

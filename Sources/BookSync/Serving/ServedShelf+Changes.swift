@@ -13,7 +13,7 @@ extension ServedShelf {
     package func episodes(named names: [EpisodeName]) async throws -> [ShelvedEpisode] {
         guard !names.isEmpty else { return [] }
         let library = configuration.library
-        let found = try await ShelfReader.read(library) { shelf -> [ShelvedEpisode] in
+        let found = try await read { shelf -> [ShelvedEpisode] in
             var found: [ShelvedEpisode] = []
             var books: [String: BookIdentity] = [:]
             var coded: [BookIdentity: [String: ShelvedEpisode]] = [:]

@@ -16,7 +16,7 @@ extension ServedShelf {
     /// - Throws: ``Failure`` when what is there cannot be read.
     package func cover(of id: String, of source: String) async throws -> ServedCover? {
         let library = configuration.library
-        let found = try await ShelfReader.read(library) { shelf -> (book: Book, paths: [String])? in
+        let found = try await read { shelf -> (book: Book, paths: [String])? in
             guard let identity = try await shelf.book(id, of: source), let book = try await shelf.store.book(identity)
             else { return nil }
             let files = try await shelf.store.exportedFiles(of: identity, kind: ExportKind.cover.rawValue)

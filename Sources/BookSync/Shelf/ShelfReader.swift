@@ -24,24 +24,8 @@ package struct ShelfReader: Sendable {
     let store: CatalogStore
     package let isRunUnderWay: Bool
 
-    /// Opens the store for what is asked, and closes it: a store that a run puts aside, begins anew or brings up to date
-    /// meanwhile is the next one's. That takes some 1.5 ms and a third of a megabyte, so that a server with hundreds of
-    /// clients has them take turns.
     /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
     package static func read<Result: Sendable>(
-        _ library: String, _ body: (ShelfReader) async throws -> Result
-    ) async throws -> Result? {
-        // Who reads already must not wait for themselves.
-        if isReading { return try await readAtOnce(library, body) }
-        return try await places.hold {
-            try await $isReading.withValue(true) { try await readAtOnce(library, body) }
-        }
-    }
-
-    private static let places = ReadingPlaces(8)
-    @TaskLocal private static var isReading = false
-
-    private static func readAtOnce<Result: Sendable>(
         _ library: String, _ body: (ShelfReader) async throws -> Result
     ) async throws -> Result? {
         guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }

@@ -36,7 +36,7 @@ struct ShelfActions: Sendable {
         case .unsubscribe: return try await unsubscribe(arguments, desk)
         case .position: return try await setPosition(arguments)
         case .mirror:
-            let stored = try await ShelfReader.read(library) { try await $0.subscriptions() } ?? []
+            let stored = try await shelf.read { try await $0.subscriptions() } ?? []
             await desk.mirror()
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
         }
@@ -131,7 +131,7 @@ struct ShelfActions: Sendable {
             books.append(book)
         }
         let wanted = books
-        let stored = try await ShelfReader.read(library) { try await $0.subscriptions().map(\.book) } ?? []
+        let stored = try await shelf.read { try await $0.subscriptions().map(\.book) } ?? []
         if let unknown = wanted.first(where: { !stored.contains($0) }) {
             throw Failure(
                 .unknownBook, what: "\(unknown) cannot be unsubscribed",

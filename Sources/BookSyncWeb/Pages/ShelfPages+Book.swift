@@ -31,7 +31,7 @@ extension ShelfPages {
         let state = request.query["state"].flatMap(EpisodeState.init(rawValue:))
         let wanted = request.query["page"].flatMap { Int($0) } ?? 1
         let first = (min(max(1, wanted), 1_000_000) - 1) * Self.rowsOnPage
-        let found = try await ShelfReader.read(shelf.configuration.library) { shelf -> FoundBook? in
+        let found = try await shelf.read { shelf -> FoundBook? in
             guard
                 var part = try await shelf.page(of: id, of: source, in: state, from: first, count: Self.rowsOnPage)
             else { return nil }

@@ -28,7 +28,7 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf is called so.
     func episodePage(_ request: Request, name: String, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let found = try await ShelfReader.read(shelf.configuration.library) { shelf -> Found? in
+        let found = try await shelf.read { shelf -> Found? in
             guard let (episode, book) = try await shelf.episode(name, in: id, of: source) else { return nil }
             let identity = episode.shelved.episode.identity
             let (before, after) = try await shelf.neighbours(of: identity)

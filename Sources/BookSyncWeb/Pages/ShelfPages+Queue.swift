@@ -17,7 +17,7 @@ extension ShelfPages {
     /// What is being fetched, waits, is paused or failed.
     func queuePage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
-        let found = try await ShelfReader.read(shelf.configuration.library) { shelf in
+        let found = try await shelf.read { shelf in
             let queue = try await shelf.queue()
             let part = PagePart(request.query["page"], of: queue.count, size: Self.transfersOnPage)
             let shown = Array(queue.dropFirst(part.first).prefix(part.size))

@@ -26,7 +26,7 @@ extension ShelfPages {
         var found: ShelfReader.Found?
         if !text.isEmpty {
             do {
-                found = try await ShelfReader.search(shelf.configuration.library, for: text, limit: Self.hits)
+                found = try await shelf.search(for: text, limit: Self.hits)
             } catch let failure as Failure where failure.kind == .usage {
                 // There is nothing in it to search for, a comma perhaps: it is being written.
             }

@@ -34,7 +34,7 @@ extension ShelfPages {
     /// All books, and what was listened to last.
     func shelfPage(_ request: Request) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
-        let found = try await ShelfReader.read(shelf.configuration.library) { shelf in
+        let found = try await shelf.read { shelf in
             (
                 books: try await shelf.books(),
                 continuing: request.query["page"] == nil ? try await Self.continuing(shelf, maker) : []

@@ -53,7 +53,7 @@ extension ShelfPages {
     func subscriptionsPage(_ request: Request) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
         let configuration = shelf.configuration
-        let found = try await ShelfReader.read(configuration.library) { shelf in
+        let found = try await shelf.read { shelf in
             (stored: try await shelf.subscriptions(), books: try await shelf.books())
         }
         let books = Dictionary(

@@ -68,6 +68,8 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private let limit: ConnectionLimit
     private var place: ConnectionLimit.Place?
+    /// Whether what came was no request.
+    private var isOver = false
 
     init(_ limit: ConnectionLimit) {
         self.limit = limit
@@ -89,11 +91,17 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.write(data, promise: promise)
     }
 
-    /// What is no request is answered and ends the connection; Hummingbird waits for the client to end it.
+    /// What is no request is answered and ends the connection, and no more of it is read; Hummingbird waits for the client
+    /// to end it.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        isOver = true
         let channel = context.channel
         context.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
         context.fireErrorCaught(error)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if !isOver { context.read() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

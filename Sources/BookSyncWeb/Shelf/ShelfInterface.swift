@@ -4,7 +4,6 @@ import BookSync
 /// The web API: the documents that the command line prints with `--json`, word for word.
 struct ShelfInterface: Sendable {
     let shelf: ServedShelf
-    private var library: String { shelf.configuration.library }
 
     /// - Parameters:
     ///   - parts: of the path, behind `/api/v1/`.
@@ -18,7 +17,7 @@ struct ShelfInterface: Sendable {
             guard let book = try await shelf.book(parts[2], of: parts[1]) else { return nil }
             switch parts.count {
             case 3:
-                return try await ShelfReader.read(library) { try await $0.books([book]) }?.first
+                return try await shelf.read { try await $0.books([book]) }?.first
                     .map { JSONDocument(everythingOf: $0) }
             case 4 where parts[3] == "episodes": return try await episodes(of: book, query)
             case 5 where parts[3] == "episodes": return try await episodes(parts[4], of: book)
@@ -26,14 +25,14 @@ struct ShelfInterface: Sendable {
             }
         case ("search", 1): return try await search(query)
         case ("queue", 1):
-            let episodes = try await ShelfReader.read(library) { try await $0.queue() } ?? []
+            let episodes = try await shelf.read { try await $0.queue() } ?? []
             return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
         case ("subscriptions", 1):
-            let stored = try await ShelfReader.read(library) { try await $0.subscriptions() } ?? []
+            let stored = try await shelf.read { try await $0.subscriptions() } ?? []
             return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
         case ("runs", 1):
             let count = try query.number("last", from: 1) ?? 20
-            let runs = try await ShelfReader.read(library) { try await $0.runs(last: count) } ?? []
+            let runs = try await shelf.read { try await $0.runs(last: count) } ?? []
             return .array(runs.map { JSONDocument($0) })
         default: return nil
         }
@@ -43,7 +42,7 @@ struct ShelfInterface: Sendable {
         let state = try query.choice("state", EpisodeState.allCases)
         let sort = try query.choice("sort", ShelfOrder.ofBooks)
         var books =
-            try await ShelfReader.read(library) { shelf -> [ShelvedBook] in
+            try await shelf.read { shelf -> [ShelvedBook] in
                 if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
             } ?? []
         if try query.has("missing") { books = books.filter { $0.missing > 0 } }
@@ -56,7 +55,7 @@ struct ShelfInterface: Sendable {
         let state = try query.choice("state", EpisodeState.allCases)
         let sort = try query.choice("sort", ShelfOrder.ofEpisodes)
         var episodes =
-            try await ShelfReader.read(library) { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? []
+            try await shelf.read { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? []
         if let state { episodes = episodes.filter { $0.shelved.state == state } }
         if try query.has("missing") { episodes = episodes.filter(\.isMissing) }
         if let sort { episodes = episodes.sorted(by: sort) }
@@ -68,7 +67,7 @@ struct ShelfInterface: Sendable {
     private func episodes(_ section: String, of book: BookIdentity) async throws -> JSONDocument? {
         guard section.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let filter = EpisodeFilter(only: try SectionRanges(parsing: section))
-        let found = try await ShelfReader.read(library) { try await $0.episodes(of: book, filter: filter) } ?? []
+        let found = try await shelf.read { try await $0.episodes(of: book, filter: filter) } ?? []
         let documents = found.map { JSONDocument(everythingOf: $0) }
         return documents.count > 1 ? .array(documents) : documents.first
     }
@@ -76,7 +75,7 @@ struct ShelfInterface: Sendable {
     private func search(_ query: [String: String]) async throws -> JSONDocument {
         let text = (query["q"] ?? "").replacing("+", with: " ")
         let limit = try query.number("limit", from: 0) ?? 50
-        let found = try await ShelfReader.search(library, for: text, limit: limit == 0 ? nil : limit)
+        let found = try await shelf.search(for: text, limit: limit == 0 ? nil : limit)
         return .array(found?.items.map { JSONDocument($0) } ?? [])
     }
 }

@@ -44,7 +44,7 @@ package struct ShelfServer: Sendable {
         limits: Limits = Limits(), pages: ShelfPages? = nil, desk: RunDesk? = nil, mirrorInterval: Double? = nil,
         logger: Logger? = nil
     ) {
-        let shelf = ServedShelf(configuration)
+        let shelf = pages?.shelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
         let live = LiveShelf(library: configuration.library, logger: logger)
         site = ShelfSite(
