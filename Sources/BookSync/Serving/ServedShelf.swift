@@ -64,9 +64,12 @@ package struct ServedShelf: Sendable {
         }
         guard var exported = exported ?? nil else { return nil }
         exported.episodes = exported.episodes.filter { $0.shelved.givenFile != nil }
+        let book = exported.book.identity
+        var cover: String?
+        // One that is drawn is none that podcast apps can show.
+        if case .picture = try await self.cover(of: id, of: source) { cover = addresses.cover(of: book) }
         let places = FeedExport.Addresses(
-            feed: addresses.feed(of: exported.book.identity), book: addresses.page(of: exported.book.identity),
-            audio: addresses.audio)
+            feed: addresses.feed(of: book), book: addresses.page(of: book), cover: cover, audio: addresses.audio)
         return try FeedExport(exported, addresses: places).bytes()
     }
 

@@ -4,7 +4,7 @@ import BookModel
 package struct ShelfAddresses: Sendable, Hashable {
     /// Of the server, as its clients know it: `http://127.0.0.1:8731`, without a slash at its end.
     package let root: String
-    /// What feeds and audio are below: the root, or the place of the apps.
+    /// What feeds, audio and covers are below: the root, or the place of the apps.
     private let given: String
 
     /// - Parameters:
@@ -22,6 +22,9 @@ package struct ShelfAddresses: Sendable, Hashable {
 
     /// The podcast feed of a book.
     package func feed(of book: BookIdentity) -> String { "\(given)/feeds/\(place(of: book)).xml" }
+
+    /// The cover of a book.
+    func cover(of book: BookIdentity) -> String { "\(given)/covers/\(place(of: book))" }
 
     /// The page of a book, for people.
     func page(of book: BookIdentity) -> String { "\(root)/books/\(place(of: book))" }

@@ -118,7 +118,7 @@ struct ShelfResponder: HTTPResponder {
             // What is below the apps' key is the same, and names what is below the key.
             addresses = ShelfAddresses(root: root, apps: parts[1])
             parts.removeFirst(2)
-            guard ["feeds", "media"].contains(parts.first) else { return nil }
+            guard ["feeds", "media", "covers"].contains(parts.first) else { return nil }
         }
         let request = ShelfRequest(wire: wire, parts: parts, addresses: addresses, body: body, client: caller.client)
         guard request.method == .post else {

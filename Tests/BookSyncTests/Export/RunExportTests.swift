@@ -136,6 +136,31 @@ import Testing
         }
     }
 
+    @Test func `a cover is served while it is a file of the library, and feeds name it`() async throws {
+        try await withExports([.cover]) { bench async throws in
+            try await bench.run()
+            let shelf = ServedShelf(bench.configuration)
+            func served() async throws -> (picture: [UInt8]?, feed: String) {
+                let addresses = ShelfAddresses(root: "http://h.example", apps: "KEY")
+                let feed = try #require(try await shelf.feed(of: "30776", of: "kting", at: addresses))
+                let text = String(decoding: feed, as: UTF8.self)
+                guard case .picture(let bytes, "image/png") = try await shelf.cover(of: "30776", of: "kting") else {
+                    return (nil, text)
+                }
+                return (bytes, text)
+            }
+            let image = "<itunes:image href=\"http://h.example/apps/KEY/covers/kting/30776\"/>"
+            let before = try await served()
+            #expect(before.picture == Self.picture && before.feed.contains(image))
+            let path = try await folder(bench) + "/cover.png"
+            let files = FileManager.default
+            try files.moveItem(atPath: path, toPath: path + ".elsewhere")
+            try files.createSymbolicLink(atPath: path, withDestinationPath: path + ".elsewhere")
+            let after = try await served()
+            #expect(after.picture == nil && !after.feed.contains("/covers/"))
+        }
+    }
+
     @Test(arguments: ["/catalog", "/nowhere"])
     func `a cover that is none fails no run`(cover: String) async throws {
         try await withExports([.cover], cover: cover) { bench async throws in
