@@ -66,6 +66,13 @@ extension ShelfReader {
         try await store.neighbours(of: episode)
     }
 
+    /// Where listening goes on behind a position: in the same episode, or with the next one on disk where it was heard to its
+    /// end or is not there any more.
+    package func continuation(of position: ListeningPosition) async throws -> EpisodeIdentity? {
+        if !position.isFinished, try await store.episode(position.episode)?.givenFile != nil { return position.episode }
+        return try await neighbours(of: position.episode).after
+    }
+
     /// The first episode of a book that is on disk.
     package func firstOnDisk(of book: BookIdentity) async throws -> EpisodeIdentity? {
         try await store.firstOnDisk(of: book)

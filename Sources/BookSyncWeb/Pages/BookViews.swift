@@ -110,7 +110,10 @@ extension ViewMaker {
         }
         func has(_ states: EpisodeState...) -> Bool { states.contains { counts[$0, default: 0] > 0 } }
         var actions: [ActionView] = []
-        if shelved.missing > 0 { actions.append(button("fetch", .downloadMissing, kind: "primary")) }
+        // What is paused is resumed by its own button.
+        if shelved.missing > 0, has(.waiting, .failed, .cancelled) {
+            actions.append(button("fetch", .downloadMissing, kind: "primary"))
+        }
         if has(.downloading, .verifying) { actions.append(button("pause", .pauseAll)) }
         if has(.paused, .failed) { actions.append(button("resume", .resumeAll)) }
         if shelved.present > 0 {

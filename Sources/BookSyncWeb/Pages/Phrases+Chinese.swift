@@ -86,6 +86,7 @@ extension Phrases {
         .tooManyTries: "尝试次数过多，请稍后再试。",
         .toShelf: "回到书架",
         .stateAbsent: "未下载",
+        .stateToCome: "待下载",
         .stateWaiting: "等待中",
         .stateInterrupted: "已中断",
         .stateDownloading: "下载中",

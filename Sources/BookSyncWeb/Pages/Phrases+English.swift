@@ -90,6 +90,7 @@ extension Phrases {
         .tooManyTries: "Too many tries. Wait a little and try again.",
         .toShelf: "To the shelf",
         .stateAbsent: "Not here",
+        .stateToCome: "To come",
         .stateWaiting: "Waiting",
         .stateInterrupted: "Broken off",
         .stateDownloading: "Downloading",

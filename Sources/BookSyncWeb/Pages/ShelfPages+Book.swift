@@ -36,7 +36,10 @@ extension ShelfPages {
                 var part = try await shelf.page(of: id, of: source, in: state, from: first, count: Self.rowsOnPage)
             else { return nil }
             if part.episodes.isEmpty, first > 0 {
-                part = try await shelf.page(of: id, of: source, in: state, from: 0, count: Self.rowsOnPage) ?? part
+                let last = PagePart(request.query["page"], of: Self.total(part.counts, state), size: Self.rowsOnPage)
+                part =
+                    try await shelf.page(of: id, of: source, in: state, from: last.first, count: Self.rowsOnPage)
+                    ?? part
             }
             let identity = part.book.book.identity
             return FoundBook(
@@ -47,8 +50,7 @@ extension ShelfPages {
         let (shelved, counts) = (found.part.book, found.part.counts)
         let maker = maker(for: request, isRunUnderWay: found.part.isRunUnderWay)
         let identity = shelved.book.identity
-        let total = state.map { counts[$0, default: 0] } ?? counts.values.reduce(0, +)
-        let part = PagePart(request.query["page"], of: total, size: Self.rowsOnPage)
+        let part = PagePart(request.query["page"], of: Self.total(counts, state), size: Self.rowsOnPage)
         func address(_ page: Int, _ state: EpisodeState?) -> String {
             let query = (state.map { ["state=\($0.rawValue)"] } ?? []) + (page == 1 ? [] : ["page=\(page)"])
             return request.places.book(identity) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
@@ -72,6 +74,10 @@ extension ShelfPages {
         return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
     }
 
+    private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
+        state.map { counts[$0, default: 0] } ?? counts.values.reduce(0, +)
+    }
+
     private struct FoundBook: Sendable {
         var part: EpisodePage
         var positions: [EpisodeIdentity: ListeningPosition]
@@ -89,8 +95,7 @@ extension ShelfPages {
         let positions = try await shelf.positions(of: book)
         var identity = try await shelf.firstOnDisk(of: book)
         if let last = positions.values.max(by: { $0.updatedAt < $1.updatedAt }) {
-            let after = last.isFinished ? try await shelf.neighbours(of: last.episode).after : last.episode
-            identity = after ?? identity
+            identity = try await shelf.continuation(of: last) ?? identity
         }
         guard let identity, let episode = try await shelf.episode(identity)?.episode,
             let file = episode.shelved.file, episode.shelved.removedAt == nil
@@ -103,7 +108,7 @@ extension ShelfPages {
         _ counts: [EpisodeState: Int], _ phrases: Phrases, current: EpisodeState?, _ address: (EpisodeState?) -> String
     ) -> [ChoiceView] {
         let order: [(EpisodeState, Phrase)] = [
-            (.finished, .stateFinished), (.waiting, .stateAbsent), (.downloading, .stateDownloading),
+            (.finished, .stateFinished), (.waiting, .stateToCome), (.downloading, .stateDownloading),
             (.verifying, .stateVerifying), (.paused, .statePaused), (.failed, .stateFailed),
             (.cancelled, .stateCancelled), (.locked, .stateLocked), (.removed, .stateRemoved), (.gone, .stateGone),
         ]

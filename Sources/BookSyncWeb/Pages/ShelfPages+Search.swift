@@ -31,12 +31,15 @@ extension ShelfPages {
                 // There is nothing in it to search for, a comma perhaps: it is being written.
             }
         }
-        let maker = maker(for: request)
+        let heard = try await heard(in: found)
+        let maker = maker(for: request, isRunUnderWay: heard.isRunUnderWay)
         var (books, rows): ([BookCard], [EpisodeView]) = ([], [])
         for item in found?.items ?? [] {
             switch item {
             case .book(let book): books.append(maker.card(book))
-            case .episode(let episode, let book): rows.append(maker.row(episode, of: book))
+            case .episode(let episode, let book): 
+                let position = heard.positions[episode.shelved.episode.identity]
+                rows.append(maker.row(episode, of: book, position: position))
             }
         }
         let count = books.count + rows.count
@@ -53,5 +56,23 @@ extension ShelfPages {
             heading: heading, sum: sum, hasBooks: !books.isEmpty, books: books, hasRows: !rows.isEmpty,
             table: TableView(caption: heading, rows: rows))
         return try page(.searchHeading, named: heading, view, with: "search", for: request)
+    }
+
+    /// Where the listener stopped in the books of the episodes that were found.
+    private func heard(
+        in found: ShelfReader.Found?
+    ) async throws -> (positions: [EpisodeIdentity: ListeningPosition], isRunUnderWay: Bool) {
+        let books = Set(
+            (found?.items ?? []).compactMap { item -> BookIdentity? in
+                guard case .episode(_, let book) = item else { return nil }
+                return book.identity
+            })
+        guard !books.isEmpty else { return ([:], false) }
+        let heard = try await shelf.read { shelf in
+            var positions: [EpisodeIdentity: ListeningPosition] = [:]
+            for book in books { positions.merge(try await shelf.positions(of: book)) { $1 } }
+            return (positions, shelf.isRunUnderWay)
+        }
+        return heard ?? ([:], false)
     }
 }

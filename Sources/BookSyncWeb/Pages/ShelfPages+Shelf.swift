@@ -70,14 +70,12 @@ extension ShelfPages {
     private static func continuing(_ shelf: ShelfReader, _ maker: ViewMaker) async throws -> [ContinuingView] {
         var views: [ContinuingView] = []
         for position in try await shelf.latestPositions(limit: continued * 2) where views.count < continued {
-            var (identity, known) = (position.episode, Optional(position))
-            if position.isFinished {
-                guard let next = try await shelf.neighbours(of: identity).after else { continue }
-                (identity, known) = (next, try await shelf.positions(of: next.book)[next])
+            guard let identity = try await shelf.continuation(of: position) else { continue }
+            let isSame = identity == position.episode
+            let known = isSame ? position : try await shelf.positions(of: identity.book)[identity]
+            guard let (episode, book) = try await shelf.episode(identity), let file = episode.shelved.file else {
+                continue
             }
-            guard let (episode, book) = try await shelf.episode(identity), let file = episode.shelved.file,
-                episode.shelved.removedAt == nil
-            else { continue }
             views.append(
                 ContinuingView(
                     page: maker.places.episode(identity), bookPage: maker.places.book(identity.book),

@@ -69,6 +69,7 @@ function apply(change) {
       }
       return showProgress(row, change);
     case "run":
+      if (document.getElementById("runs")) refreshSoon();
       return showRun(change);
     default:
       if (row && said[change.event]) announce(word(said[change.event], { name: row.dataset.name }), row.dataset.name);
@@ -106,7 +107,10 @@ function listen() {
     wasLost = true;
     // A short break is none: phones sleep, servers restart.
     setTimeout(() => wasLost && !document.hidden && complain(word("lostServer")), 2500);
-    if (stream.readyState === EventSource.CLOSED) again = setTimeout(listen, 3000);
+    if (stream.readyState !== EventSource.CLOSED) return;
+    // Refused: perhaps one has to log in again.
+    refreshSoon(0);
+    again = setTimeout(listen, 3000);
   });
 }
 

@@ -45,7 +45,7 @@ let newest = 0;
 
 async function load(address) {
   const answer = await fetch(address, { headers: { Accept: "text/html" } });
-  if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new TypeError("no page");
+  if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error("no page");
   return { page: parser.parseFromString(await answer.text(), "text/html"), address: answer.url };
 }
 
@@ -62,6 +62,8 @@ function show({ page }) {
     const [old, other] = [document.getElementById(id), page.getElementById(id)];
     if (old && other) old.replaceWith(document.adoptNode(other));
   }
+  const field = document.getElementById("q");
+  if (document.activeElement !== field) field.value = page.getElementById("q").value;
   document.dispatchEvent(new CustomEvent("shown"));
   return true;
 }
@@ -86,9 +88,18 @@ export async function go(address, { isBack = false, keepsFocus = false, top = 0 
       history.replaceState({ top: 0 }, "", loaded.address);
     }
     here = location.pathname + location.search;
-  } catch {
-    if (mine === newest) location.href = address;
+  } catch (error) {
+    if (mine !== newest) return;
+    if (error instanceof TypeError) complain(word("lostServer"));
+    else location.href = address;
   }
+}
+
+/** A new entry of the history, before its page is there. */
+export function step(address) {
+  history.replaceState({ top: scrollY }, "");
+  history.pushState({ top: 0 }, "", address);
+  here = location.pathname + location.search;
 }
 
 // MARK: The same page anew
@@ -109,9 +120,12 @@ export function refreshSoon(wait = 700) {
 
 export async function refresh() {
   const [mine, address] = [newest, location.href];
+  const asked = new URL(address);
+  const isAsked = asked.searchParams.has("token");
+  asked.searchParams.delete("token");
   let page;
   try {
-    ({ page } = await load(address));
+    ({ page } = await load(asked.href));
   } catch {
     return;
   }
@@ -120,13 +134,15 @@ export async function refresh() {
   const main = page.getElementById("main");
   // A page without a player is the one to log in at.
   if (!main || !page.getElementById("player")) return void (location.href = address);
-  const parts = e => [...e.querySelectorAll("[data-part]")].map(part => part.dataset.part).join();
+  const parts = e => [...e.querySelectorAll("[data-part]")].map(part => part.tagName + part.dataset.part).join();
   const isTyping = old.contains(document.activeElement) && document.activeElement.matches("input, select");
+  if (isAsked && !old.querySelector("[data-part]")) return;
   if (parts(old) !== parts(main) || !old.querySelector("[data-part], [data-row]")) {
     if (!isTyping) keepingFocus(() => old.replaceChildren(...adopt(main.childNodes)));
   } else {
     keepingFocus(() => {
-      for (const part of main.querySelectorAll("[data-part]")) merge(old.querySelector(`[data-part="${part.dataset.part}"]`), part);
+      const mine = [...old.querySelectorAll("[data-part]")];
+      [...main.querySelectorAll("[data-part]")].forEach((part, i) => merge(mine[i], part));
       mergeArticle(old, main);
     });
   }
@@ -170,6 +186,8 @@ function mergeArticle(old, main) {
   const [mine, other] = [old.querySelector("article[data-row]"), main.querySelector("article[data-row]")];
   if (!mine || !other) return;
   const [before, after] = [mine.querySelector(".state"), other.querySelector(".state")];
+  // The bar and the speed that are shown are newer than what the page says.
+  if ([mine, other].every(e => e.classList.contains("is-downloading"))) return;
   mine.className = other.className;
   if (before.outerHTML !== after.outerHTML) before.replaceWith(document.adoptNode(after));
 }
@@ -185,7 +203,7 @@ function keepingFocus(change) {
   const home = document.querySelector(row ? `[data-row="${CSS.escape(row)}"]` : `[data-part="${part}"]`);
   if (!home) return document.getElementById("main").focus({ preventScroll: true });
   const buttons = [...home.querySelectorAll("button, summary, a")];
-  const same = buttons.find(e => [e.getAttribute("formaction"), e.dataset.play, e.getAttribute("href")].includes(key));
+  const same = key && buttons.find(e => [e.getAttribute("formaction"), e.dataset.play, e.getAttribute("href")].includes(key));
   (same ?? buttons.find(e => e.matches("button, summary")) ?? buttons[0])?.focus({ preventScroll: true });
 }
 
@@ -204,7 +222,10 @@ document.addEventListener("click", event => {
 });
 
 history.scrollRestoration = "manual";
+// Loaded again, it is where it was.
+scrollTo(0, history.state?.top ?? scrollY);
 history.replaceState({ top: scrollY }, "");
+addEventListener("pagehide", () => history.replaceState({ top: scrollY }, ""));
 addEventListener("popstate", event => {
   // A step within the page, as to its content, loads nothing.
   if (location.pathname + location.search !== here) go(location.href, { isBack: true, top: event.state?.top ?? 0 });

@@ -1,6 +1,6 @@
 // The player: a bar that stays while the pages change, and goes on where the listener stopped.
 
-import { announce, mayChange, root, word } from "./pages.js";
+import { announce, complain, mayChange, root, word } from "./pages.js";
 import { clock } from "./live.js";
 
 const bar = document.getElementById("player");
@@ -81,7 +81,11 @@ function mark() {
     button.closest(".row")?.classList.toggle("is-playing", Boolean(isThis));
   }
 }
-document.addEventListener("shown", mark);
+document.addEventListener("shown", () => {
+  mark();
+  // What comes next may have arrived meanwhile.
+  if (now && !around.next) lookAround(now);
+});
 
 function showTime() {
   const length = Number.isFinite(audio.duration) ? audio.duration : 0;
@@ -122,9 +126,14 @@ function describe() {
 // MARK: Where the listener stopped
 
 let savedAt = 0;
+/** What was saved last: what did not move is not saved again, and does not undo what another device said. */
+let saved = "";
 
 function save(isFinished = false) {
   if (!now || !(audio.currentTime > 0 || isFinished)) return;
+  const place = `${keyOf(now)} ${audio.currentTime}`;
+  if (place === saved && !isFinished) return;
+  saved = place;
   savedAt = Date.now();
   stopped.set(keyOf(now), isFinished ? 0 : audio.currentTime);
   if (!mayChange) return;
@@ -146,11 +155,18 @@ audio.addEventListener("pause", () => {
 });
 audio.addEventListener("play", mark);
 audio.addEventListener("loadedmetadata", showTime);
-audio.addEventListener("error", () => now && announce(word("saidSkipped", { name: now.title })));
-audio.addEventListener("ended", () => {
+audio.addEventListener("error", () => {
+  if (!now) return;
+  const said = word("saidSkipped", { name: now.title });
+  announce(said);
+  complain(said);
+});
+audio.addEventListener("ended", async () => {
   save(true);
   if (sleep.value === "end") return goToSleep();
-  if (around.next) play(around.next);
+  const it = now;
+  await lookAround(it);
+  if (now === it && audio.ended && around.next) play(around.next);
 });
 addEventListener("pagehide", () => save());
 document.addEventListener("visibilitychange", () => document.hidden && save());
@@ -163,7 +179,7 @@ function skip(seconds) {
 }
 
 const does = {
-  toggle: () => (audio.paused ? audio.play().catch(() => {}) : audio.pause()),
+  toggle: () => (audio.error ? play(now) : audio.paused ? audio.play().catch(() => {}) : audio.pause()),
   back: () => skip(-15), forward: () => skip(15), leap: () => skip(30),
   // As players do: first to the beginning, then to the one before.
   previous: () => (audio.currentTime > 5 ? (audio.currentTime = 0) : around.previous && play(around.previous)),

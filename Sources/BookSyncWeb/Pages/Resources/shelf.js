@@ -1,7 +1,7 @@
 // What the script adds to pages that work without it: buttons that act at once, search while one types, and the rest
 // from its parts.
 
-import { complain, go, refresh, refreshSoon, root, word } from "./pages.js";
+import { complain, go, refresh, refreshSoon, root, step, word } from "./pages.js";
 import "./live.js";
 import "./player.js";
 
@@ -28,7 +28,9 @@ document.addEventListener("submit", async event => {
   event.preventDefault();
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
-  button.closest("details")?.removeAttribute("open");
+  const question = button.closest("details");
+  question?.querySelector("summary").focus({ preventScroll: true });
+  question?.removeAttribute("open");
   try {
     const answer = await fetch(`${root}/api/v1/${request.action}`, {
       method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" },
@@ -36,6 +38,7 @@ document.addEventListener("submit", async event => {
     });
     if (!(answer.headers.get("Content-Type") ?? "").includes("json")) throw new TypeError("no answer of ours");
     complain(answer.ok ? "" : word("actionFailed", { why: (await answer.json()).error }));
+    if (answer.ok && button.dataset.then) return void (await go(button.dataset.then));
     await refresh();
     refreshSoon();
   } catch {
@@ -62,6 +65,13 @@ document.addEventListener("keydown", event => {
   open.querySelector("summary").focus();
 });
 
+document.addEventListener("submit", event => {
+  const form = event.target;
+  if (form.method !== "get" || !form.closest("main") || event.defaultPrevented) return;
+  event.preventDefault();
+  go(`${form.action}?${new URLSearchParams(new FormData(form, event.submitter))}`);
+});
+
 // MARK: Search
 
 const field = document.getElementById("q");
@@ -74,7 +84,7 @@ const find = () => {
   const address = `${root}/search?q=${encodeURIComponent(text)}`;
   if (isThere) go(address, { keepsFocus: true });
   else {
-    history.pushState({ top: 0 }, "", address);
+    step(address);
     go(address, { keepsFocus: true });
   }
 };
@@ -91,7 +101,4 @@ field.form.addEventListener("submit", event => {
   event.preventDefault();
   clearTimeout(waiting);
   find();
-});
-document.addEventListener("shown", () => {
-  if (location.pathname !== `${root}/search` && document.activeElement !== field) field.value = "";
 });
