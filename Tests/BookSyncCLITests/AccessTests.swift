@@ -50,6 +50,21 @@ extension ProductTests {
             }
         }
 
+        @Test func `a new password ends the logins of a server that runs`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveGuarded { shelf in
+                    let cookie = try await shelf.logIn().cookie
+                    #expect(try await shelf.status(cookie) == 200)
+                    let set = try await bench.shell(
+                        "echo 'one two three' | $BOOKSYNC serve --set-password --library L --config booksync.yaml")
+                    #expect(set.exitCode == 0 && set.errors.contains("restart a server that runs"), "\(set.errors)")
+                    let deadline = ContinuousClock.now + .seconds(20)
+                    while try await shelf.status(cookie) == 200, ContinuousClock.now < deadline {}
+                    #expect(try await shelf.status(cookie) == 401)
+                }
+            }
+        }
+
         @Test func `what cannot be written is printed, and what is no password is not taken`() async throws {
             try await withWorkbench { bench in
                 try bench.configure("serve: { listen: 8731 }\n")

@@ -91,6 +91,35 @@ extension ProductTests {
             }
         }
 
+        @Test func `what was broken off or paused while a run lasts is not brought by what is left of it`() async throws
+        {
+            try await withWorkbench { bench in
+                try await bench.serve(environment: ["BOOKSYNC_DEMO_PACE": "120k", "BOOKSYNC_JOBS": "1"]) { shelf in
+                    let stream = try EventStream(shelf)
+                    defer { stream.close() }
+                    try await stream.message { $0.data == "[]" }
+                    let forced = #"{"refs": ["demo:40111/1-4"], "force": true}"#
+                    #expect(try await post(shelf, "fetch", forced).status == 200)
+                    try await stream.event(["event": "progress", "id": id(1)])
+                    for (word, section) in [("cancel", 2), ("pause", 3)] {
+                        let row = #"{"refs": ["demo:40111/\#(section)"]}"#
+                        #expect(try JSONObject(try await post(shelf, word, row).text).number("count") == 1)
+                    }
+                    // A whole book that waits for its turn, of which nothing is known yet, is called off; the run makes way for
+                    // something else.
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:30776"]}"#).status == 200)
+                    let called = try await post(shelf, "cancel", #"{"refs": ["demo:30776"]}"#)
+                    #expect(try JSONObject(called.text).number("count") == 1)
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
+                    for section in [6, 4] { try await stream.event(["event": "finished", "id": id(section)]) }
+                    #expect(try await state(of: 2, shelf) == "cancelled")
+                    #expect(try await state(of: 3, shelf) == "paused")
+                    let books = try JSONObject.list(try await shelf.send("/api/v1/books").text)
+                    #expect(books.map { $0["id"] } == ["40111"])
+                }
+            }
+        }
+
         @Test func `a run of another process is waited for, and what it brings is not fetched again`() async throws {
             try await withWorkbench { bench in
                 try await bench.serve { shelf in
@@ -244,6 +273,8 @@ extension ProductTests {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
                 try await bench.serve("--read-only") { shelf in
+                    let rotation = try await shelf.post("/actions/rotate-apps", form: [], ["Origin: \(shelf.address)"])
+                    #expect(rotation.status == 403)
                     for name in [
                         "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position",
                         "mirror",

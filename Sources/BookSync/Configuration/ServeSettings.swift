@@ -70,6 +70,8 @@ package struct ServeSettings: Sendable, Hashable {
             default: "-._~/".utf8.contains(byte)
             }
         }
-        return isPlain && text.hasPrefix("/") && !text.hasSuffix("/") && !text.contains("//")
+        // Browsers take dots for ways up and down.
+        let hasDots = text.split(separator: "/").contains { $0 == "." || $0 == ".." }
+        return isPlain && !hasDots && text.hasPrefix("/") && !text.hasSuffix("/") && !text.contains("//")
     }
 }

@@ -48,7 +48,7 @@ struct LiveBoard: Sendable {
 
     /// Milliseconds by which records of files may come out of their order: several transfers end at once, and a clock may
     /// be set back a little.
-    private static let slack: Int64 = 10_000
+    static let slack: Int64 = 10_000
 
     /// - Parameter isNew: whether there was no store at the look before: all that is there happened since.
     init(isNew: Bool = false) {

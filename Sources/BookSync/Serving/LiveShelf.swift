@@ -19,6 +19,8 @@ package actor LiveShelf {
         var cursor: Int
         /// Whether it has yet to be told what is under way at all.
         var wantsWhole: Bool
+        /// Whether it has to ask for everything anew.
+        var wantsReset = false
         var heardAt: ContinuousClock.Instant
         var waiter: CheckedContinuation<String?, Never>?
     }
@@ -28,6 +30,9 @@ package actor LiveShelf {
     private static let silence = Duration.seconds(15)
     /// For so long without clients what was seen is remembered.
     private static let memory = Duration.seconds(60)
+
+    /// Clients at a time; beyond that the oldest makes room.
+    private static let greatestCount = 128
 
     private let library: String
     private let logger: Logger
@@ -57,6 +62,8 @@ package actor LiveShelf {
     /// - Returns: nil when nothing is told any more; else what it is sent first.
     package func join(lastEventID: String?) -> (listener: Listener, first: String)? {
         guard !isOver else { return nil }
+        // Pages that were left hold a place until they are sent something.
+        if places.count >= Self.greatestCount, let oldest = places.keys.min() { leave(Listener(number: oldest)) }
         lastListener += 1
         var place = Place(cursor: ring.last, wantsWhole: false, heardAt: clock.now)
         var first = "retry: 2000\n"
@@ -80,7 +87,7 @@ package actor LiveShelf {
     package func next(for listener: Listener) async -> String? {
         let number = listener.number
         guard !isOver, let place = places[number] else { return nil }
-        if !place.wantsWhole, let wire = ring.wire(after: place.cursor) {
+        if !place.wantsWhole, !place.wantsReset, let wire = ring.wire(after: place.cursor) {
             places[number]?.cursor = ring.last
             // Never more often than looks are made, however quickly it reads.
             places[number]?.heardAt = clock.now
@@ -119,7 +126,10 @@ package actor LiveShelf {
                 ring = LiveRing(epoch: Self.newEpoch())
                 await closeSight()
                 sight = LiveSight()
-                for number in places.keys { places[number]?.cursor = 0 }
+                for number in places.keys {
+                    places[number]?.cursor = 0
+                    places[number]?.wantsReset = places[number]?.wantsWhole == false
+                }
             }
             lastTick = clock.now
             await tick()
@@ -170,7 +180,9 @@ package actor LiveShelf {
         for (number, place) in places {
             guard let waiter = place.waiter else { continue }
             var wire: String?
-            if place.wantsWhole {
+            if place.wantsReset {
+                wire = LiveRing.reset(id: ring.lastID)
+            } else if place.wantsWhole {
                 // What it missed meanwhile is in it.
                 wire = LiveRing.wire(sight.whole(at: now), id: ring.lastID)
             } else {

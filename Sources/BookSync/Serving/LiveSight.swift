@@ -37,7 +37,11 @@ struct LiveSight: Sendable {
         guard let store = try await opened(library) else { return [] }
         let current = try await store.version()
         guard current != version || board.needsLook || !changedBooks.isEmpty else { return [] }
-        let look = try await store.liveLook(filesSince: board.filesSince)
+        var look = try await store.liveLook(filesSince: board.filesSince)
+        // What was there at the first look is no news at the second.
+        if board.filesSince == nil, let last = look.lastFile {
+            look = try await store.liveLook(filesSince: last - LiveBoard.slack)
+        }
         version = current
         let isRunUnderWay =
             look.run?.isEnded == false

@@ -83,6 +83,7 @@ package actor RunDesk {
     /// - Throws: ``Failure`` when the store cannot be read or written.
     package func fetch(_ items: [RunRequest.Item], force: Bool) async throws {
         guard !items.isEmpty else { return }
+        try await requireLibrary()
         var resumed: [RunRequest.Item] = []
         for item in items where !item.filter.isEmpty {
             let stopped = try await missing(of: item).filter { $0.transfer?.state == .paused }
@@ -94,11 +95,20 @@ package actor RunDesk {
         if try await LibraryLock.isHeld(in: configuration.library) {
             for item in items {
                 // What the run under way saw paused it does not start again.
-                if !resumed.contains(item), try await isToCome(item) { expected.insert(item) } else { sign?.raise() }
+                let isToCome = try await isToCome(item)
+                // Nor does it look again at what it was to leave alone.
+                if isToCome, !force, !resumed.contains(item) { expected.insert(item) } else { sign?.raise() }
             }
         }
         // Only now, lest the run that this becomes makes way for itself.
         begin(.fetch(items, force: force))
+    }
+
+    /// What would keep a run from writing is better told to those who ask for one.
+    /// - Throws: ``Failure`` when the library's disk is not mounted, or cannot be written.
+    package func requireLibrary() async throws {
+        try await notes?.requireMounted(configuration.library)
+        _ = try await LibraryFolder.open(at: configuration.library)
     }
 
     private func begin(_ errand: RunErrands.Errand) {
@@ -107,31 +117,55 @@ package actor RunDesk {
         wakeUp = nil
     }
 
-    /// Has paused, failed and cancelled episodes be fetched.
+    /// Has paused, failed and cancelled episodes be fetched, and those that a run left which was cut off.
     /// - Returns: how many there are.
     package func resume(_ scope: TransferControl.Scope) async throws -> Int {
-        let (stopped, count) = try await TransferControl.open(in: configuration.library) { control in
-            (try await control.stopped(scope), try await control.resume(scope))
+        let isRunUnderWay = try await LibraryLock.isHeld(in: configuration.library)
+        let (stopped, left, count) = try await TransferControl.open(in: configuration.library) { control in
+            let left = isRunUnderWay ? [] : try await control.meant(scope).filter(\.isLeftUnfinished)
+            return (try await control.stopped(scope), left, try await control.resume(scope))
         }
-        guard count > 0 else { return 0 }
-        begin(.fetch(RunRequest.Item.items(of: stopped), force: false))
+        guard count + left.count > 0 else { return 0 }
+        begin(.fetch(RunRequest.Item.items(of: stopped + left), force: false))
         sign?.raise()
-        return count
+        return count + left.count
     }
 
     /// Breaks transfers off, those that were only asked for as well.
-    /// - Returns: how many were broken off.
+    /// - Returns: how many were broken off, and how many books that were still to be looked at.
     package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
-        try await forget(scope)
-        return try await TransferControl.open(in: configuration.library) { try await $0.cancel(scope) }
+        let dropped = forgetBooks(of: scope)
+        do {
+            try await forget(scope)
+            return try await TransferControl.open(in: configuration.library) { try await $0.cancel(scope) } + dropped
+        } catch let failure as Failure where failure.kind == .unknownBook && dropped > 0 {
+            // Its catalog was never read.
+            return dropped
+        }
     }
 
     /// Deletes files; what of it was only asked for is not fetched.
     /// - Returns: how many episodes were removed.
     package func remove(_ scope: TransferControl.Scope, forgets: Bool) async throws -> Int {
+        _ = forgetBooks(of: scope)
         try await forget(scope)
         return try await TransferControl.open(in: configuration.library) {
             try await $0.remove(scope, forgets: forgets)
+        }
+    }
+
+    /// What was asked for of whole books, of which the store may know nothing yet.
+    /// - Returns: how many books there were.
+    private func forgetBooks(of scope: TransferControl.Scope) -> Int {
+        switch scope {
+        case .everything:
+            current = nil
+            return errands.drop(allOf: nil)
+        case .books(let books):
+            let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
+            current = current?.without(allOf: whole)
+            return errands.drop(allOf: whole)
+        case .episodes: return 0
         }
     }
 
@@ -209,6 +243,7 @@ package actor RunDesk {
         while !Task.isCancelled {
             guard let errand = errands.next() else {
                 state = .idle
+                expected = []
                 await sleep()
                 continue
             }
@@ -219,7 +254,7 @@ package actor RunDesk {
             do {
                 let report = try await run(errand, sign)
                 // What it left is for the run after the one that it made way for.
-                if sign.isRaised, report.summary.left > 0, let current { errands.addRest(current) }
+                if sign.isRaised, report.summary.left > 0, let current { errands.addRest(try await rest(of: current)) }
             } catch is CancellationError {
                 // Only the end of this task cancels it.
             } catch {
@@ -229,6 +264,19 @@ package actor RunDesk {
             current = nil
         }
         state = .idle
+    }
+
+    /// What is left of a run that made way: what still waits, without what was stopped or removed meanwhile.
+    private func rest(of errand: RunErrands.Errand) async throws -> RunErrands.Errand {
+        guard case .fetch(let items, _) = errand else { return errand }
+        var left: [RunRequest.Item] = []
+        var waiting: [ShelvedEpisode] = []
+        for item in items {
+            let known = try await ShelfReader.read(configuration.library) { try await $0.store.book(item.book) }
+            if (known ?? nil) == nil { left.append(item) }
+            waiting += try await missing(of: item).filter { $0.transfer?.state == .waiting }
+        }
+        return .fetch(left + RunRequest.Item.items(of: waiting), force: false)
     }
 
     private func sleep() async {
@@ -305,6 +353,14 @@ package actor RunDesk {
             left.append(item)
         }
         return left
+    }
+}
+
+extension ShelvedEpisode {
+    /// Whether a run that was cut off left it, where none is under way.
+    fileprivate var isLeftUnfinished: Bool {
+        guard file == nil, removedAt == nil, !isGone, !episode.isLocked, let transfer else { return false }
+        return [.waiting, .downloading, .verifying].contains(transfer.state)
     }
 }
 

@@ -16,6 +16,13 @@ struct RunErrands: Sendable, Equatable {
             }
         }
 
+        /// Without all of some books; nil when nothing is left of it.
+        func without(allOf books: Set<BookIdentity>) -> Errand? {
+            guard case .fetch(let items, let force) = self else { return self }
+            let left = items.filter { !books.contains($0.book) }
+            return left.isEmpty ? nil : .fetch(left, force: force)
+        }
+
         /// Without episodes that were named one by one; nil when nothing is left of it. A whole book stays whole.
         func without(_ sections: [BookIdentity: Set<Int>]) -> Errand? {
             guard case .fetch(let items, let force) = self else { return self }
@@ -70,6 +77,23 @@ struct RunErrands: Sendable, Equatable {
     mutating func drop(_ sections: [BookIdentity: Set<Int>]) {
         asked = asked.compactMap { $0.without(sections) }
         rest = rest.compactMap { $0.without(sections) }
+    }
+
+    /// Takes out all that was asked for of some books.
+    /// - Parameter books: nil for everything.
+    /// - Returns: how many of them were to be fetched.
+    mutating func drop(allOf books: Set<BookIdentity>?) -> Int {
+        var dropped: Set<BookIdentity> = []
+        func without(_ errand: Errand) -> Errand? {
+            guard case .fetch(let items, _) = errand else { return errand }
+            let all = Set(items.map(\.book))
+            dropped.formUnion(all.intersection(books ?? all))
+            return errand.without(allOf: books ?? all)
+        }
+        asked = asked.compactMap(without)
+        rest = rest.compactMap(without)
+        if books == nil { isMirrorAsked = false }
+        return dropped.count
     }
 
     /// - Returns: nil where no one run can do both.

@@ -18,6 +18,12 @@ extension ServeCommand {
                 program.environment[$0]?.isEmpty == false
             }
             if let winner { await program.streams.writeError("the environment's \(winner) wins over it") }
+            let library = try await program.configuration().configuration.library
+            await ServeKeyring(library: library, logger: program.logger).endSessions()
+            if !program.options.quiet {
+                await program.streams.writeError(
+                    "all logins have ended; restart a server that runs: until then it takes the old password")
+            }
             return .done
         }
         await program.print(

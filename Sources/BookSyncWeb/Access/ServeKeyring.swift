@@ -90,6 +90,11 @@ package final class ServeKeyring: Sendable {
         }
     }
 
+    /// Ends all logins; a server that runs notices within a second.
+    package func endSessions() async {
+        await change { $0.endAll() }
+    }
+
     private func onQueue<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async -> Answer {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: work()) }

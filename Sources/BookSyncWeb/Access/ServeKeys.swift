@@ -27,12 +27,17 @@ struct ServeKeys: Sendable, Hashable {
         apps = Self.base64URL(Self.random(20))
     }
 
+    /// Ends all sessions.
+    mutating func endAll() {
+        session = Self.random(32)
+        ended = [:]
+    }
+
     /// - Parameter now: seconds since 1970.
     mutating func end(_ session: String, until expiry: Int64, now: Int64) {
         ended = ended.filter { $0.value > now }
         if ended.count >= Self.greatestCount {
-            self.session = Self.random(32)
-            ended = [:]
+            endAll()
         } else {
             ended[session] = expiry
         }

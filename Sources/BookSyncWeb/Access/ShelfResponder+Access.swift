@@ -109,6 +109,7 @@ extension ShelfResponder {
             let cookie = await site.access.logOut(request.wire, seenAs: view)
             return .seeOther(view.root + (site.access.asksWhoComes ? "/login" : "/"), cookies: [cookie])
         case (["actions", "rotate-apps"], .post):
+            guard site.actions.desk != nil else { return refusal(.forbidden, ShelfActions.Refused().sentence) }
             try await site.access.keyring.rotateApps()
             return .seeOther(view.wayBack(form?["return"]))
         default: return nil

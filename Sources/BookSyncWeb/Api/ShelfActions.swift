@@ -37,6 +37,7 @@ struct ShelfActions: Sendable {
         case .position: return try await setPosition(arguments)
         case .mirror:
             let stored = try await shelf.read { try await $0.subscriptions() } ?? []
+            try await desk.requireLibrary()
             await desk.mirror()
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
         }

@@ -12,7 +12,8 @@ package enum Phrase: String, Sendable, CaseIterable {
     case addByReference, referencePlaceholder, referenceHint, lookAt, subscribe, unsubscribe, downloadOnce
     case noSubscriptions, inConfiguration, forPodcastApps, forPodcastAppsHow, rotateHint, rotate
     case rotateQuestion, doctor, askSources, askSourcesHint, logIn, logInHint, password, wrongPassword
-    case tooManyTries, toShelf, stateAbsent, stateToCome, stateWaiting, stateInterrupted, stateDownloading, stateVerifying
+    case tooManyTries, toShelf, stateAbsent, stateToCome, stateWaiting, stateInterrupted, stateDownloading,
+        stateVerifying
     case stateFinished, statePaused, stateFailed, stateCancelled, stateLocked, stateRemoved, stateGone
     case download, pause, resume, cancel, delete, downloadAgain, retry, downloadMissing, pauseAll, resumeAll
     case deleteFile, deleteFiles, deleteQuestion, deleteAllQuestion, cancelQuestion, actionOf, mirrorNow

@@ -44,7 +44,8 @@ extension ShelfPages {
         }
         if request.visitor.mayChange {
             if underWay + counts[.waiting, default: 0] > 0 { actions.append(button("pause", .pauseAll)) }
-            if counts[.paused, default: 0] + counts[.failed, default: 0] > 0 {
+            let left = found?.isRunUnderWay == true ? 0 : counts[.waiting, default: 0]
+            if counts[.paused, default: 0] + counts[.failed, default: 0] + left > 0 {
                 actions.append(button("resume", .resumeAll))
             }
         }

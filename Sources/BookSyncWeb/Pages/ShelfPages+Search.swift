@@ -37,7 +37,7 @@ extension ShelfPages {
         for item in found?.items ?? [] {
             switch item {
             case .book(let book): books.append(maker.card(book))
-            case .episode(let episode, let book): 
+            case .episode(let episode, let book):
                 let position = heard.positions[episode.shelved.episode.identity]
                 rows.append(maker.row(episode, of: book, position: position))
             }

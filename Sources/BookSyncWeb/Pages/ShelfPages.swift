@@ -158,6 +158,6 @@ extension ShelfPages.Request {
 
     /// What is searched for: forms write blanks as plus signs.
     var searched: String {
-        (query["q"] ?? "").replacing("+", with: " ").trimmingCharacters(in: .whitespacesAndNewlines)
+        (query["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -73,7 +73,7 @@ struct ShelfInterface: Sendable {
     }
 
     private func search(_ query: [String: String]) async throws -> JSONDocument {
-        let text = (query["q"] ?? "").replacing("+", with: " ")
+        let text = query["q"] ?? ""
         let limit = try query.number("limit", from: 0) ?? 50
         let found = try await shelf.search(for: text, limit: limit == 0 ? nil : limit)
         return .array(found?.items.map { JSONDocument($0) } ?? [])

@@ -44,9 +44,11 @@ struct ShelfRequest: Sendable {
 }
 
 extension Request {
-    /// The parameters of the address, decoded; of several by one name the last.
+    /// The parameters of the address, decoded as forms write them; of several by one name the last. None where they are not
+    /// written so.
     var parameters: [String: String] {
-        Dictionary(
-            uri.queryParameters.map { (String($0.key), String($0.value)) }, uniquingKeysWith: { _, last in last })
+        let query = (head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst()
+        let fields = query.first.flatMap { FormFields(Array($0.prefix { $0 != "#" }.utf8)) }?.fields ?? []
+        return Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     }
 }

@@ -22,6 +22,21 @@ import Testing
         #expect(errands.next() == nil)
     }
 
+    @Test func `a whole book, or everything, is taken out again`() throws {
+        var errands = RunErrands()
+        errands.add(.fetch([try item(Self.one), try item(Self.other, "3")], force: false))
+        errands.addRest(.fetch([try item(Self.other)], force: false))
+        errands.add(.mirror)
+        #expect(errands.drop(allOf: [Self.one]) == 1)
+        #expect(
+            errands.waiting == [
+                .fetch([try item(Self.other, "3")], force: false), .fetch([try item(Self.other)], force: false),
+                .mirror,
+            ])
+        #expect(errands.drop(allOf: nil) == 1)
+        #expect(errands.waiting.isEmpty)
+    }
+
     @Test func `the whole book contains what is asked for of it`() throws {
         var errands = RunErrands()
         errands.add(.fetch([try item(Self.one, "3")], force: false))
