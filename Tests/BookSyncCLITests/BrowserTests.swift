@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension ProductTests {
+extension ForeignClientTests {
     /// The shelf in a real browser, with the demo catalog behind it.
     @Suite(.enabled(if: Browser.isInstalled, "chromium and chromedriver are not installed"))
     struct InTheBrowser {
@@ -107,6 +107,32 @@ extension ProductTests {
                             "Number(document.querySelector('.continuing .play')?.dataset.at ?? 0)")
                     }
                     try await Self.expectTidy(browser, "shelf with a player")
+                }
+            }
+        }
+
+        @Test func `one episode follows the other, and what was heard stays heard`() async throws {
+            try await Self.withShelf(fetching: "1-2") { _, shelf in
+                try await Browser.run(.init(languages: "en", width: 1280, height: 800)) { browser in
+                    let (book, audio) = ("\(shelf.address)/books/demo/40111", "document.getElementById('audio')")
+                    let title = "navigator.mediaSession.metadata?.title"
+                    try await browser.open(book)
+                    try await browser.wait(until: "document.querySelectorAll('tbody tr').length === 6")
+                    try await browser.click("\(Self.row(1)) .play")
+                    try await browser.wait(until: "\(audio).currentTime > 0 && \(title)?.startsWith('第001集')")
+                    let seeks: Bool = try await browser.evaluate(
+                        "(it => { it.currentTime = it.duration - 1; return it.duration > 10; })(\(audio))")
+                    #expect(seeks)
+                    try await browser.wait(
+                        until: "\(title)?.startsWith('第002集') && !\(audio).paused && \(audio).currentTime > 0")
+                    // What it says of the first one is on its way to the store.
+                    let deadline = ContinuousClock.now + .seconds(20)
+                    let heard = "document.querySelector('\(Self.row(1)) .heard')?.innerText === 'heard'"
+                    repeat {
+                        try #require(ContinuousClock.now < deadline, "the first episode is not heard")
+                        try await browser.open(book)
+                        try await browser.wait(until: "document.querySelectorAll('tbody tr').length === 6")
+                    } while try await !browser.evaluate(heard)
                 }
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension ProductTests {
+extension ForeignClientTests {
     /// The OpenAPI document against the server that it describes.
     @Suite struct Description {
         /// A request, and the answer that the document promises for it.

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-extension ProductTests {
+extension ForeignClientTests {
     /// What other people's podcast clients make of the feeds.
     @Suite struct PodcastClients {
         private static let feed = "feeds/demo/40111.xml"

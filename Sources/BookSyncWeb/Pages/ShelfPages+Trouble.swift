@@ -42,8 +42,8 @@ extension ShelfPages {
             case 401, 403:
                 TroubleView(
                     what: phrases(.refusedPage),
-                    why: request.visitor.mayChange ? phrases(.refusedWhy) : phrases(.readOnly), next: phrases(.tryAgain)
-                )
+                    why: request.visitor.mayChange ? phrases(.refusedWhy) : phrases(.readOnly),
+                    next: request.visitor.mayChange ? phrases(.tryAgain) : nil)
             default:
                 TroubleView(
                     what: phrases(.failedPage), why: "\(failure.what): \(failure.why)",

@@ -165,7 +165,8 @@ audio.addEventListener("ended", async () => {
   save(true);
   if (sleep.value === "end") return goToSleep();
   const it = now;
-  await lookAround(it);
+  // At once where it is known: a phone that is locked lets a page that waits go to sleep.
+  if (!around.next) await lookAround(it);
   if (now === it && audio.ended && around.next) play(around.next);
 });
 addEventListener("pagehide", () => save());
