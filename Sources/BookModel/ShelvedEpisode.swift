@@ -37,6 +37,16 @@ package struct ShelvedEpisode: Sendable, Hashable {
     }
 }
 
+extension ShelvedEpisode {
+    /// The same as it stands now: what a killed run left as under way only waits.
+    package func standing(isRunUnderWay: Bool) -> ShelvedEpisode {
+        guard !isRunUnderWay, transfer?.state == .downloading || transfer?.state == .verifying else { return self }
+        var standing = self
+        standing.transfer?.state = .waiting
+        return standing
+    }
+}
+
 /// What `list` shows of an episode: the state of its transfer, or why it has none.
 package enum EpisodeState: String, Sendable, CaseIterable {
     case waiting, downloading, verifying, finished, paused, failed, cancelled

@@ -11,7 +11,7 @@ enum AddressPath {
         let hexadecimal = Array("0123456789ABCDEF".utf8)
         var encoded: [UInt8] = []
         for byte in bytes {
-            if isUnreserved(byte) {
+            if byte.isUnreserved {
                 encoded.append(byte)
             } else {
                 encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
@@ -57,16 +57,6 @@ enum AddressPath {
 
     /// Whether a name means a folder relative to another, and no file.
     static func isDots(_ name: some StringProtocol) -> Bool { name == "." || name == ".." }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }
 
 extension ResourceAddress {

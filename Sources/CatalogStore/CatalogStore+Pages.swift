@@ -29,9 +29,9 @@ extension CatalogStore {
     ///   - state: the one they are in; nil for all.
     ///   - isRunUnderWay: else what a killed run left as under way only waits.
     ///   - first: how many of them come before, 0 or more.
-    ///   - count: how many at most.
+    ///   - count: how many at most; nil for all.
     package func episodes(
-        of book: BookIdentity, in state: EpisodeState?, isRunUnderWay: Bool, from first: Int, count: Int
+        of book: BookIdentity, in state: EpisodeState?, isRunUnderWay: Bool, from first: Int, count: Int?
     ) async throws -> [ShelvedEpisode] {
         try await read("the episodes of \(book) cannot be read") { database in
             guard let id = try database.id(of: book) else { return [] }
@@ -43,7 +43,7 @@ extension CatalogStore {
                 """
             let wanted: StatementArguments = state.map { [$0.rawValue] } ?? []
             let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: [id] + wanted + [count, first])
+                database.cachedStatement(sql: sql), arguments: [id] + wanted + [count ?? -1, first])
             var episodes: [ShelvedEpisode] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)

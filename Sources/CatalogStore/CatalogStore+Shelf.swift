@@ -47,20 +47,7 @@ extension CatalogStore {
     /// All the store knows of a book's episodes, gone and removed ones included, by section and then in the order of the
     /// listing; without ``Episode/element``. Empty when the book is unknown.
     package func episodes(of book: BookIdentity) async throws -> [ShelvedEpisode] {
-        try await read("the episodes of \(book) cannot be read") { database in
-            guard let id = try database.id(of: book) else { return [] }
-            let sql = """
-                SELECT \(ShelvedEpisode.columns) FROM \(ShelvedEpisode.tables)
-                WHERE e.book_id = ? ORDER BY e.section, e.position
-                """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [id])
-            var episodes: [ShelvedEpisode] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                episodes.append(try ShelvedEpisode(&columns, of: book))
-            }
-            return episodes
-        }
+        try await episodes(of: book, in: nil, isRunUnderWay: false, from: 0, count: nil)
     }
 
     /// The episode that the listener calls by its section, ``Episode/element`` included. Of several with this number the

@@ -213,10 +213,9 @@ extension ConfigurationReader {
 
     private func readFlag(_ entry: SettingNode.Entry) throws -> Bool {
         let raw = try text(entry)
-        switch try expanded(raw, line: entry.line).lowercased() {
-        case "true", "yes", "on": return true
-        case "false", "no", "off": return false
-        default: throw refusal(entry.line, entry.key, expected: "true or false", found: raw)
+        guard let flag = ScalarSetting.flag(try expanded(raw, line: entry.line).lowercased()) else {
+            throw refusal(entry.line, entry.key, expected: "true or false", found: raw)
         }
+        return flag
     }
 }

@@ -59,7 +59,8 @@ extension PasswordEntry {
         let descriptor = try systemCall { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
         defer { close(descriptor) }
         let text = lines.joined(separator: "\n") + "\n"
-        try Self.writeAll(Array(text.utf8), to: descriptor)
+        try writeAll(Array(text.utf8), to: descriptor)
+        try systemCall { fsync(descriptor) }
         return nil
     }
 
@@ -79,6 +80,7 @@ extension PasswordEntry {
             }
             try systemCall { fchmod(descriptor, status.st_mode & 0o7777) }
             try writeAll(new, to: descriptor)
+            try systemCall { fsync(descriptor) }
             guard try SettingFile.read(beside, atMost: new.count + 1) == new,
                 // Who edits it meanwhile shall not lose what they wrote.
                 try SettingFile.read(path, atMost: old.count + 1) == old
@@ -95,26 +97,5 @@ extension PasswordEntry {
             close(opened)
         }
         guard try SettingFile.read(path, atMost: new.count + 1) == new else { throw SystemError(code: EIO) }
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
-        var written = 0
-        while written < bytes.count {
-            written += try bytes.withUnsafeBytes { all in
-                let rest = UnsafeRawBufferPointer(rebasing: all[written...])
-                return try systemCall { write(descriptor, rest) }
-            }
-        }
-        try systemCall { fsync(descriptor) }
-    }
-
-    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 }

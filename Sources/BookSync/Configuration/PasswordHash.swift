@@ -1,4 +1,4 @@
-import Foundation
+import BookModel
 
 /// A password as the configuration keeps it: salted, and stretched by scrypt (RFC 7914), in the form
 /// `$scrypt$ln=15,r=8,p=1$SALT$HASH` (PHC string format, base64 without padding).
@@ -40,15 +40,16 @@ package struct PasswordHash: Sendable, Hashable {
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
         let costs = parts[2].split(separator: ",", omittingEmptySubsequences: false)
         guard costs.count == 3, let logRounds = Self.number("ln", costs[0]), let blockSize = Self.number("r", costs[1]),
-            let parallelism = Self.number("p", costs[2]), let salt = Self.bytes(parts[3]),
-            let hash = Self.bytes(parts[4])
+            let parallelism = Self.number("p", costs[2]), let salt = UnpaddedBase64.bytes(of: parts[3]),
+            let hash = UnpaddedBase64.bytes(of: parts[4])
         else { return nil }
         self.init(logRounds: logRounds, blockSize: blockSize, parallelism: parallelism, salt: salt, hash: hash)
     }
 
     /// As it stands in the configuration. Never print or log it.
     package var secretText: String {
-        "$scrypt$ln=\(logRounds),r=\(blockSize),p=\(parallelism)$\(Self.base64(salt))$\(Self.base64(hash))"
+        let (salt, hash) = (UnpaddedBase64.text(of: salt), UnpaddedBase64.text(of: hash))
+        return "$scrypt$ln=\(logRounds),r=\(blockSize),p=\(parallelism)$\(salt)$\(hash)"
     }
 
     private static func number(_ name: String, _ text: Substring) -> Int? {
@@ -56,17 +57,6 @@ package struct PasswordHash: Sendable, Hashable {
         let digits = text.dropFirst(name.count + 1)
         guard (1...2).contains(digits.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int(digits)
-    }
-
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard !text.hasSuffix("="), let data = Data(base64Encoded: text + padding) else { return nil }
-        // One spelling for each: what decodes alike is alike.
-        return base64(Array(data)) == text ? Array(data) : nil
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("=", with: "")
     }
 }
 

@@ -88,8 +88,9 @@ struct ScalarSetting: Sendable {
         },
         servePassword, serveToken, serveHosts,
         ScalarSetting(key: "serve.read-only", expected: "true or false") { settings, text, _ in
-            settings.serve.isReadOnly = ["true", "yes", "on"].contains(text)
-            return ["true", "yes", "on", "false", "no", "off"].contains(text)
+            let flag = flag(text)
+            settings.serve.isReadOnly = flag ?? false
+            return flag != nil
         } shown: {
             .flag($0.serve.isReadOnly)
         },
@@ -210,6 +211,17 @@ struct ScalarSetting: Sendable {
             return true
         } shown: {
             .list($0[keyPath: path].map { .text($0.rawValue) })
+        }
+    }
+}
+
+extension ScalarSetting {
+    /// - Returns: nil when the text, in lower case, says neither.
+    static func flag(_ text: String) -> Bool? {
+        switch text {
+        case "true", "yes", "on": true
+        case "false", "no", "off": false
+        default: nil
         }
     }
 }

@@ -64,12 +64,7 @@ package struct ServeSettings: Sendable, Hashable {
     /// Whether paths can begin so.
     package static func canBeBasePath(_ text: String) -> Bool {
         if text.isEmpty { return true }
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-._~/".utf8.contains(byte)
-            }
-        }
+        let isPlain = text.utf8.allSatisfy { $0.isUnreserved || $0 == UInt8(ascii: "/") }
         // Browsers take dots for ways up and down.
         let hasDots = text.split(separator: "/").contains { $0 == "." || $0 == ".." }
         return isPlain && !hasDots && text.hasPrefix("/") && !text.hasSuffix("/") && !text.contains("//")

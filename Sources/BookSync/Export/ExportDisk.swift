@@ -117,12 +117,10 @@ enum ExportDisk {
     }
 
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, for name: String) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure.file("\(name) cannot be written", errno: count == 0 ? EIO : errno) }
-            rest = rest.dropFirst(count)
+        do {
+            try BookSync.writeAll(bytes, to: descriptor)
+        } catch {
+            throw Failure.file("\(name) cannot be written", errno: error.code)
         }
     }
 }

@@ -17,20 +17,13 @@ enum ExportPath {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes = Array("file://".utf8)
         for byte in path.utf8 {
-            if isUnreserved(byte) {
+            if byte.isUnreserved || byte == UInt8(ascii: "/") {
                 bytes.append(byte)
             } else {
                 bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._~/".utf8.contains(byte)
-        }
     }
 }
 

@@ -29,3 +29,14 @@ func systemCall<T: SignedInteger>(_ call: () -> T) throws(SystemError) -> T {
         if error.code != EINTR { throw error }
     }
 }
+
+/// Writes all bytes, however many calls that takes.
+/// - Throws: ``SystemError`` when one fails, or takes nothing.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = try systemCall { rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) } }
+        guard count > 0 else { throw SystemError(code: EIO) }
+        rest = rest.dropFirst(count)
+    }
+}

@@ -1,6 +1,6 @@
 /// Runs `body`, and cancels it when it takes longer.
 /// - Returns: nil when it did.
-func limited<Value: Sendable>(
+package func limited<Value: Sendable>(
     to seconds: Double, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value? {
     try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -77,8 +77,7 @@ package actor LiveShelf {
             first += "id: \(ring.lastID)\n\n"
         }
         places[lastListener] = place
-        wakeUp?.resume()
-        wakeUp = nil
+        awake()
         return (Listener(number: lastListener), first)
     }
 

@@ -102,16 +102,13 @@ struct LiveSight: Sendable {
         for row in anew { episodes[row] = found[row] }
         var events: [LiveEvent] = []
         for (row, turn) in turns {
-            guard var shelved = episodes[row] else { continue }
+            guard let shelved = episodes[row] else { continue }
             switch turn {
             case .started: events.append(word("started", shelved, row, at: now))
             case .progressed: events.append(word("progress", shelved, row, at: now))
             case .changed:
-                // What a killed run left as under way only waits.
-                if let state = shelved.transfer?.state, state == .downloading || state == .verifying, !isRunUnderWay {
-                    shelved.transfer?.state = .waiting
-                }
-                events.append(word(shelved.state.rawValue, shelved, row, at: now))
+                let standing = shelved.standing(isRunUnderWay: isRunUnderWay)
+                events.append(word(standing.state.rawValue, standing, row, at: now))
                 changedBooks.insert(shelved.episode.identity.book)
                 if board.moving[row] == nil { episodes[row] = nil }
             }

@@ -46,13 +46,6 @@ package actor RunDesk {
         }
     }
 
-    package enum State: String, Sendable {
-        case idle
-        /// A run is to be done and another process has the library.
-        case waiting
-        case running
-    }
-
     package nonisolated let configuration: Configuration
     package nonisolated let notes: LibraryNotes?
     package nonisolated let logger: Logger
@@ -65,7 +58,6 @@ package actor RunDesk {
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var sign: YieldSign?
     private var isPreviewing = false
-    package private(set) var state = State.idle
 
     /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package init(_ configuration: Configuration, notes: LibraryNotes?, logger: Logger, runner: Runner) {
@@ -113,8 +105,7 @@ package actor RunDesk {
 
     private func begin(_ errand: RunErrands.Errand) {
         errands.add(errand)
-        wakeUp?.resume()
-        wakeUp = nil
+        awake()
     }
 
     /// Has paused, failed and cancelled episodes be fetched, and those that a run left which was cut off.
@@ -201,11 +192,16 @@ package actor RunDesk {
 
     /// What the store knows of the item's episodes that are wanted and not on disk.
     private func missing(of item: RunRequest.Item) async throws -> [ShelvedEpisode] {
-        let found = try await ShelfReader.read(configuration.library) { shelf -> [ShelvedEpisode] in
-            guard try await shelf.store.book(item.book) != nil else { return [] }
+        try await knownMissing(of: item) ?? []
+    }
+
+    /// - Returns: nil when the store does not know the book.
+    private func knownMissing(of item: RunRequest.Item) async throws -> [ShelvedEpisode]? {
+        let found = try await ShelfReader.read(configuration.library) { shelf -> [ShelvedEpisode]? in
+            guard try await shelf.store.book(item.book) != nil else { return nil }
             return try await shelf.episodes(of: item.book, filter: item.filter).filter(\.isMissing).map(\.shelved)
         }
-        return found ?? []
+        return found ?? nil
     }
 
     // MARK: Looking
@@ -242,19 +238,19 @@ package actor RunDesk {
     package func work() async {
         while !Task.isCancelled {
             guard let errand = errands.next() else {
-                state = .idle
                 expected = []
                 await sleep()
                 continue
             }
-            state = .waiting
             let sign = YieldSign()
             self.sign = sign
             current = errand
             do {
                 let report = try await run(errand, sign)
                 // What it left is for the run after the one that it made way for.
-                if sign.isRaised, report.summary.left > 0, let current { errands.addRest(try await rest(of: current)) }
+                if sign.isRaised, report.summary.left > 0, let current, let rest = try await rest(of: current) {
+                    errands.addRest(rest)
+                }
             } catch is CancellationError {
                 // Only the end of this task cancels it.
             } catch {
@@ -263,20 +259,23 @@ package actor RunDesk {
             self.sign = nil
             current = nil
         }
-        state = .idle
     }
 
     /// What is left of a run that made way: what still waits, without what was stopped or removed meanwhile.
-    private func rest(of errand: RunErrands.Errand) async throws -> RunErrands.Errand {
+    /// - Returns: nil for nothing.
+    private func rest(of errand: RunErrands.Errand) async throws -> RunErrands.Errand? {
         guard case .fetch(let items, _) = errand else { return errand }
         var left: [RunRequest.Item] = []
         var waiting: [ShelvedEpisode] = []
         for item in items {
-            let known = try await ShelfReader.read(configuration.library) { try await $0.store.book(item.book) }
-            if (known ?? nil) == nil { left.append(item) }
-            waiting += try await missing(of: item).filter { $0.transfer?.state == .waiting }
+            if let missing = try await knownMissing(of: item) {
+                waiting += missing.filter { $0.transfer?.state == .waiting }
+            } else {
+                left.append(item)
+            }
         }
-        return .fetch(left + RunRequest.Item.items(of: waiting), force: false)
+        left += RunRequest.Item.items(of: waiting)
+        return left.isEmpty ? nil : .fetch(left, force: false)
     }
 
     private func sleep() async {
@@ -335,14 +334,7 @@ package actor RunDesk {
     ) async throws -> RunReport {
         try await LibrarySession.withLibrary(
             at: configuration.library, command: command, waitingFor: Self.patience, notes: notes
-        ) { session in
-            await self.noteRunning()
-            return try await body(session)
-        }
-    }
-
-    private func noteRunning() {
-        state = .running
+        ) { try await body($0) }
     }
 
     /// Without what the run before was to bring and has brought.

@@ -42,11 +42,7 @@ package struct ServedShelf: Sendable {
         let library = configuration.library
         let file = try await read { shelf -> LocalFile? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
-            let direct = EpisodeIdentity(book: book, key: episode)
-            if let shelved = try await shelf.store.episode(direct) { return shelved.givenFile }
-            guard episode.hasPrefix("~") else { return nil }
-            return try await shelf.store.episodes(of: book)
-                .first { WebName(of: $0.episode.identity.key) == episode }?.givenFile
+            return try await shelf.episode(episode, of: book)?.givenFile
         }
         guard let file = file ?? nil else { return nil }
         return try await offPool { try OpenedFile.open(file, in: library) }
@@ -67,7 +63,7 @@ package struct ServedShelf: Sendable {
         let book = exported.book.identity
         var cover: String?
         // One that is drawn is none that podcast apps can show.
-        if case .picture = try await self.cover(of: id, of: source) { cover = addresses.cover(of: book) }
+        if try await openedCover(of: id, of: source)?.picture != nil { cover = addresses.cover(of: book) }
         let places = FeedExport.Addresses(
             feed: addresses.feed(of: book), book: addresses.page(of: book), cover: cover, audio: addresses.audio)
         return try FeedExport(exported, addresses: places).bytes()
@@ -96,6 +92,16 @@ extension ShelfReader {
         guard id.hasPrefix("~") || source.hasPrefix("~") else { return nil }
         return try await store.books().map(\.book.identity)
             .first { WebName(of: $0.source) == source && WebName(of: $0.id) == id }
+    }
+}
+
+extension ShelfReader {
+    /// - Parameter name: the catalog's key, or the ``WebName`` of it.
+    /// - Returns: nil when no episode of the book is called so.
+    func episode(_ name: String, of book: BookIdentity) async throws -> ShelvedEpisode? {
+        if let shelved = try await store.episode(EpisodeIdentity(book: book, key: name)) { return shelved }
+        guard name.hasPrefix("~") else { return nil }
+        return try await store.episodes(of: book).first { WebName(of: $0.episode.identity.key) == name }
     }
 }
 

@@ -29,17 +29,10 @@ package struct WebName: Sendable, Hashable, CustomStringConvertible {
     private static func isPlain(_ name: String) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= greatestLength,
-            bytes.allSatisfy(isHarmless)
+            bytes.allSatisfy({ $0.isUnreserved && $0 != UInt8(ascii: "~") })
         else { return false }
         // Readers of the catalog's wire format take numbers for numbers: 007 would become 7, and 1e3 a thousand.
         guard bytes.allSatisfy({ "0123456789.eE-".utf8.contains($0) }) else { return true }
         return Int64(name).map { $0 > 0 && String($0) == name } ?? false
-    }
-
-    private static func isHarmless(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-._".utf8.contains(byte)
-        }
     }
 }

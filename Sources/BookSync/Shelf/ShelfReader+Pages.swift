@@ -38,16 +38,10 @@ extension ShelfReader {
     package func episode(
         _ name: String, in id: String, of source: String
     ) async throws -> (episode: EpisodeOnDisk, book: Book)? {
-        guard let identity = try await book(id, of: source), let book = try await store.book(identity) else {
-            return nil
-        }
-        let partials = try await PartialSizes(library: library)
-        if let shelved = try await store.episode(EpisodeIdentity(book: identity, key: name)) {
-            return (onDisk(shelved, partials: partials), book)
-        }
-        guard name.hasPrefix("~") else { return nil }
-        return try await store.episodes(of: identity).first { WebName(of: $0.episode.identity.key) == name }
-            .map { (onDisk($0, partials: partials), book) }
+        guard let identity = try await book(id, of: source), let book = try await store.book(identity),
+            let shelved = try await episode(name, of: identity)
+        else { return nil }
+        return (onDisk(shelved, partials: try await PartialSizes(library: library)), book)
     }
 
     /// The same, named for ever.

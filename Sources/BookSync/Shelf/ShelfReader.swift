@@ -74,11 +74,7 @@ package struct ShelfReader: Sendable {
     }
 
     func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {
-        var shelved = shelved
-        // What a killed run left as under way is under way no longer.
-        if let state = shelved.transfer?.state, state == .downloading || state == .verifying, !isRunUnderWay {
-            shelved.transfer?.state = .waiting
-        }
+        let shelved = shelved.standing(isRunUnderWay: isRunUnderWay)
         if let file = shelved.file { return EpisodeOnDisk(shelved: shelved, bytesDone: file.size) }
         guard shelved.transfer != nil else { return EpisodeOnDisk(shelved: shelved, bytesDone: 0) }
         return EpisodeOnDisk(shelved: shelved, bytesDone: partials.bytes(of: shelved.episode.identity))

@@ -17,7 +17,7 @@ extension PasswordHash {
 
     /// Whether it is the hash of the password. Takes as much time for a wrong one.
     package func matches(_ password: String) throws -> Bool {
-        Self.areEqual(try derived(from: password), hash)
+        Session.isSame(try derived(from: password), hash)
     }
 
     private func derived(from password: String) throws -> [UInt8] {
@@ -28,11 +28,5 @@ extension PasswordHash {
             from: bytes.isEmpty ? [0] : bytes, salt: salt, outputByteCount: hash.count, rounds: 1 << logRounds,
             blockSize: blockSize, parallelism: parallelism)
         return key.withUnsafeBytes { Array($0) }
-    }
-
-    /// In a time that does not tell where they differ.
-    static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

@@ -77,14 +77,12 @@ struct ServeKeys: Sendable, Hashable {
 
     /// RFC 4648 §5, without padding.
     static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
-        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        UnpaddedBase64.text(of: bytes).replacing("+", with: "-").replacing("/", with: "_")
     }
 
     static func bytes(_ text: String) -> [UInt8]? {
-        let plain = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: plain + padding), base64URL(data) == text else { return nil }
-        return Array(data)
+        guard !text.contains(where: { "+/".contains($0) }) else { return nil }
+        return UnpaddedBase64.bytes(of: text.replacing("-", with: "+").replacing("_", with: "/"))
     }
 }
 

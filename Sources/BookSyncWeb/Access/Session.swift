@@ -61,10 +61,12 @@ struct Session: Sendable, Hashable {
     static func name(of keys: ServeKeys) -> String { String(signature("name", "", [], keys).prefix(8)) }
 
     /// Whether two texts are the same, in a time that does not tell where they differ.
-    static func isSame(_ one: String, _ other: String) -> Bool {
+    static func isSame(_ one: String, _ other: String) -> Bool { isSame(Array(one.utf8), Array(other.utf8)) }
+
+    static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         let key = SymmetricKey(size: .bits256)
-        let digest = HMAC<SHA256>.authenticationCode(for: Array(one.utf8), using: key)
-        return HMAC<SHA256>.isValidAuthenticationCode(digest, authenticating: Array(other.utf8), using: key)
+        let digest = HMAC<SHA256>.authenticationCode(for: one, using: key)
+        return HMAC<SHA256>.isValidAuthenticationCode(digest, authenticating: other, using: key)
     }
 
     private static func signature(_ purpose: String, _ text: String, _ fingerprint: [UInt8], _ keys: ServeKeys)

@@ -34,12 +34,7 @@ struct ShelfRequest: Sendable {
 
     private static func canBeName(_ part: [UInt8]) -> Bool {
         guard let first = part.first, first != UInt8(ascii: ".") else { return false }
-        return part.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "-._~".utf8.contains(byte)
-            }
-        }
+        return part.allSatisfy(\.isUnreserved)
     }
 }
 

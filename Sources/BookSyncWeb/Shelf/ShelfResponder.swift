@@ -88,23 +88,18 @@ struct ShelfResponder: HTTPResponder {
     /// - Throws: ``Failure`` of kind `usage` when it goes beyond them.
     private func body(of request: Request) async throws -> [UInt8] {
         guard request.method == .post else { return [] }
-        func refuse(_ why: String) -> Failure { Failure(.usage, what: "the request cannot be read", why: why) }
-        return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
-            group.addTask {
-                do {
-                    return Array(buffer: try await request.body.collect(upTo: Self.greatestBody))
-                } catch is NIOTooManyBytesError {
-                    throw refuse("its body has more than \(Self.greatestBody) bytes")
-                }
-            }
-            group.addTask {
-                try await Task.sleep(for: bodyTime)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let body = try await group.next() ?? nil else { throw refuse("its body does not come") }
-            return body
+        @Sendable func refuse(_ why: String) -> Failure {
+            Failure(.usage, what: "the request cannot be read", why: why)
         }
+        let body = try await limited(to: bodyTime / .seconds(1)) {
+            do {
+                return Array(buffer: try await request.body.collect(upTo: Self.greatestBody))
+            } catch is NIOTooManyBytesError {
+                throw refuse("its body has more than \(Self.greatestBody) bytes")
+            }
+        }
+        guard let body else { throw refuse("its body does not come") }
+        return body
     }
 
     /// - Returns: nil when there is nothing at the address.
