@@ -80,6 +80,7 @@ package struct DownloadEngine: Sendable {
             if run.report.stop == nil { await announce(requests, in: &run) }
             addTimer(Self.controlInterval, .control, to: &group)
             while true {
+                if yields() { run.beginNothingMore() }
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
                     while let place = nextToStart(&run) { start(place, of: &run, in: &group) }
                     while let (place, pieces) = run.lendPlace() {
@@ -96,7 +97,6 @@ package struct DownloadEngine: Sendable {
                 case .control:
                     lookAfterLibrary(&run)
                     await obey(&run)
-                    if yields() { run.beginNothingMore() }
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .attempted(let place, let result):
                     run.schedule.end(place)

@@ -23,14 +23,14 @@ extension ProductTests {
 
         @Test func `a book is fetched, paused, resumed and removed by the row`() async throws {
             try await withWorkbench { bench in
-                try await bench.serve(environment: ["BOOKSYNC_DEMO_PACE": "60k"]) { shelf in
+                try await bench.serveHeld(allowing: 60_000) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
                     let asked = try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#)
                     #expect(asked.status == 200)
                     #expect(try JSONObject(asked.text).number("count") == 1)
-                    try await stream.event(["event": "progress", "id": id(1)])
+                    try await stream.event(["state": "downloading", "id": id(1)])
 
                     let row = #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "\#(id(1))"}]}"#
                     #expect(try JSONObject(try await post(shelf, "pause", row).text).number("count") == 1)
@@ -39,6 +39,7 @@ extension ProductTests {
                     #expect(try await state(of: 1, shelf) == "paused")
                     #expect(try bench.partialFiles.count == 1)
 
+                    demo.tap.open()
                     #expect(try JSONObject(try await post(shelf, "resume", row).text).number("count") == 1)
                     try await stream.event(["event": "finished", "id": id(1)])
                     try await shelf.product.waitForErrors(containing: "1 resumed")
@@ -67,22 +68,21 @@ extension ProductTests {
 
         @Test func `what is asked for while a run is under way comes before the rest of it`() async throws {
             try await withWorkbench { bench in
-                let pace = ["BOOKSYNC_DEMO_PACE": "150k", "BOOKSYNC_JOBS": "1"]
-                try await bench.serve(environment: pace) { shelf in
+                try await bench.serveHeld(allowing: 60_000, environment: ["BOOKSYNC_JOBS": "1"]) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1-4"]}"#).status == 200)
-                    try await stream.event(["event": "progress", "id": id(1)])
+                    try await stream.event(["state": "downloading", "id": id(1)])
                     // One that the run is to bring anyway, and one that it is not.
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/4"]}"#).status == 200)
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "1 episode was moved to the front")
+                    demo.tap.open()
                     for section in [1, 2, 3, 4, 6] { try await stream.event(["event": "finished", "id": id(section)]) }
-                    let order = try stream.events().filter { $0["event"] == "finished" }.compactMap {
-                        $0.number("section")
-                    }
-                    #expect(order.first == 1)
-                    #expect(order.last == 2 || order.last == 3, "\(order)")
+                    let order = demo.server.record.requests.filter { $0.path.hasSuffix(".mp3") }
+                        .map { $0.path.suffix(5).prefix(1) }
+                    #expect(order == ["1", "4", "6", "2", "3"])
                     try await shelf.product.waitForErrors(containing: "left for the next run")
                     try await stream.event(["event": "book", "id": "40111", "present": "5"])
                 }
@@ -94,13 +94,13 @@ extension ProductTests {
         @Test func `what was broken off or paused while a run lasts is not brought by what is left of it`() async throws
         {
             try await withWorkbench { bench in
-                try await bench.serve(environment: ["BOOKSYNC_DEMO_PACE": "120k", "BOOKSYNC_JOBS": "1"]) { shelf in
+                try await bench.serveHeld(allowing: 60_000, environment: ["BOOKSYNC_JOBS": "1"]) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
                     let forced = #"{"refs": ["demo:40111/1-4"], "force": true}"#
                     #expect(try await post(shelf, "fetch", forced).status == 200)
-                    try await stream.event(["event": "progress", "id": id(1)])
+                    try await stream.event(["state": "downloading", "id": id(1)])
                     for (word, section) in [("cancel", 2), ("pause", 3)] {
                         let row = #"{"refs": ["demo:40111/\#(section)"]}"#
                         #expect(try JSONObject(try await post(shelf, word, row).text).number("count") == 1)
@@ -111,6 +111,9 @@ extension ProductTests {
                     let called = try await post(shelf, "cancel", #"{"refs": ["demo:30776"]}"#)
                     #expect(try JSONObject(called.text).number("count") == 1)
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "cancelled 第002集")
+                    try await shelf.product.waitForErrors(containing: "paused 第003集")
+                    demo.tap.open()
                     for section in [6, 4] { try await stream.event(["event": "finished", "id": id(section)]) }
                     #expect(try await state(of: 2, shelf) == "cancelled")
                     #expect(try await state(of: 3, shelf) == "paused")
@@ -122,14 +125,14 @@ extension ProductTests {
 
         @Test func `a run of another process is waited for, and what it brings is not fetched again`() async throws {
             try await withWorkbench { bench in
-                try await bench.serve { shelf in
-                    try await bench.start("fetch", "40111/1-2", "-q", environment: ["BOOKSYNC_DEMO_PACE": "100k"]) {
-                        run in
+                try await bench.serveHeld(allowing: 60_000) { shelf, demo in
+                    try await bench.start("fetch", "40111/1-2", "-q", environment: bench.configured) { run in
                         let stream = try EventStream(shelf)
                         defer { stream.close() }
-                        try await stream.event(["event": "progress", "id": id(1)])
+                        try await stream.event(["state": "downloading", "id": id(1)])
                         #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2-3"]}"#).status == 200)
                         try await shelf.product.waitForErrors(containing: "fetch waits for its end")
+                        demo.tap.open()
                         #expect(try await run.result().exitCode == 0)
                         try await stream.event(["event": "finished", "id": id(3)])
                     }
@@ -140,12 +143,11 @@ extension ProductTests {
 
         @Test func `a server that is killed in mid-run goes on where it stopped`() async throws {
             try await withWorkbench { bench in
-                let slow = ["BOOKSYNC_DEMO_PACE": "60k"]
-                try await bench.serve(environment: slow) { shelf in
+                try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
                     try await stream.message { $0.data == "[]" }
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
-                    _ = try await stream.event(["event": "progress", "id": id(1)])
+                    _ = try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGKILL)
                     #expect(try await shelf.product.result().signal == SIGKILL)
                 }
@@ -161,13 +163,13 @@ extension ProductTests {
 
         @Test func `a signal cuts the run of a server off, and keeps what it brought`() async throws {
             try await withWorkbench { bench in
-                try await bench.serve(environment: ["BOOKSYNC_DEMO_PACE": "60k"]) { shelf in
+                try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
                     try await stream.message { $0.data == "[]" }
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
-                    try await stream.event(["event": "progress", "id": id(1)])
+                    try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGTERM)
-                    let ended = try await shelf.product.result(within: 10)
+                    let ended = try await shelf.product.result(within: 30)
                     #expect(ended.exitCode == 143)
                     #expect(ended.errors.contains("left for the next run"))
                 }

@@ -106,11 +106,11 @@ extension ProductTests {
         }
 
         @Test func `a feed is interrupted, resumed, and then there is nothing to do`() async throws {
-            let large = sampleMP3(bytes: 400_000, seed: 9)
+            let (large, tap) = (sampleMP3(bytes: 400_000, seed: 9), Tap(allowing: 200_000))
             let page = Watched<String>("")
             let scripts: [String: ServerScript] = [
                 "/feed.xml": ServerScript { _ in .text(page.value, type: "text/xml") },
-                "/1.mp3": .file(large, pace: Pace(bytesPerSecond: 300_000)),
+                "/1.mp3": .file(large, pace: Pace(bytesPerSecond: 300_000), [.ending(.heldBy(tap))]),
             ]
             try await withWorkbench { bench in
                 try await withServer(.paths(scripts)) { server in
@@ -125,6 +125,7 @@ extension ProductTests {
                         run.send(signal: SIGINT)
                         #expect(try await run.result().exitCode == 130)
                     }
+                    tap.open()
                     let second = try await bench.run("fetch", server.url("/feed.xml"), "--json")
                     #expect(second.exitCode == 0, "\(second.errors)")
                     #expect(try second.summary().number("resumed") == 1)

@@ -6,26 +6,26 @@ extension ForeignClientTests {
     /// The shelf in a real browser, with the demo catalog behind it.
     @Suite(.enabled(if: Browser.isInstalled, "chromium and chromedriver are not installed"))
     struct InTheBrowser {
-        /// Bytes a second from the demo catalog: an episode takes some seconds.
-        private static let pace = ["BOOKSYNC_DEMO_PACE": "60k"]
-
         /// The short book with its first episode on disk, served.
+        /// - Parameter tap: what the others come through.
         private static func withShelf(
-            port: Int = 0, fetching sections: String = "1", isolation: isolated (any Actor)? = #isolation,
-            _ body: (Workbench, ServedShelf) async throws -> Void
+            fetching sections: String = "1", isolation: isolated (any Actor)? = #isolation,
+            _ body: (_ bench: Workbench, _ shelf: ServedShelf, _ tap: Tap) async throws -> Void
         ) async throws {
             try await withWorkbench { bench in
                 let fetched = try await bench.run("fetch", "40111", "--only", sections, "-q")
                 try #require(fetched.exitCode == 0, "\(fetched.errors)")
-                try await serve(bench) { try await body(bench, $0) }
+                try await bench.holdDemo(allowing: .max) { demo in
+                    try await serve(bench, demo.environment) { try await body(bench, $0, demo.tap) }
+                }
             }
         }
 
         private static func serve(
-            _ bench: Workbench, port: Int = 0, isolation: isolated (any Actor)? = #isolation,
-            _ body: (ServedShelf) async throws -> Void
+            _ bench: Workbench, port: Int = 0, _ environment: [String: String],
+            isolation: isolated (any Actor)? = #isolation, _ body: (ServedShelf) async throws -> Void
         ) async throws {
-            try await bench.start("serve", "--listen", "127.0.0.1:\(port)", environment: pace) { product in
+            try await bench.start("serve", "--listen", "127.0.0.1:\(port)", environment: environment) { product in
                 let address = try await product.waitForOutput(containing: "http")
                 try await body(
                     ServedShelf(
@@ -53,7 +53,8 @@ extension ForeignClientTests {
         func `an episode is downloaded, paused, continued, played and found`(languages: String, width: Int) async throws
         {
             let isChinese = languages.hasPrefix("zh")
-            try await Self.withShelf { _, shelf in
+            try await Self.withShelf { _, shelf, tap in
+                tap.allow(60_000)
                 try await Browser.run(.init(languages: languages, width: width, height: 740)) { browser in
                     let second = Self.row(2)
                     func waitForState(_ state: String) async throws {
@@ -74,6 +75,7 @@ extension ForeignClientTests {
                         until: "document.querySelector('\(second) progress')?.value > 4096")
                     let before: Double = try await browser.evaluate(
                         "document.querySelector('\(second) progress').value")
+                    tap.allow(150_000)
                     try await browser.wait(until: "document.querySelector('\(second) progress')?.value > \(before)")
                     try await browser.click("\(second) [formaction$='/pause']")
                     try await waitForState("paused")
@@ -83,6 +85,7 @@ extension ForeignClientTests {
                     #expect(
                         try await browser.evaluate("document.querySelector('\(second) progress').value >= \(before)"))
                     try await Self.expectTidy(browser, "book")
+                    tap.open()
                     try await browser.click("\(second) [formaction$='/resume']")
                     try await waitForState("finished")
                     try await wait(forText: isChinese ? "已下载" : "On disk")
@@ -112,7 +115,7 @@ extension ForeignClientTests {
         }
 
         @Test func `one episode follows the other, and what was heard stays heard`() async throws {
-            try await Self.withShelf(fetching: "1-2") { _, shelf in
+            try await Self.withShelf(fetching: "1-2") { _, shelf, _ in
                 try await Browser.run(.init(languages: "en", width: 1280, height: 800)) { browser in
                     let (book, audio) = ("\(shelf.address)/books/demo/40111", "document.getElementById('audio')")
                     let title = "navigator.mediaSession.metadata?.title"
@@ -138,7 +141,8 @@ extension ForeignClientTests {
         }
 
         @Test func `all can be done by keyboard, and the page lives through a restart of the server`() async throws {
-            try await Self.withShelf(fetching: "1-2") { bench, shelf in
+            try await Self.withShelf(fetching: "1-2") { bench, shelf, tap in
+                tap.allow(60_000)
                 try await Browser.run { browser in
                     let (second, third) = (Self.row(2), Self.row(3))
                     try await browser.open("\(shelf.address)/books/demo/40111")
@@ -177,12 +181,13 @@ extension ForeignClientTests {
                     _ = try await shelf.product.result()
                     let isMarked: Bool = try await browser.evaluate("window.isTheSame = true")
                     #expect(isMarked)
-                    try await Self.serve(bench, port: shelf.port) { _ in
+                    try await Self.serve(bench, port: shelf.port, bench.configured) { _ in
                         try await browser.wait(
                             until:
                                 "document.querySelector('\(third).is-interrupted, \(third).is-absent, \(third).is-downloading')"
                         )
                         try await browser.wait(until: "document.querySelector('\(third) [formaction$=\"/fetch\"]')")
+                        tap.open()
                         try await browser.click("\(third) [formaction$='/fetch']")
                         try await browser.wait(until: "document.querySelector('\(third).is-finished')")
                         #expect(
@@ -194,7 +199,8 @@ extension ForeignClientTests {
         }
 
         @Test func `all can be done without a script`() async throws {
-            try await Self.withShelf { _, shelf in
+            try await Self.withShelf { _, shelf, tap in
+                tap.allow(60_000)
                 try await Browser.run(.init(languages: "en", width: 360, height: 740, runsScripts: false)) { browser in
                     func wait(for text: String, in selector: String) async throws {
                         let deadline = ContinuousClock.now + .seconds(20)
@@ -210,6 +216,7 @@ extension ForeignClientTests {
                     try await wait(for: "Downloading", in: Self.row(2))
                     try await browser.click("\(Self.row(2)) [formaction$='/pause']")
                     try await wait(for: "Paused", in: Self.row(2))
+                    tap.open()
                     try await browser.click("\(Self.row(2)) [formaction$='/resume']")
                     try await wait(for: "On disk", in: Self.row(2))
                     try await browser.click("\(Self.row(2)) summary")
@@ -224,7 +231,7 @@ extension ForeignClientTests {
 
         @Test(arguments: [("zh-CN,zh", 360, true), ("zh-CN,zh", 1280, false), ("en", 360, false), ("en", 1280, true)])
         func `every page fits its window`(languages: String, width: Int, isDark: Bool) async throws {
-            try await Self.withShelf(fetching: "1-2") { bench, shelf in
+            try await Self.withShelf(fetching: "1-2") { bench, shelf, _ in
                 let long =
                     String(repeating: "很长的书名", count: 12) + " AndAWordThatIsNowhereBroken"
                     + String(repeating: "x", count: 60)
@@ -261,17 +268,22 @@ extension ForeignClientTests {
         @Test(.enabled(if: pictures != nil, "BOOKSYNC_SCREENSHOTS names no folder"))
         func `the pictures of the README are taken`() async throws {
             let folder = URL(filePath: Self.pictures ?? "")
-            try await Self.withShelf { bench, shelf in
+            try await Self.withShelf { bench, shelf, tap in
                 _ = try await bench.run("fetch", "30776", "--only", "1-5", "-q")
                 let address = "\(shelf.address)/books/demo/30776"
                 try await Browser.run(.init(languages: "zh-CN,zh", width: 1280, height: 1000)) { browser in
                     try await browser.open(address)
                     try await browser.click("\(Self.row(2)) .play")
                     try await browser.wait(until: "document.getElementById('audio').currentTime > 1")
+                    tap.allow(10_000)
                     try await browser.click("\(Self.row(6)) [formaction$='/fetch']")
                     try await browser.wait(until: "document.querySelector('\(Self.row(6)) [formaction$=\"/pause\"]')")
-                    try await browser.wait(
-                        until: "document.querySelector('\(Self.row(6)) .moving').textContent.includes('剩余')")
+                    // What is left is told of what moves.
+                    let isTold = "document.querySelector('\(Self.row(6)) .moving').textContent.includes('剩余')"
+                    while try await !browser.evaluate(isTold) {
+                        tap.allow(tap.allowed + 6_000)
+                        try await Task.sleep(for: .milliseconds(100))
+                    }
                     try await browser.screenshot().write(to: folder.appending(path: "book.png"))
                     try await browser.click("[data-do=toggle]")
                 }

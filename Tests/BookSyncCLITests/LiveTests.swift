@@ -5,24 +5,24 @@ import Testing
 extension ProductTests {
     /// What happens on the shelf, told to clients as it happens, whichever process does it.
     @Suite struct Live {
-        /// So slow that a client sees transfers under way.
-        private static let slow = ["BOOKSYNC_DEMO_PACE": "150k"]
-
         private func id(_ section: Int) -> String { "500000000\(section)" }
 
         @Test func `a run of another process is shown while it lasts`() async throws {
             try await withWorkbench { bench in
-                try await bench.serve { shelf in
+                try await bench.serveHeld(allowing: 60_000) { shelf, demo in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
-                    try await bench.start("fetch", "40111/1-2", "-q", environment: Self.slow) { run in
+                    try await bench.start("fetch", "40111/1-2", "-q", environment: bench.configured) { run in
                         try await stream.event(["event": "run", "state": "under_way", "command": "fetch"])
+                        try await stream.event(["state": "downloading", "id": id(1)])
+                        demo.tap.allow(120_000)
                         let moving = try await stream.event(["event": "progress", "id": id(1), "section": "1"])
                         #expect(moving["source"] == "demo" && moving["book_id"] == "40111")
                         #expect(moving["state"] == "downloading" && moving["name"]?.hasPrefix("第001集") == true)
                         let (done, size) = (moving.number("bytes_done") ?? 0, moving.number("size") ?? 0)
                         #expect(done > 0 && done < size)
+                        demo.tap.open()
                         #expect(try await run.result().exitCode == 0)
                     }
                     let finished = try await stream.event(["event": "finished", "id": id(2)])
@@ -66,12 +66,12 @@ extension ProductTests {
 
         @Test func `a killed run is told as cut off, and what it had begun as waiting`() async throws {
             try await withWorkbench { bench in
-                try await bench.serve { shelf in
+                try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
-                    try await bench.start("fetch", "40111/1", "-q", environment: Self.slow) { run in
-                        try await stream.event(["event": "progress", "id": id(1)])
+                    try await bench.start("fetch", "40111/1", "-q", environment: bench.configured) { run in
+                        try await stream.event(["state": "downloading", "id": id(1)])
                         run.send(signal: SIGKILL)
                         _ = try await run.result()
                     }

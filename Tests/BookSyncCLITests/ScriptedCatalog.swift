@@ -23,11 +23,13 @@ struct ScriptedCatalog: Sendable {
     var pace: Pace?
 
     /// So many episodes of so many bytes each, all different.
-    init(episodes count: Int, bytes: Int = 20_000, pace: Pace? = nil) {
+    /// - Parameter tap: what the audio comes through; nil for nothing that holds it.
+    init(episodes count: Int, bytes: Int = 20_000, pace: Pace? = nil, tap: Tap? = nil) {
         items = (1...max(1, count)).prefix(count).map { section in
             Item(
                 id: String(9000 + section), section: section, name: "第\(section)集",
-                bytes: sampleMP3(bytes: bytes + section, seed: UInt64(section)))
+                bytes: sampleMP3(bytes: bytes + section, seed: UInt64(section)),
+                deeds: [tap.map { .ending(.heldBy($0)) } ?? .wellBehaved])
         }
         self.pace = pace
     }

@@ -9,6 +9,8 @@ struct ServedShelf {
         /// Names in lower case.
         let fields: [String: String]
         let body: [UInt8]
+        /// How long it took; a test with many others beside it may learn of it later.
+        let duration: Duration
 
         var text: String { String(decoding: body, as: UTF8.self) }
     }
@@ -34,14 +36,18 @@ struct ServedShelf {
 
     /// - Parameter name: to tell it from others.
     static func read(_ raw: RawAnswer, _ name: String) throws -> Answer {
-        let head = raw.head.components(separatedBy: "\r\n")
-        let status = try #require(head.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }, "\(name)")
-        let pairs = head.dropFirst().compactMap { line -> (String, String)? in
-            guard let colon = line.firstIndex(of: ":") else { return nil }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-            return (line[..<colon].lowercased(), value)
-        }
-        return Answer(status: status, fields: Dictionary(pairs) { $0 + ", " + $1 }, body: raw.body)
+        let status = try #require(raw.status, "\(name)")
+        let pairs = raw.fields.map { ($0.name.lowercased(), $0.value) }
+        return Answer(
+            status: status, fields: Dictionary(pairs) { $0 + ", " + $1 }, body: raw.body, duration: raw.duration)
+    }
+
+    /// The server still answers, and did not grow.
+    /// - Parameter path: of something that is given to anybody.
+    func expectWell(_ path: String) async throws {
+        let answer = try await send(path)
+        #expect(answer.status < 400 && answer.duration < .seconds(5), "\(answer.status) after \(answer.duration)")
+        if let memory = try product.greatestMemory { #expect(memory < 300 << 20) }
     }
 }
 

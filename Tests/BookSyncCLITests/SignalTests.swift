@@ -12,7 +12,9 @@ extension ProductTests {
         func `case 39: a signal ends the run within 2 s, and the next run completes it`(
             _ signal: Int32, _ code: Int32
         ) async throws {
-            let catalog = ScriptedCatalog(episodes: 8, bytes: 100_000, pace: Pace(bytesPerSecond: 200_000))
+            let tap = Tap(allowing: 75_000)
+            let catalog = ScriptedCatalog(
+                episodes: 8, bytes: 100_000, pace: Pace(bytesPerSecond: 200_000), tap: tap)
             try await withCatalog(catalog.script) { bench, server in
                 let environment = bench.configured
                 try await bench.start("fetch", "1", "--json", environment: environment) { run in
@@ -26,6 +28,7 @@ extension ProductTests {
                     #expect(try result.summary().number("failed") == 0)
                     #expect(result.errors.contains("interrupted"))
                 }
+                tap.open()
                 let sentBefore = server.record.audioBytesSent
                 let list = try await bench.run("list", "1", "--json", environment: environment)
                 let held = try JSONObject.list(list.output).compactMap { $0.number("bytes_done") }.reduce(0, +)
@@ -44,7 +47,9 @@ extension ProductTests {
         @Test func `bytes received over an interrupted run and its continuation are the sizes of the files`()
             async throws
         {
-            let catalog = ScriptedCatalog(episodes: 6, bytes: 80_000, pace: Pace(bytesPerSecond: 200_000))
+            let tap = Tap(allowing: 50_000)
+            let catalog = ScriptedCatalog(
+                episodes: 6, bytes: 80_000, pace: Pace(bytesPerSecond: 200_000), tap: tap)
             try await withCatalog(catalog.script) { bench, server in
                 let environment = bench.configured
                 let first = try await bench.start("fetch", "1", "--json", environment: environment) { run in
@@ -52,6 +57,7 @@ extension ProductTests {
                     run.send(signal: SIGINT)
                     return try await run.result()
                 }
+                tap.open()
                 let second = try await bench.run("fetch", "1", "--json", environment: environment)
                 let received = try [first, second].compactMap { try $0.summary().number("bytes_received") }
                 #expect(received.reduce(0, +) == catalog.totalBytes, "\(received)")

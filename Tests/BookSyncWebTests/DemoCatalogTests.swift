@@ -177,10 +177,10 @@ import Testing
     @Test func `a paced connection gives what its pace allows`() async throws {
         try await withDemoCatalog(pace: 100_000) { address in
             let request = "GET /audio/40111/001.mp3 HTTP/1.1\r\nHost: \(address)\r\n\r\n"
-            let start = ContinuousClock.now
             let answer = try await rawExchange(port: address.port, sending: request, bodyBytes: 30_000)
-            #expect(start.duration(to: .now) >= .milliseconds(200))
-            #expect(answer.body.count < 30_000 + 2 * 4096)
+            #expect(answer.duration >= .milliseconds(200))
+            // Whoever comes late to read finds more.
+            #expect(Double(answer.body.count) <= 100_000 * (answer.duration / .seconds(1)) + 2 * 4096)
         }
     }
 

@@ -7,6 +7,22 @@ package struct RawAnswer: Sendable {
     /// Everything after the head, chunk framing included.
     package var body: [UInt8]
     package var wasReset: Bool
+    /// From the begin of connecting to the last byte, on the clock of the thread that asked.
+    package var duration: Duration
+
+    /// Of the status line; nil when it has none.
+    package var status: Int? {
+        head.components(separatedBy: "\r\n").first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    }
+
+    /// In their order, as they were written.
+    package var fields: [(name: String, value: String)] {
+        head.components(separatedBy: "\r\n").dropFirst().compactMap { line in
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            return (name: String(line[..<colon]), value: value)
+        }
+    }
 }
 
 /// Sends these bytes to a loopback port and reads until the server ends the connection, or until so many body bytes
@@ -17,25 +33,34 @@ package struct RawAnswer: Sendable {
 package func rawExchange(
     port: Int, sending request: String, bodyBytes limit: Int = .max, from client: UInt8 = 0
 ) async throws -> RawAnswer {
-    try await onThread {
-        let socket = try Socket.connected(port: port, from: client)
-        defer { socket.close() }
-        _ = socket.send(Array(request.utf8)[...])
-        var received: [UInt8] = []
-        var wasReset = false
-        while true {
-            if let end = endOfHead(received), received.count - end >= limit { break }
-            guard let more = socket.receiveOrReset() else {
-                wasReset = true
-                break
-            }
-            if more.isEmpty { break }
-            received += more
+    try await onThread { try blockingExchange(port: port, sending: request, bodyBytes: limit, from: client) }
+}
+
+/// The same on the thread that asks.
+package func blockingExchange(
+    port: Int, sending request: String, bodyBytes limit: Int = .max, from client: UInt8 = 0
+) throws -> RawAnswer {
+    let begin = ContinuousClock.now
+    let socket = try Socket.connected(port: port, from: client)
+    defer { socket.close() }
+    _ = socket.send(Array(request.utf8)[...])
+    var received: [UInt8] = []
+    var wasReset = false
+    while true {
+        if let end = endOfHead(received), received.count - end >= limit { break }
+        guard let more = socket.receiveOrReset() else {
+            wasReset = true
+            break
         }
-        guard let end = endOfHead(received) else { return RawAnswer(head: "", body: received, wasReset: wasReset) }
-        let head = String(decoding: received[..<(end - 4)], as: UTF8.self)
-        return RawAnswer(head: head, body: Array(received[end...]), wasReset: wasReset)
+        if more.isEmpty { break }
+        received += more
     }
+    let duration = ContinuousClock.now - begin
+    guard let end = endOfHead(received) else {
+        return RawAnswer(head: "", body: received, wasReset: wasReset, duration: duration)
+    }
+    let head = String(decoding: received[..<(end - 4)], as: UTF8.self)
+    return RawAnswer(head: head, body: Array(received[end...]), wasReset: wasReset, duration: duration)
 }
 
 private func endOfHead(_ bytes: [UInt8]) -> Int? {

@@ -24,6 +24,8 @@ package struct Reply: Sendable {
         case resetAfter(bytes: Int)
         /// Holds its breath after so many body bytes until the gate opens, then goes on to the end and keeps alive.
         case stallAfter(bytes: Int, until: Gate)
+        /// Goes on as far as the tap allows, and keeps alive.
+        case heldBy(Tap)
         /// A clean end without a single byte of answer.
         case closeBeforeAnswer
         case resetBeforeAnswer

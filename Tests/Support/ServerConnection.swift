@@ -73,7 +73,7 @@ struct ServerConnection: Sendable {
         case .neverAnswer:
             while !socket.hasEnded(within: 60_000) {}
             return false
-        case .keepAlive, .close, .cutAfter, .resetAfter, .stallAfter: break
+        case .keepAlive, .close, .cutAfter, .resetAfter, .stallAfter, .heldBy: break
         }
         do {
             if reply.pace != nil { socket.useSmallSendBuffer() }
@@ -97,9 +97,9 @@ struct ServerConnection: Sendable {
         if socket.send(bytes) < bytes.count { throw Ended() }
     }
 
-    /// Waits at a gate. There is no event that both a socket and a gate raise, so the gate is looked at every 5 ms.
-    private func wait(at gate: Gate) throws {
-        while !gate.isOpen {
+    /// Waits for a gate or a tap. There is no event that both a socket and these raise, so they are looked at every 5 ms.
+    private func wait(until mayGoOn: () -> Bool) throws {
+        while !mayGoOn() {
             if socket.hasEnded(within: 5) { throw Ended() }
         }
     }
@@ -180,6 +180,8 @@ struct ServerConnection: Sendable {
             switch reply.ending {
             case .cutAfter(let bytes), .resetAfter(let bytes), .stallAfter(let bytes, _):
                 bytes > sent ? bytes - sent : nil
+            // Never 0: it was waited for.
+            case .heldBy(let tap): max(1, tap.allowed - sent)
             default: nil
             }
         }
@@ -192,7 +194,11 @@ struct ServerConnection: Sendable {
         }
 
         private func holdIfDue() throws {
-            if case .stallAfter(sent, let gate) = reply.ending { try connection.wait(at: gate) }
+            switch reply.ending {
+            case .stallAfter(sent, let gate): try connection.wait { gate.isOpen }
+            case .heldBy(let tap): if sent < reply.body.count { try connection.wait { tap.allowed > sent } }
+            default: break
+            }
         }
 
         private func keepPace() throws {
@@ -217,7 +223,7 @@ extension Reply {
     /// Whether a client can only tell the end of the body, or that it was lied to, by the end of the connection.
     fileprivate func endsWithConnection(_ request: ServerRequest) -> Bool {
         switch ending {
-        case .keepAlive, .stallAfter: break
+        case .keepAlive, .stallAfter, .heldBy: break
         default: return true
         }
         switch framing {

@@ -100,7 +100,7 @@ import Transport
                         ) { event in
                             if case .notice(let text) = event { notices.update { $0.append(text) } }
                         }
-                        return try await round.execute(within: 4) { plans.append("\($0.plan.book.identity)") }
+                        return try await round.execute(within: 12) { plans.append("\($0.plan.book.identity)") }
                     }
                     #expect(plans == ["b:1", "b:2"])
                     let told = outcome.troubles.reports(known: [:], at: .now)
@@ -219,7 +219,7 @@ import Transport
                     isAnother.update { $0 = true }
                     let (events, settings) = (Watched<[SyncEvent]>([]), configuration)
                     let interrupted = Task { try await run(["a:1", "b:1"], settings, events: events) }
-                    try await events.waitUntil(within: 10) { events in
+                    try await events.waitUntil { events in
                         events.contains {
                             if case .notice(let text) = $0 { text.contains("no longer lists") } else { false }
                         }
