@@ -1,5 +1,6 @@
 import BookModel
 import Dispatch
+import Foundation
 import GRDB
 import Synchronization
 
@@ -69,13 +70,24 @@ package final class CatalogStore: Sendable {
                 continuation.resume(
                     with: Result {
                         try failing("the store cannot be closed", at: path) {
-                            // Closes the pool's readers first: only a writer that closes last moves the -wal file's
-                            // content into the database.
-                            writer?.releaseMemory()
                             try reader.close()
                         }
+                        if writer != nil { Self.emptyLog(of: path) }
                     })
             }
+        }
+    }
+
+    /// Has the content of the -wal file moved into the database, which only a connection that may write and closes last
+    /// does: a pool's readers close after its writer. Where another process has the store open, that is left to it; and
+    /// whatever else is in the way is met, and told, by whoever opens the store next.
+    private static func emptyLog(of path: String) {
+        guard [path, path + "-wal"].allSatisfy(FileManager.default.fileExists(atPath:)) else { return }
+        _ = Result {
+            let last = try DatabaseQueue(path: path)
+            // Opening alone does not look at the file.
+            _ = try last.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
+            try last.close()
         }
     }
 

@@ -26,8 +26,8 @@ extension ServedShelf {
     }
 
     /// What the pages' forms carry for this browser.
-    func formToken(_ cookie: String? = nil) async throws -> String {
-        let page = try await send("/login", cookie.map { ["Cookie: \($0)"] } ?? [])
+    func formToken(_ cookie: String? = nil, on path: String = "/login") async throws -> String {
+        let page = try await send(path, cookie.map { ["Cookie: \($0)"] } ?? [])
         return try #require(page.text.firstMatch(of: /name="token" value="([^"]+)"/)).output.1.description
     }
 

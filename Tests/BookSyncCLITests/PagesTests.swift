@@ -81,13 +81,44 @@ extension ProductTests {
                         let page = try await shelf.send("/subscriptions?\(query)", ["Accept-Language: en"])
                         #expect(page.status == 200 && !page.text.contains("id=\"preview\""), "\(query)")
                     }
-                    let token = try #require(
-                        try await shelf.send("/subscriptions").text.firstMatch(of: /name="token" value="([^"]+)"/)?
-                            .output.1)
+                    let token = try await shelf.formToken(on: "/subscriptions")
                     let meant = try await shelf.send("/subscriptions?ref=30776&token=\(token)")
                     #expect(meant.text.contains("id=\"preview\"") && meant.text.contains("第001集"))
                     let wrong = try await shelf.send("/subscriptions?ref=nowhere:1&token=\(token)")
                     #expect(wrong.status == 200 && wrong.text.contains("role=\"alert\""))
+                }
+            }
+        }
+
+        /// Names that are spelt alike in all languages.
+        private static let names: Set<String> = ["booksync", "archive", "demo", "dead"]
+
+        @Test func `in Chinese nothing is English but what failures say of themselves, which is marked so`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                try bench.configure(
+                    """
+                    downloads: {retries: 0}
+                    sources:
+                      dead: {type: book-resource, url: "http://127.0.0.1:9/list", allow-private-addresses: true}
+                    """)
+                #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
+                #expect(try await bench.run("fetch", "dead:1", "-q", environment: bench.configured).exitCode == 69)
+                #expect(try await bench.run("pause", "40111", "-q").exitCode == 0)
+                try await bench.serve(environment: bench.configured) { shelf in
+                    let token = try await shelf.formToken(on: "/subscriptions")
+                    let failing = ["ref=dead:1", "ref=nowhere:1", "ref=dead:1/x"].map {
+                        "/subscriptions?\($0)&token=\(token)"
+                    }
+                    for path in Self.paths + failing + ["/nothing", "/doctor?sources=1&token=\(token)"] {
+                        let page = try await shelf.send(path, ["Accept-Language: zh", "Accept: text/html"])
+                        let body = page.text.replacing(/^.*?<body/.dotMatchesNewlines(), with: "<body")
+                        let chinese = body.replacing(/<([a-z]+)[^>]* lang="en"[^>]*>.*?<\/\1>/, with: "")
+                            .replacing(/<[^>]*>|\{[a-z]+\}|&[a-z]+;/, with: " ").replacing(/https?:[^ ]*/, with: "")
+                        let words = chinese.matches(of: /[A-Za-z][a-z]{3,}/).map { String($0.output) }
+                        #expect(Set(words).subtracting(Self.names) == [], "\(path)")
+                    }
                 }
             }
         }

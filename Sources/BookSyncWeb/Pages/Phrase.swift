@@ -27,4 +27,8 @@ package enum Phrase: String, Sendable, CaseIterable {
     case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
     case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, lostServer, actionFailed
+    case failureUsage, failureConfiguration, failureUnknownBook, failureUnreadableCatalog
+    case failureCatalogUnavailable, failureCredentialsRejected, failureLibraryUnwritable, failureInputOutput
+    case failureTemporary, failureDefect, checkConfiguration, checkLibrary, checkStore, checkLock, checkLocking
+    case checkRenaming, checkSpace, checkLeftovers, checkSources, checkSubscriptions, checkSource
 }

@@ -41,7 +41,13 @@ extension ShelfPages {
             case .problem: .findingProblem
             }
         return FindingView(
-            status: finding.status.rawValue, statusLabel: phrases(label), check: finding.check,
+            status: finding.status.rawValue, statusLabel: phrases(label), check: name(of: finding.check, phrases),
             message: finding.message, remedy: finding.remedy)
+    }
+
+    private static func name(of check: String, _ phrases: Phrases) -> String {
+        if let phrase = Phrase.check(check) { return phrases(phrase) }
+        guard let source = check.wholeMatch(of: /source (.+)/)?.output.1 else { return check }
+        return phrases(.checkSource, ["name": String(source)])
     }
 }

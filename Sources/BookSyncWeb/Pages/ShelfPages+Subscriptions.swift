@@ -70,7 +70,7 @@ extension ShelfPages {
             do {
                 preview = self.view(try await request.preview(reference), reference, phrases, maker)
             } catch let failure as Failure {
-                trouble = TroubleView(what: failure.what, why: failure.why, next: failure.remedy)
+                trouble = TroubleView(failure, phrases)
             }
         }
         var rotate = maker.button("rotate-apps", .rotate, field: "all", value: "true", of: phrases(.forPodcastApps))

@@ -4,8 +4,19 @@ import BookSync
 /// Something that went wrong: what, why, and what to do next.
 struct TroubleView: ViewModel {
     var what: String
-    var why: String
+    var why: String?
+    /// What the failure says of itself, in English.
+    var detail: String?
     var next: String?
+
+    init(what: String, why: String, next: String?) {
+        (self.what, self.why, self.next) = (what, why, next)
+    }
+
+    init(_ failure: Failure, _ phrases: Phrases) {
+        (what, detail) = (phrases(Phrase(failure.kind)), failure.description)
+        if failure.remedy == nil { next = phrases(.askLater) }
+    }
 }
 
 extension ShelfPages {
@@ -45,9 +56,7 @@ extension ShelfPages {
                     why: request.visitor.mayChange ? phrases(.refusedWhy) : phrases(.readOnly),
                     next: request.visitor.mayChange ? phrases(.tryAgain) : nil)
             default:
-                TroubleView(
-                    what: phrases(.failedPage), why: "\(failure.what): \(failure.why)",
-                    next: failure.remedy ?? phrases(.askLater))
+                TroubleView(failure, phrases)
             }
         return try page(.failedPage, named: view.what, view, with: "trouble", for: request, status: status)
     }

@@ -119,8 +119,14 @@ package struct ShelfPages: Sendable {
     /// What the script says.
     private static let words: [Phrase] = [
         .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
-        .saidSkipped, .lostServer, .actionFailed, .bytesOf, .perSecond, .timeLeft, .stateDownloading,
+        .saidSkipped, .lostServer, .actionFailed, .failedPage, .bytesOf, .perSecond, .timeLeft, .stateDownloading,
     ]
+
+    private static func words(_ phrases: Phrases) -> [WordView] {
+        let failures = Phrase.failures.sorted { $0.key < $1.key }
+        return words.map { WordView(name: $0.rawValue, text: phrases($0)) }
+            + failures.map { WordView(name: $0.key, text: phrases($0.value)) }
+    }
 
     /// A whole page around what a template makes of a model.
     func page(
@@ -147,7 +153,7 @@ package struct ShelfPages: Sendable {
             sections: sections.map {
                 ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)
             },
-            words: isLive ? Self.words.map { WordView(name: $0.rawValue, text: phrases($0)) } : [])
+            words: isLive ? Self.words(phrases) : [])
         let text = try templates.render(layout.fields, with: "layout", in: visitor.language)
         return Page(status: status, bytes: Array(text.utf8))
     }

@@ -37,7 +37,11 @@ document.addEventListener("submit", async event => {
       body: JSON.stringify(request.body),
     });
     if (!(answer.headers.get("Content-Type") ?? "").includes("json")) throw new TypeError("no answer of ours");
-    complain(answer.ok ? "" : word("actionFailed", { why: (await answer.json()).error }));
+    if (answer.ok) complain("");
+    else {
+      const failure = await answer.json();
+      complain(word("actionFailed", { kind: word(failure.kind) || word("failedPage"), why: failure.error }));
+    }
     if (answer.ok && button.dataset.then) return void (await go(button.dataset.then));
     await refresh();
     refreshSoon();

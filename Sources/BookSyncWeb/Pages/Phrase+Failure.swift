@@ -1,0 +1,39 @@
+import BookModel
+import BookSync
+
+// What a failure says of itself is English. What kind of failure it is, and what was looked at, is said in the reader's
+// language.
+
+extension Phrase {
+    /// The kind of a failure, as a heading.
+    init(_ kind: Failure.Kind) {
+        self =
+            switch kind {
+            case .usage: .failureUsage
+            case .configuration: .failureConfiguration
+            case .unknownBook: .failureUnknownBook
+            case .unreadableCatalog: .failureUnreadableCatalog
+            case .catalogUnavailable: .failureCatalogUnavailable
+            case .credentialsRejected: .failureCredentialsRejected
+            case .libraryUnwritable: .failureLibraryUnwritable
+            case .inputOutput: .failureInputOutput
+            case .temporary: .failureTemporary
+            case .defect: .failureDefect
+            }
+    }
+
+    /// By the words of ``Failure/Kind``, as the script meets them in the API's answers.
+    static let failures = Dictionary(uniqueKeysWithValues: Failure.Kind.allCases.map { ($0.word, Phrase($0)) })
+
+    private static let checks: [String: Phrase] = [
+        "configuration": .checkConfiguration, "library": .checkLibrary, "store": .checkStore, "lock": .checkLock,
+        "locking": .checkLocking, "renaming": .checkRenaming, "space": .checkSpace, "leftovers": .checkLeftovers,
+        "sources": .checkSources, "subscriptions": .checkSubscriptions,
+    ]
+
+    /// The words of ``Finding/check`` that have a phrase.
+    package static var checkWords: Set<String> { Set(checks.keys) }
+
+    /// What was looked at; nil when it has no word of ours, as a source's name has none.
+    static func check(_ word: String) -> Phrase? { checks[word] }
+}
