@@ -140,6 +140,84 @@ extension ForeignClientTests {
             }
         }
 
+        /// Keeps what the page gives to others to call: the browser's media keys, and a clock that is not waited for.
+        private static let eavesdropping = """
+            const giveKey = MediaSession.prototype.setActionHandler;
+            window.keys = {};
+            MediaSession.prototype.setActionHandler = function (name, handler) {
+              keys[name] = handler;
+              giveKey.call(this, name, handler);
+            };
+            const wait = window.setTimeout;
+            window.setTimeout = (work, time, ...rest) => {
+              if (time >= 60000) window.late = { work, minutes: time / 60000 };
+              return wait(work, time, ...rest);
+            };
+            """
+
+        @Test func `the player obeys the keys of the system, speeds up, and goes to sleep`() async throws {
+            try await Self.withShelf(fetching: "1-3") { _, shelf, _ in
+                try await Browser.run { browser in
+                    let audio = "document.getElementById('audio')"
+                    func press(_ key: String, _ detail: String = "{}") async throws {
+                        try await browser.wait(until: "window.keys.\(key)")
+                        let _: Bool = try await browser.evaluate("(keys.\(key)(\(detail)), true)")
+                    }
+                    func expectPlaying(_ title: String) async throws {
+                        try await browser.wait(
+                            until: "navigator.mediaSession.metadata?.title.startsWith('\(title)') && !\(audio).paused"
+                                + " && \(audio).currentTime > 0")
+                    }
+                    try await browser.prepareEach(Self.eavesdropping)
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    try await browser.click("\(Self.row(1)) .play")
+                    try await expectPlaying("第001集")
+                    #expect(
+                        try await browser.evaluate(
+                            "(it => it.album === '夜航船' && it.artwork.length === 1)(navigator.mediaSession.metadata)"))
+                    try await press("pause")
+                    try await browser.wait(until: "\(audio).paused")
+                    try await press("seekto", "{seekTime: 3}")
+                    #expect(try await browser.evaluate("\(audio).currentTime === 3"))
+                    try await press("seekforward")
+                    #expect(try await browser.evaluate("\(audio).currentTime === 18"))
+                    try await press("seekforward", "{seekOffset: 2}")
+                    try await press("seekbackward")
+                    #expect(try await browser.evaluate("\(audio).currentTime === 5"))
+                    try await press("play")
+                    try await expectPlaying("第001集")
+                    try await press("nexttrack")
+                    try await expectPlaying("第002集")
+                    try await press("previoustrack")
+                    try await expectPlaying("第001集")
+
+                    try await browser.click("#player-speed option[value='1.5']")
+                    #expect(try await browser.evaluate("\(audio).playbackRate === 1.5"))
+                    try await browser.click("#player-sleep option[value='15']")
+                    #expect(try await browser.evaluate("window.late.minutes === 15 && !\(audio).paused"))
+                    let _: Bool = try await browser.evaluate("(late.work(), true)")
+                    try await browser.wait(until: "\(audio).paused")
+                    #expect(try await browser.evaluate("document.getElementById('player-sleep').value === ''"))
+
+                    // At the end of the episode: the next one does not begin.
+                    try await browser.click("#player-sleep option[value='end']")
+                    let _: Bool = try await browser.evaluate("(\(audio).currentTime = \(audio).duration - 1, true)")
+                    try await press("play")
+                    try await browser.wait(
+                        until: "\(audio).ended && document.getElementById('player-sleep').value === ''")
+                    #expect(
+                        try await browser.evaluate(
+                            "navigator.mediaSession.metadata.title.startsWith('第001集') && \(audio).playbackRate === 1.5"
+                        ))
+                    // What was chosen for this one holds for the next.
+                    try await press("nexttrack")
+                    try await expectPlaying("第002集")
+                    #expect(try await browser.evaluate("\(audio).playbackRate === 1.5"))
+                    #expect(try await browser.complaints() == [])
+                }
+            }
+        }
+
         @Test func `all can be done by keyboard, and the page lives through a restart of the server`() async throws {
             try await Self.withShelf(fetching: "1-2") { bench, shelf, tap in
                 tap.allow(60_000)

@@ -191,6 +191,11 @@ package struct Browser: Sendable {
 
     // MARK: Pages
 
+    /// Has a script run in every page from now on, before those of the page.
+    package func prepareEach(_ script: String) async throws {
+        try await command("Page.addScriptToEvaluateOnNewDocument", ["source": script])
+    }
+
     package func open(_ address: String) async throws {
         let _: Nothing? = try await post("/url", ["url": address])
     }
