@@ -58,7 +58,7 @@ extension ProductTests {
                     let set = try await bench.shell(
                         "echo 'one two three' | $BOOKSYNC serve --set-password --library L --config booksync.yaml")
                     #expect(set.exitCode == 0 && set.errors.contains("restart a server that runs"), "\(set.errors)")
-                    let deadline = ContinuousClock.now + .seconds(20)
+                    let deadline = ContinuousClock.now + .seconds(60)
                     while try await shelf.status(cookie) == 200, ContinuousClock.now < deadline {}
                     #expect(try await shelf.status(cookie) == 401)
                 }
@@ -313,7 +313,7 @@ extension ProductTests {
                     #expect(try await shelf.status(cookie) == 200)
                     let command = try await bench.run("serve", "--rotate-apps")
                     #expect(command.exitCode == 0, "\(command.errors)")
-                    let deadline = ContinuousClock.now + .seconds(20)
+                    let deadline = ContinuousClock.now + .seconds(60)
                     while try await shelf.send("/apps/\(next)/feeds/all.opml").status != 404, .now < deadline {}
                     #expect(try await shelf.send("/apps/\(next)/feeds/all.opml").status == 404)
                     let last = try bench.appsKey

@@ -101,7 +101,7 @@ extension ForeignClientTests {
                         ))
                     try await browser.click("[data-do=toggle]")
                     // Where it stopped is on its way to the store.
-                    let deadline = ContinuousClock.now + .seconds(20)
+                    let deadline = ContinuousClock.now + .seconds(60)
                     var position = 0.0
                     while position < 1 {
                         try #require(ContinuousClock.now < deadline, "the position is not kept")
@@ -129,7 +129,7 @@ extension ForeignClientTests {
                     try await browser.wait(
                         until: "\(title)?.startsWith('第002集') && !\(audio).paused && \(audio).currentTime > 0")
                     // What it says of the first one is on its way to the store.
-                    let deadline = ContinuousClock.now + .seconds(20)
+                    let deadline = ContinuousClock.now + .seconds(60)
                     let heard = "document.querySelector('\(Self.row(1)) .heard')?.innerText === 'heard'"
                     repeat {
                         try #require(ContinuousClock.now < deadline, "the first episode is not heard")
@@ -281,7 +281,7 @@ extension ForeignClientTests {
                 tap.allow(60_000)
                 try await Browser.run(.init(languages: "en", width: 360, height: 740, runsScripts: false)) { browser in
                     func wait(for text: String, in selector: String) async throws {
-                        let deadline = ContinuousClock.now + .seconds(20)
+                        let deadline = ContinuousClock.now + .seconds(60)
                         while try await !browser.text(of: selector).contains(text) {
                             try #require(ContinuousClock.now < deadline, "\(text) in \(selector)")
                             try await browser.reload()

@@ -23,12 +23,15 @@ import Testing
         /// A date has no fractions: what is asked for two seconds ahead is more than one.
         var field: String? {
             switch self {
-            case .seconds: "1"
+            case .seconds: "4"
             case .date: BusyServerTests.date(in: 2)
             case .none: nil
             case .nonsense: "soon"
             }
         }
+
+        /// For how long the server is left alone, less what clocks differ by.
+        var hold: Duration { self == .seconds ? .milliseconds(3950) : .milliseconds(950) }
     }
 
     @Test(arguments: [429, 503], Wish.allCases)
@@ -60,11 +63,12 @@ import Testing
                 let later = moments.value.filter { $0.path != "/free.mp3" }.dropFirst()
                 #expect(later.map(\.path).sorted() == ["/a.mp3", "/b.mp3"])
                 let again = try #require(later.first).at
-                #expect(again - refused >= .milliseconds(950))
-                // On a machine that does much else a request may come late; one that was held comes this late after another.
+                #expect(again - refused >= wish.hold)
                 let free = moments.value.filter { $0.path == "/free.mp3" }.map(\.at)
                 #expect(free.count == 3)
-                #expect(zip(free, free.dropFirst()).allSatisfy { $1 < again || $1 - $0 < .milliseconds(950) })
+                // On a machine that does much else a request comes late, but not as late as one that is held for long.
+                guard wish == .seconds else { return }
+                #expect(zip(free, free.dropFirst()).allSatisfy { $1 < again || $1 - $0 < wish.hold })
             }
         }
     }

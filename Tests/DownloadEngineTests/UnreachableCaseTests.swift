@@ -25,7 +25,7 @@ import Testing
             #expect(report.outcomes == [.fetched], "\(report.sentences)")
             #expect(try bench.file() == bytes)
             // The first address gets 250 ms of its own; the system's own time-out would be minutes.
-            #expect(duration < .seconds(5))
+            #expect(duration < .seconds(20))
             #expect(swallowing.port == bench.server.port)
         }
     }
@@ -41,7 +41,7 @@ import Testing
             let duration = ContinuousClock.now - begin
             #expect(failure.why == "the server cannot be reached, 3 times in a row")
             // Three times 0.3 s, but for what starting a connection took off them, which on a busy machine is much.
-            #expect(duration > .seconds(0.3) && duration < .seconds(10), "\(duration)")
+            #expect(duration > .seconds(0.3) && duration < .seconds(30), "\(duration)")
         }
     }
 

@@ -213,7 +213,7 @@ package struct Browser: Sendable {
 
     /// Waits until an expression is true.
     /// - Throws: ``BrowserTrouble`` with what the page then shows.
-    package func wait(until expression: String, within seconds: Double = 20) async throws {
+    package func wait(until expression: String, within seconds: Double = 60) async throws {
         let deadline = ContinuousClock.now + .seconds(seconds)
         while true {
             let holds: Bool
@@ -263,7 +263,7 @@ package struct Browser: Sendable {
     }
 
     private func persisting<Value>(_ work: () async throws -> Value) async throws -> Value {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(30)
         while true {
             do {
                 return try await work()
