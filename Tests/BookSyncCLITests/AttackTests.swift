@@ -58,7 +58,7 @@ extension ProductTests {
                         let answer = try await shelf.send(target)
                         #expect([400, 404].contains(answer.status) && !answer.text.contains("root:"), "\(target)")
                     }
-                    try await shelf.expectWell("/login")
+                    try await shelf.expectWell("/api/v1/books")
                 }
             }
         }

@@ -15,21 +15,7 @@ extension ForeignClientTests {
             try await withWorkbench { bench in
                 let fetched = try await bench.run("fetch", "40111", "--only", sections, "-q")
                 try #require(fetched.exitCode == 0, "\(fetched.errors)")
-                try await bench.holdDemo(allowing: .max) { demo in
-                    try await serve(bench, demo.environment) { try await body(bench, $0, demo.tap) }
-                }
-            }
-        }
-
-        private static func serve(
-            _ bench: Workbench, port: Int = 0, _ environment: [String: String],
-            isolation: isolated (any Actor)? = #isolation, _ body: (ServedShelf) async throws -> Void
-        ) async throws {
-            try await bench.start("serve", "--listen", "127.0.0.1:\(port)", environment: environment) { product in
-                let address = try await product.waitForOutput(containing: "http")
-                try await body(
-                    ServedShelf(
-                        product: product, address: address, port: Int(address.split(separator: ":").last ?? "") ?? 0))
+                try await bench.serveHeld(allowing: .max) { try await body(bench, $0, $1.tap) }
             }
         }
 
@@ -259,7 +245,7 @@ extension ForeignClientTests {
                     _ = try await shelf.product.result()
                     let isMarked: Bool = try await browser.evaluate("window.isTheSame = true")
                     #expect(isMarked)
-                    try await Self.serve(bench, port: shelf.port, bench.configured) { _ in
+                    try await bench.serve(port: shelf.port, environment: bench.configured) { _ in
                         try await browser.wait(
                             until:
                                 "document.querySelector('\(third).is-interrupted, \(third).is-absent, \(third).is-downloading')"

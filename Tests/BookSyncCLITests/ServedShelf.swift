@@ -46,7 +46,7 @@ struct ServedShelf {
     /// - Parameter path: of something that is given to anybody.
     func expectWell(_ path: String) async throws {
         let answer = try await send(path)
-        #expect(answer.status < 400 && answer.duration < .seconds(5), "\(answer.status) after \(answer.duration)")
+        #expect(answer.status == 200 && answer.duration < .seconds(5), "\(answer.status) after \(answer.duration)")
         if let memory = try product.greatestMemory { #expect(memory < 300 << 20) }
     }
 }
@@ -55,10 +55,10 @@ extension Workbench {
     /// Serves the library beside the body.
     @discardableResult
     func serve<Result>(
-        _ arguments: String..., environment: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,
-        _ body: (ServedShelf) async throws -> Result
+        _ arguments: String..., port: Int = 0, environment: [String: String] = [:],
+        isolation: isolated (any Actor)? = #isolation, _ body: (ServedShelf) async throws -> Result
     ) async throws -> Result {
-        let all = ["serve", "--listen", "127.0.0.1:0", "--library", "L"] + arguments
+        let all = ["serve", "--listen", "127.0.0.1:\(port)", "--library", "L"] + arguments
         return try await withProduct(all, environment: environment, in: folder) { product in
             let address = try await product.waitForOutput(containing: "http")
             try await product.waitForErrors(containing: "Ctrl-C ends it")

@@ -22,17 +22,14 @@ extension Phrase {
             }
     }
 
-    /// By the words of ``Failure/Kind``, as the script meets them in the API's answers.
-    static let failures = Dictionary(uniqueKeysWithValues: Failure.Kind.allCases.map { ($0.word, Phrase($0)) })
+    /// With the words of ``Failure/Kind``, as the script meets them in the API's answers.
+    static let failures = Failure.Kind.allCases.map { (word: $0.word, phrase: Phrase($0)) }
 
     private static let checks: [String: Phrase] = [
         "configuration": .checkConfiguration, "library": .checkLibrary, "store": .checkStore, "lock": .checkLock,
         "locking": .checkLocking, "renaming": .checkRenaming, "space": .checkSpace, "leftovers": .checkLeftovers,
         "sources": .checkSources, "subscriptions": .checkSubscriptions,
     ]
-
-    /// The words of ``Finding/check`` that have a phrase.
-    package static var checkWords: Set<String> { Set(checks.keys) }
 
     /// What was looked at; nil when it has no word of ours, as a source's name has none.
     static func check(_ word: String) -> Phrase? { checks[word] }

@@ -123,9 +123,8 @@ package struct ShelfPages: Sendable {
     ]
 
     private static func words(_ phrases: Phrases) -> [WordView] {
-        let failures = Phrase.failures.sorted { $0.key < $1.key }
-        return words.map { WordView(name: $0.rawValue, text: phrases($0)) }
-            + failures.map { WordView(name: $0.key, text: phrases($0.value)) }
+        words.map { WordView(name: $0.rawValue, text: phrases($0)) }
+            + Phrase.failures.map { WordView(name: $0.word, text: phrases($0.phrase)) }
     }
 
     /// A whole page around what a template makes of a model.
