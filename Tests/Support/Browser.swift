@@ -80,9 +80,7 @@ package struct Browser: Sendable {
         _ body: (Browser) async throws -> Result
     ) async throws -> Result {
         try await withTemporaryFolder { folder in
-            try await withProduct(["--port=0"], in: folder, executable: driver) { process in
-                let line = try await process.waitForOutput(containing: "started successfully on port")
-                let port = line.split { !$0.isNumber }.last.flatMap { Int($0) } ?? 0
+            try await withDriver(in: folder) { port in
                 let session: Session = try await send(
                     port, "POST", "/session", capabilities(setting, profile: folder.appending(path: "profile").path))
                 let browser = Browser(port: port, session: session.sessionId)
@@ -95,6 +93,26 @@ package struct Browser: Sendable {
                 }
                 await browser.end(session.capabilities.processID)
                 return try outcome.get()
+            }
+        }
+    }
+
+    /// The driver takes a free port of IPv4, and gives up where that of IPv6 is taken: then it is asked again.
+    private static func withDriver<Result>(
+        in folder: URL, isolation: isolated (any Actor)? = #isolation, _ body: (Int) async throws -> Result
+    ) async throws -> Result {
+        var attempts = 0
+        while true {
+            attempts += 1
+            var hasStarted = false
+            do {
+                return try await withProduct(["--port=0"], in: folder, executable: driver) { process in
+                    let line = try await process.waitForOutput(containing: "started successfully on port")
+                    hasStarted = true
+                    return try await body(line.split { !$0.isNumber }.last.flatMap { Int($0) } ?? 0)
+                }
+            } catch is LineNeverCame where !hasStarted && attempts < 5 {
+                continue
             }
         }
     }
