@@ -5,7 +5,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct LibraryLockTests {
+@Suite(.limitedConcurrency) struct LibraryLockTests {
     @Test func `a second run is told who holds the library`() async throws {
         try await withTemporaryFolder { path in
             let library = try await LibraryFolder.open(at: path)

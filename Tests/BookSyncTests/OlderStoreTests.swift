@@ -6,7 +6,7 @@ import Testing
 @testable import BookSync
 
 /// What becomes of a library whose store an earlier booksync made, before any run.
-@Suite struct OlderStoreTests {
+@Suite(.limitedConcurrency) struct OlderStoreTests {
     private static let sqlite = "/usr/bin/sqlite3"
 
     @Test(

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The runner of the product, tried on a shell: what the tests see of a process must be what it did.
-@Suite struct ProductRunnerTests {
+@Suite(.limitedConcurrency) struct ProductRunnerTests {
     private let shell = URL(filePath: "/bin/sh")
 
     @Test func `output, errors and exit code are told apart`() async throws {

@@ -1,12 +1,13 @@
 import BookModel
 import Logging
 import NIOHTTP1
+import Support
 import Testing
 import Transport
 
 @testable import CatalogFetcher
 
-@Suite struct BookResourceFailureTests {
+@Suite(.limitedConcurrency) struct BookResourceFailureTests {
     @Test(
         arguments: [
             (401, .credentialsRejected), (403, .credentialsRejected), (404, .unknownBook), (410, .unknownBook),

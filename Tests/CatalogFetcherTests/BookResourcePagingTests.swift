@@ -1,11 +1,12 @@
 import BookModel
 import Foundation
 import NIOHTTP1
+import Support
 import Testing
 
 @testable import CatalogFetcher
 
-@Suite struct BookResourcePagingTests {
+@Suite(.limitedConcurrency) struct BookResourcePagingTests {
     /// Lists what a script answers, and returns how many requests it took.
     private func list(
         pageSize: Int = 50, ceiling: ListingProgress.Ceiling = .init(),

@@ -6,7 +6,7 @@ import Testing
 @testable import CatalogFetcher
 
 /// The three kinds of index, asked over HTTP.
-@Suite struct IndexSourceTests {
+@Suite(.limitedConcurrency) struct IndexSourceTests {
     private func withServer<Result>(
         _ pages: [String: String], _ body: (String, ScriptedServer) async throws -> Result
     ) async throws -> Result {

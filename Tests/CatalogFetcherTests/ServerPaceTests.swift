@@ -6,7 +6,7 @@ import Transport
 
 @testable import CatalogFetcher
 
-@Suite struct ServerPaceTests {
+@Suite(.limitedConcurrency) struct ServerPaceTests {
     @Test func `turns are free until somebody is told otherwise`() async {
         let pace = ServerPace()
         for _ in 1...3 { #expect(await pace.takeTurn() == .zero) }

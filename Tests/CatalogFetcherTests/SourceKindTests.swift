@@ -1,11 +1,12 @@
 import BookModel
 import Logging
+import Support
 import Testing
 import Transport
 
 @testable import CatalogFetcher
 
-@Suite struct SourceKindTests {
+@Suite(.limitedConcurrency) struct SourceKindTests {
     @Test func `every kind has its word`() {
         #expect(
             SourceKind.allCases.map(\.rawValue) == [

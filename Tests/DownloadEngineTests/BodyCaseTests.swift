@@ -7,7 +7,7 @@ import Testing
 
 /// Cases 14–18, 21 and 22 of the download cases: bodies that end too early, too late or not at all, and bodies that are
 /// not what was promised.
-@Suite struct BodyCaseTests {
+@Suite(.limitedConcurrency) struct BodyCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
     private let other = sampleMP3(bytes: 120_000, seed: 2)
 

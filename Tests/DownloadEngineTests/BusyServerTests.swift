@@ -6,7 +6,7 @@ import Testing
 @testable import DownloadEngine
 
 /// Case 25 of the download cases: servers that have too much to do.
-@Suite struct BusyServerTests {
+@Suite(.limitedConcurrency) struct BusyServerTests {
     private let bytes = sampleMP3(bytes: 20_000)
 
     private static func date(in seconds: Double) -> String {

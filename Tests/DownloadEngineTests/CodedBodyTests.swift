@@ -8,7 +8,7 @@ import Testing
 @testable import DownloadEngine
 
 /// Case 13 of the download cases: bodies that come coded although identity was asked for.
-@Suite struct CodedBodyTests {
+@Suite(.limitedConcurrency) struct CodedBodyTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     private func coded(_ body: [UInt8], _ coding: String, framing: Reply.Framing = .length) -> Reply {

@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 /// Cases 28, 29 and 33 of the download cases: silent servers, kept connections, and addresses that are nobody's business.
-@Suite struct ConnectionCaseTests {
+@Suite(.limitedConcurrency) struct ConnectionCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     @Test func `case 28: a server that never answers is given up after the stall timeout`() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import DownloadEngine
 
 /// Transfers that are paused and cancelled while they run, as another process does it: through the store alone.
-@Suite struct ControlTests {
+@Suite(.limitedConcurrency) struct ControlTests {
     private let bytes = sampleMP3(bytes: 120_000)
     /// What is promised is a second; a machine that does other things as well gets another one.
     private static let promptly = Duration.seconds(2)

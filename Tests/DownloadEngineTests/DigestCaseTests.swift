@@ -7,7 +7,7 @@ import Testing
 @testable import DownloadEngine
 
 /// Case 22 of the download cases where the digest is the server's.
-@Suite struct DigestCaseTests {
+@Suite(.limitedConcurrency) struct DigestCaseTests {
     private static let bytes = sampleMP3(bytes: 120_000)
     private static let other = sampleMP3(bytes: 120_000, seed: 2)
 

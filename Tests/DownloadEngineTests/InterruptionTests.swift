@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// What a run leaves that was cancelled or killed, and what the next one makes of it.
-@Suite struct InterruptionTests {
+@Suite(.limitedConcurrency) struct InterruptionTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     @Test func `after a kill the whole partial file is gone on from`() async throws {

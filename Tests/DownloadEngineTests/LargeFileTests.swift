@@ -7,7 +7,7 @@ import Testing
 @testable import DownloadEngine
 
 /// Large files, fetched in pieces by as many connections as have nothing else to do.
-@Suite struct LargeFileTests {
+@Suite(.limitedConcurrency) struct LargeFileTests {
     private let bytes = sampleMP3(bytes: 1_000_000)
 
     /// A bench whose large files have ten pieces.

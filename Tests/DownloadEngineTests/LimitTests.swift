@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Runs that stop by themselves, and runs that take their time.
-@Suite struct LimitTests {
+@Suite(.limitedConcurrency) struct LimitTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     private func episodes(_ count: Int, size: Int64?, in bench: EngineBench) -> [Episode] {

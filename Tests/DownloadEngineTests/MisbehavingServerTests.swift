@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// The server itself: every claim about lost and repeated bytes rests on its counts.
-@Suite struct MisbehavingServerTests {
+@Suite(.limitedConcurrency) struct MisbehavingServerTests {
     private func get(_ path: String = "/a.mp3", method: String = "GET", _ fields: String...) -> String {
         "\(method) \(path) HTTP/1.1\r\nHost: test\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
     }

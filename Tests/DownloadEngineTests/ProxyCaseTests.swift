@@ -7,7 +7,7 @@ import Transport
 
 /// Case 32 of the download cases: audio through real small proxies. They go to loopback whatever name they are given,
 /// so the names here are ones that only a proxy can know.
-@Suite struct ProxyCaseTests {
+@Suite(.limitedConcurrency) struct ProxyCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     private func episode(_ bench: EngineBench, _ section: Int = 1, at path: String = "/a.mp3") -> Episode {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// The last step: whole files at their names, and nothing else there. Cases 40 and 41 of the download cases.
-@Suite struct PublicationTests {
+@Suite(.limitedConcurrency) struct PublicationTests {
     private let bytes = sampleMP3(bytes: 120_000)
     private let other = sampleMP3(bytes: 90_000, seed: 2)
     private let files = FileManager.default

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Cases 1–12 of the download cases: what a server may answer to a resume. The numbers are theirs.
-@Suite struct RangeCaseTests {
+@Suite(.limitedConcurrency) struct RangeCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
     private let other = sampleMP3(bytes: 120_000, seed: 2)
 

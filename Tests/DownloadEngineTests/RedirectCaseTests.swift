@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Case 23: addresses that lead elsewhere. Who gets credentials is told by the tests of Transport.
-@Suite struct RedirectCaseTests {
+@Suite(.limitedConcurrency) struct RedirectCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     private static func leading(to location: String, status: Int = 302) -> ServerScript {

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Cases 19, 20, 26 and 27 of the download cases: answers that are no audio, and servers that refuse or are not there.
-@Suite struct RefusalCaseTests {
+@Suite(.limitedConcurrency) struct RefusalCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     /// What a portal sends in the place of audio.

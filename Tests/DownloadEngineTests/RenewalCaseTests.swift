@@ -6,7 +6,7 @@ import Testing
 @testable import DownloadEngine
 
 /// Case 24 of the download cases: addresses that expire, before the first byte or in the middle.
-@Suite struct RenewalCaseTests {
+@Suite(.limitedConcurrency) struct RenewalCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     private func refused(_ status: Int) -> Deed { .instead(Reply(status: status)) }

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Case 31 of the download cases: addresses that swallow packets.
-@Suite struct UnreachableCaseTests {
+@Suite(.limitedConcurrency) struct UnreachableCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     private static let hasBothLoopbacks =

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Case 30 of the download cases: answers in old, odd and broken forms.
-@Suite struct WireFormCaseTests {
+@Suite(.limitedConcurrency) struct WireFormCaseTests {
     private let bytes = sampleMP3(bytes: 120_000)
 
     /// The head verbatim, with the body behind it.

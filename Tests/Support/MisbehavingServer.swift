@@ -24,6 +24,7 @@ package final class MisbehavingServer: Sendable {
 
     /// Starts a server that runs until ``stop()``. Prefer ``withServer(_:isolation:_:)``.
     package static func start(_ script: ServerScript) throws -> MisbehavingServer {
+        ConcurrencyLimit.requireSlot(for: "a server")
         let server = try MisbehavingServer(script)
         Thread.detachNewThread { server.acceptUntilStopped() }
         return server

@@ -98,6 +98,7 @@ package final class RunningProduct: Sendable {
     fileprivate init(
         _ executable: URL, _ arguments: [String], _ environment: [String: String], _ folder: URL
     ) async throws {
+        ConcurrencyLimit.requireSlot(for: "a process")
         func key(_ name: String) throws -> Environment.Key {
             guard let key = Environment.Key(rawValue: name) else {
                 throw NotRun(why: "no variable is called '\(name)'")

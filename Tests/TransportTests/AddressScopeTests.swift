@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct AddressScopeTests {
+@Suite(.limitedConcurrency) struct AddressScopeTests {
     @Test(arguments: [
         "127.0.0.1", "127.8.9.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "10.0.0.1", "172.16.0.1",
         "172.31.255.255",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct HTTPTransportTests {
+@Suite(.limitedConcurrency) struct HTTPTransportTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func withTransport<Result: Sendable>(

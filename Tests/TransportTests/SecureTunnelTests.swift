@@ -8,7 +8,7 @@ import Testing
 @testable import Transport
 
 /// Case 32 of the download cases: HTTPS through proxies.
-@Suite struct SecureTunnelTests {
+@Suite(.limitedConcurrency) struct SecureTunnelTests {
     private func answers(
         _ addresses: [String], through proxy: String, trusting server: SecureServer
     ) async throws -> [String] {

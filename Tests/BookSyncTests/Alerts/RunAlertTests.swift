@@ -6,7 +6,7 @@ import Transport
 
 @testable import BookSync
 
-@Suite struct RunAlertTests {
+@Suite(.limitedConcurrency) struct RunAlertTests {
     private static let document = "{\"event\":\"summary\"}\n"
 
     private func run(_ command: String, limit: Double = 30) async -> AlertOutcome {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct ShelfExplanationTests {
+@Suite(.limitedConcurrency) struct ShelfExplanationTests {
     private func explain(_ sections: ClosedRange<Int>, _ bench: RunBench) async throws -> [EpisodeExplanation] {
         try await ShelfExplanation(
             configuration: bench.configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// What `downloads.export` has a run write.
-@Suite struct RunExportTests {
+@Suite(.limitedConcurrency) struct RunExportTests {
     private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
 
     /// A run bench whose catalog describes the book, cover included, and whose runs export.

@@ -6,7 +6,7 @@ import Testing
 @testable import BookSync
 
 /// What another program thinks of our XML, where it is installed.
-@Suite struct XMLLintTests {
+@Suite(.limitedConcurrency) struct XMLLintTests {
     private static let path = ["/usr/bin/xmllint", "/usr/local/bin/xmllint", "/opt/homebrew/bin/xmllint"]
         .first(where: FileManager.default.isExecutableFile)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import BookSync
 
 /// What the listener pauses, resumes, cancels and removes, over several runs.
-@Suite struct ControlledRunTests {
+@Suite(.limitedConcurrency) struct ControlledRunTests {
     private let gate = Gate()
 
     /// Three episodes, the first of which stops in the middle until the gate opens.

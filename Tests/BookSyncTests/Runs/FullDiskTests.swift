@@ -8,7 +8,7 @@
     @testable import BookSync
 
     /// Case 36 of the download cases, on a disk that really is full.
-    @Suite(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+    @Suite(.limitedConcurrency, .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
     struct FullDiskTests {
         @Test(arguments: [1, 3])
         func `case 36: a full disk stops the run, and the next one goes on once there is room`(jobs: Int) async throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// The states that a run can be killed in between two steps, set up by hand, and what the next run makes of them: the
 /// right shelf, without a byte fetched twice.
-@Suite struct InterruptedRunTests {
+@Suite(.limitedConcurrency) struct InterruptedRunTests {
     private let files = FileManager.default
 
     /// Takes back the last step of an episode's publication: the store has announced the file and not recorded it.

@@ -6,7 +6,7 @@ import Testing
 @testable import BookSync
 
 /// Runs that end by themselves before everything is fetched.
-@Suite struct LimitedRunTests {
+@Suite(.limitedConcurrency) struct LimitedRunTests {
     @Test func `so many episodes a run, until nothing is left`() async throws {
         try await withRunBench(.episodes(5)) { bench in
             var counts: [[Int]] = []

@@ -6,7 +6,7 @@ import Testing
 @testable import BookSync
 
 /// Case 42: what the listener does to files between two runs is noticed, and what is still there is never fetched again.
-@Suite struct ListenersHandTests {
+@Suite(.limitedConcurrency) struct ListenersHandTests {
     private let files = FileManager.default
 
     /// Moves an episode's file within the library.

@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// Case 44: a store that is damaged or lost costs no byte that is on disk.
-@Suite struct LostStoreTests {
+@Suite(.limitedConcurrency) struct LostStoreTests {
     private let files = FileManager.default
 
     enum Loss: String, CaseIterable {

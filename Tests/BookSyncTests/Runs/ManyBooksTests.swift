@@ -9,7 +9,7 @@ import Transport
 @testable import BookSync
 
 /// Runs over many books, of several servers.
-@Suite struct ManyBooksTests {
+@Suite(.limitedConcurrency) struct ManyBooksTests {
     /// A server with books of one episode each, `1`, `2` and so on.
     private static func script(
         title: String = "第1集", size: Int? = nil, before: @escaping @Sendable (String, Reply) -> Reply = { $1 }

@@ -6,7 +6,7 @@ import Testing
 @testable import BookSync
 
 /// Addresses that expire within a run, and the catalog that is asked again.
-@Suite struct RenewedAddressTests {
+@Suite(.limitedConcurrency) struct RenewedAddressTests {
     /// A catalog whose audio is only given to addresses of a listing that the answer lets pass.
     private func catalog(
         _ count: Int, _ refuses: @escaping @Sendable (_ listing: Int, ServerRequest) -> Bool

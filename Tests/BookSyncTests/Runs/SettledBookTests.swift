@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// That a book in which nothing changed is not planned again, and one in which anything did is.
-@Suite struct SettledBookTests {
+@Suite(.limitedConcurrency) struct SettledBookTests {
     private let files = FileManager.default
 
     /// A run as `mirror` makes it, which wants no list of what is kept.

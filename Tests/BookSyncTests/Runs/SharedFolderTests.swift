@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// Two books of one title share a folder, and their episodes may have the same names as well.
-@Suite struct SharedFolderTests {
+@Suite(.limitedConcurrency) struct SharedFolderTests {
     @Test(arguments: [true, false])
     func `books of one title each get all their files`(together: Bool) async throws {
         try await withRunBench(ScriptedCatalog.episodes(3)) { bench in

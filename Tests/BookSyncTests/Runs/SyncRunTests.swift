@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// Whole runs, from the catalog over HTTP to files on disk and what the store says of them.
-@Suite struct SyncRunTests {
+@Suite(.limitedConcurrency) struct SyncRunTests {
     private let files = FileManager.default
 
     @Test func `a run fetches what the catalog lists, and the next one does nothing`() async throws {

@@ -5,7 +5,7 @@
 
     @testable import BookSync
 
-    @Suite(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+    @Suite(.limitedConcurrency, .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
     struct ToldFailureTests {
         @Test func `a run that a full disk ends before any transfer begins says so`() async throws {
             try await withTemporaryFolder { (folder: String) in

@@ -8,7 +8,7 @@
     @testable import BookSync
 
     /// Case 37 of the download cases: the library's disk goes away, before a run or while it is under way.
-    @Suite struct VanishedLibraryTests {
+    @Suite(.limitedConcurrency) struct VanishedLibraryTests {
         private let files = FileManager.default
 
         /// One episode at a time; the second one stalls until the gate opens.

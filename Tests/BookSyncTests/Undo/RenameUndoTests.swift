@@ -6,7 +6,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct RenameUndoTests {
+@Suite(.limitedConcurrency) struct RenameUndoTests {
     private let files = FileManager.default
     private static let mistaken = "{title}/{name} ({section}).{ext}"
 

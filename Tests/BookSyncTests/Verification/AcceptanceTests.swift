@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// What `verify --accept` takes for the listener's work, and what it does not.
-@Suite struct AcceptanceTests {
+@Suite(.limitedConcurrency) struct AcceptanceTests {
     private let files = FileManager.default
 
     private func accept(_ bench: RunBench) async throws -> VerificationReport {

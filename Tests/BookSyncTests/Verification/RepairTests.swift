@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// What `verify --repair` brings back, and what it never takes away.
-@Suite struct RepairTests {
+@Suite(.limitedConcurrency) struct RepairTests {
     private let files = FileManager.default
 
     @Test(arguments: VerificationTests.harms.filter { $0.whole != nil && $0.whole != "displaced" })

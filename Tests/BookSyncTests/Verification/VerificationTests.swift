@@ -6,7 +6,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct VerificationTests {
+@Suite(.limitedConcurrency) struct VerificationTests {
     private let files = FileManager.default
 
     @Test func `a library that is as it was fetched is verified whole`() async throws {

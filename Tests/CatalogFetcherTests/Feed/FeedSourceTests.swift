@@ -1,12 +1,13 @@
 import BookModel
 import Logging
 import NIOHTTP1
+import Support
 import Testing
 import Transport
 
 @testable import CatalogFetcher
 
-@Suite struct FeedSourceTests {
+@Suite(.limitedConcurrency) struct FeedSourceTests {
     private static func list(
         _ address: String, settings: FeedSettings = FeedSettings(), retries: Int = 2,
         since validator: ContentValidator? = nil

@@ -8,7 +8,7 @@ import Testing
 @testable import Transport
 
 /// Case 23 of the download cases: what goes over the wire to the origin that was asked, and to those behind it.
-@Suite struct CredentialWireTests {
+@Suite(.limitedConcurrency) struct CredentialWireTests {
     private static let cookies = """
         127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\tCOOKIE
         127.0.0.1\tFALSE\t/deep\tFALSE\t0\tdeep\tDEEP

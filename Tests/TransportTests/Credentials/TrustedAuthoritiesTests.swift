@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct TrustedAuthoritiesTests {
+@Suite(.limitedConcurrency) struct TrustedAuthoritiesTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func answer(

@@ -1,0 +1,73 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Runs a test only while it holds one of a few slots, whose number follows the machine's cores.
+///
+/// Swift Testing starts all tests at once. A hundred that start processes, serve or measure time would starve one another of
+/// CPU, file descriptors and ports; a test that only computes needs no slot. A parameterised test takes a slot for each case.
+package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
+    /// Whether the current task runs in a slot.
+    @TaskLocal private static var isHeld = false
+    private static let slots = SlotQueue(count: 2 * ProcessInfo.processInfo.activeProcessorCount + 2)
+
+    package let isRecursive = true
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        // A suite and a test of it may both ask: one slot serves them.
+        guard !Self.isHeld else { return try await function() }
+        await Self.slots.take()
+        defer { Self.slots.giveBack() }
+        try await Self.$isHeld.withValue(true) { try await function() }
+    }
+
+    /// Records an issue where the current test starts a process or a server without holding a slot.
+    static func requireSlot(for what: String) {
+        guard let test = Test.current, !isHeld else { return }
+        Issue.record("'\(test.name)' starts \(what): its suite needs the trait `.limitedConcurrency`")
+    }
+}
+
+extension Trait where Self == ConcurrencyLimit {
+    /// For tests that start processes, serve, or depend on time.
+    package static var limitedConcurrency: Self { ConcurrencyLimit() }
+}
+
+/// So many slots, handed out in the order in which they were asked for.
+private final class SlotQueue: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(count: Int) {
+        self.state = Mutex(State(free: count))
+    }
+
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free > 0 else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.free -= 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func giveBack() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
+        }
+        next?.resume()
+    }
+}
