@@ -1,13 +1,19 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+/// Whether our targets count what of them runs (CI sets it; `.ci/coverage` reads the counts). It changes nothing else, so that
+/// one build serves the tests and their coverage.
+let countsCoverage = Context.environment["BOOKSYNC_COVERAGE"] != nil
+
 /// What every target of ours is compiled with: Swift 6 concurrency checks, explicit existentials, members visible
 /// only through a module that the file itself imports, and no warning left standing.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .unsafeFlags(["-warnings-as-errors"]),
+    .unsafeFlags(["-warnings-as-errors"] + (countsCoverage ? ["-profile-generate", "-profile-coverage-mapping"] : [])),
 ]
+/// What every executable of ours, and the tests, are linked with.
+let linked: [LinkerSetting] = countsCoverage ? [.unsafeFlags(["-profile-generate"])] : []
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
@@ -31,7 +37,7 @@ func tests(of name: String, uses dependencies: [Target.Dependency] = []) -> Targ
     .testTarget(
         name: name + "Tests",
         dependencies: (name == "BookModel" ? [] : ["BookModel"]) + [.target(name: name), "Support"] + dependencies,
-        swiftSettings: strict)
+        swiftSettings: strict, linkerSettings: linked)
 }
 
 let package = Package(
@@ -107,7 +113,7 @@ let package = Package(
                 "BookModel", "CatalogFetcher", "BookSync", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: linked),
 
         .target(
             name: "Support",
@@ -130,10 +136,10 @@ let package = Package(
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],
-            path: "Tests/Benchmarks", swiftSettings: strict),
+            path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: linked),
         .executableTarget(
             name: "Fuzz", dependencies: ["BookModel", "CatalogFetcher", "Support"], path: "Tests/Fuzz",
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: linked),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -117,7 +117,7 @@ package actor PartialFile {
     }
 
     deinit {
-        if !isClosed { Foundation.close(descriptor) }
+        if !isClosed { Self.unlockAndClose(descriptor) }
     }
 
     /// Ends the use of the file. One that holds nothing is removed.
@@ -125,6 +125,13 @@ package actor PartialFile {
         guard !isClosed else { return }
         if length == 0 { unlink(path) }
         isClosed = true
+        Self.unlockAndClose(descriptor)
+    }
+
+    /// A child between `fork` and `exec` shares the descriptor, and with it the lock. Unlocking frees the file at once, for
+    /// all who share it; closing alone would leave it locked until the child has gone on.
+    private static func unlockAndClose(_ descriptor: CInt) {
+        flock(descriptor, LOCK_UN)
         Foundation.close(descriptor)
     }
 

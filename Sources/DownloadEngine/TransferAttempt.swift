@@ -46,24 +46,35 @@ struct TransferAttempt {
     mutating func run(startOver: Bool) async -> AttemptResult {
         do {
             let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest, on: thread)
-            result.ending = await ending(with: partial, startOver: startOver)
-            await endHelp(isOfUse: result.ending.isRetry)
-            if case .received = result.ending {
-                try pieces?.removeFiles()
-                return result
+            do {
+                result.ending = await ending(with: partial, startOver: startOver)
+                try await finish(with: partial)
+            } catch {
+                // The next attempt opens the file again: its lock must be free by then.
+                await partial.close()
+                throw error
             }
-            if result.progress > 0 {
-                // The transaction must be made even when the run is being cancelled.
-                let attempt = self
-                result.record = try await Task { try await attempt.committedOffset(of: partial) }.value
-            }
-            // The file on disk is the right one: what was begun in its stead is of no use.
-            if case .unchanged = result.ending { try await partial.truncate(to: 0) }
-            await partial.close()
         } catch {
             result.ending = .fail(.unforeseen(error))
         }
         return result
+    }
+
+    /// Ends the use of the partial file, unless it is received whole: then it is the publisher's.
+    private mutating func finish(with partial: PartialFile) async throws {
+        await endHelp(isOfUse: result.ending.isRetry)
+        if case .received = result.ending {
+            try pieces?.removeFiles()
+            return
+        }
+        if result.progress > 0 {
+            // The transaction must be made even when the run is being cancelled.
+            let attempt = self
+            result.record = try await Task { try await attempt.committedOffset(of: partial) }.value
+        }
+        // The file on disk is the right one: what was begun in its stead is of no use.
+        if case .unchanged = result.ending { try await partial.truncate(to: 0) }
+        await partial.close()
     }
 
     private mutating func ending(with partial: PartialFile, startOver: Bool) async -> AttemptResult.Ending {

@@ -20,6 +20,30 @@ import Testing
         }
     }
 
+    #if os(Linux)
+        @Test func `a descriptor that a starting child shares does not keep a closed partial file locked`() async throws {
+            try await withTemporaryFolder { folder in
+                let path = folder.appending(path: "a.part").path
+                let first = try await PartialFile.open(path, promised: nil)
+                try await first.append(ByteBuffer(string: "abc"))
+                // What `fork` does to the descriptor, until `exec` closes the child's.
+                let shared = dup(try #require(Self.descriptor(of: path)))
+                defer { close(shared) }
+                await first.close()
+                let second = try await PartialFile.open(path, promised: nil)
+                #expect(await second.length == 3)
+                await second.close()
+            }
+        }
+
+        /// The descriptor under which this process has the file open.
+        private static func descriptor(of path: String) throws -> CInt? {
+            let real = URL(filePath: path).resolvingSymlinksInPath().path
+            return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { CInt($0) }
+                .first { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == real }
+        }
+    #endif
+
     @Test func `bytes that somebody else appended are noticed before the file is published`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "a.part").path

@@ -39,7 +39,7 @@ package enum ProductRunner {
 
     /// Runs it to its end.
     /// - Parameter environment: added to an environment that holds nothing of the tester's own: PATH, a HOME that is the
-    ///   working folder, UTF-8, and what a sanitizer was told.
+    ///   working folder, UTF-8, and what a sanitizer or the counting of coverage was told.
     package static func run(
         _ arguments: [String], environment: [String: String] = [:], in folder: URL
     ) async throws -> Result {
@@ -109,7 +109,7 @@ package final class RunningProduct: Sendable {
         let variables = [
             "PATH": testers["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8",
             "SWIFT_BACKTRACE": "enable=no",
-        ].merging(testers.filter { ["TSAN_OPTIONS", "ASAN_OPTIONS"].contains($0.key) }) { $1 }
+        ].merging(testers.filter { ["TSAN_OPTIONS", "ASAN_OPTIONS", "LLVM_PROFILE_FILE"].contains($0.key) }) { $1 }
             .merging(environment) { $1 }
         let configuration = Configuration(
             executable: .path(FilePath(executable.path)), arguments: Arguments(arguments),

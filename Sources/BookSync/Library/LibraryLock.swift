@@ -98,7 +98,10 @@ package final class LibraryLock: Sendable {
         // A file that cannot be opened is told of where the library is looked at.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else {
+            flock(descriptor, LOCK_UN)
+            return
+        }
         let error = SystemError.last
         if isRefusal(error) { throw unlockable(path, error) }
     }
@@ -107,7 +110,10 @@ package final class LibraryLock: Sendable {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        // A child that is being started may share the descriptor; closing alone would leave it the lock.
+        flock(descriptor, LOCK_UN)
+        return false
     }
 
     /// Gives the lock up. The process that ends does so without it.
