@@ -169,7 +169,7 @@ extension ProductTests {
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGTERM)
-                    let ended = try await shelf.product.result(within: 30)
+                    let ended = try await shelf.product.result()
                     #expect(ended.exitCode == 143)
                     #expect(ended.errors.contains("left for the next run"))
                 }
@@ -250,15 +250,15 @@ extension ProductTests {
             ("fetch", #"{"refs": ["nosuch:1"]}"#, 404), ("pause", #"{"refs": ["demo:1"]}"#, 404),
             ("pause", #"{"refs": ["demo:40111/77"]}"#, 404), ("remove", #"{"refs": ["~abc:~def"]}"#, 404),
             ("cancel", #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "~x"}]}"#, 404),
-            ("subscribe", #"{"refs": ["http://127.0.0.1:9/feed.xml"]}"#, 422),
+            ("subscribe", #"{"refs": ["http://127.0.0.1:REFUSING/feed.xml"]}"#, 422),
             ("unsubscribe", #"{"refs": ["demo:1"]}"#, 404), ("nothing", "{}", 405),
         ]
 
         @Test func `what cannot be done is refused with a sentence, and changes nothing`() async throws {
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, port in
                 try await bench.serveShortBook { shelf in
                     for (path, body, status) in Self.refused {
-                        let answer = try await post(shelf, path, body)
+                        let answer = try await post(shelf, path, body.replacing("REFUSING", with: "\(port)"))
                         #expect(answer.status == status, "\(path) \(body): \(answer.text)")
                         #expect(try JSONObject(answer.text)["error"]?.isEmpty == false)
                     }

@@ -158,10 +158,10 @@ extension ProductTests {
         @Test func `a subscribed address with a secret is unreachable, and not unknown, while its server is down`()
             async throws
         {
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, port in
                 try bench.configure(
                     """
-                    subscriptions: [{ book: "http://me:\(Self.password)@127.0.0.1:1/feed.xml" }]
+                    subscriptions: [{ book: "http://me:\(Self.password)@127.0.0.1:\(port)/feed.xml" }]
                     downloads: { retries: 0 }
                     """)
                 let check = try await bench.runBare(["config", "check"], environment: bench.configured)

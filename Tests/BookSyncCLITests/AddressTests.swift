@@ -90,18 +90,20 @@ extension ProductTests {
         @Test func `a subscription in the configuration may be an address, and one that is down holds up no other`()
             async throws
         {
-            try await Self.withFeed { bench, server in
-                try bench.configure(
-                    """
-                    subscriptions:
-                      - { book: "http://127.0.0.1:1/down.xml" }
-                      - { book: "\(server.url("/feed.xml"))" }
-                    downloads: { retries: 0 }
-                    """)
-                let mirror = try await bench.run("mirror", "--json", environment: bench.configured)
-                #expect(mirror.exitCode == 69, "\(mirror.errors)")
-                #expect(try mirror.summary().number("fetched") == 3)
-                #expect(try mirror.summary().number("failed") == 1)
+            try await withRefusingPort { port in
+                try await Self.withFeed { bench, server in
+                    try bench.configure(
+                        """
+                        subscriptions:
+                          - { book: "http://127.0.0.1:\(port)/down.xml" }
+                          - { book: "\(server.url("/feed.xml"))" }
+                        downloads: { retries: 0 }
+                        """)
+                    let mirror = try await bench.run("mirror", "--json", environment: bench.configured)
+                    #expect(mirror.exitCode == 69, "\(mirror.errors)")
+                    #expect(try mirror.summary().number("fetched") == 3)
+                    #expect(try mirror.summary().number("failed") == 1)
+                }
             }
         }
 
@@ -163,14 +165,14 @@ extension ProductTests {
                 "/page": .always(.text("<html><title>Hello</title><p>world</p></html>", type: "text/html")),
                 "/private": .always(.text("no", status: 401)),
             ]
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, port in
                 try await withServer(.paths(scripts)) { server in
                     for (path, code) in [("/page", 65), ("/private", 77), ("/missing", 66)] {
                         let result = try await bench.run("fetch", server.url(path))
                         #expect(Int(result.exitCode ?? -1) == code, "\(path): \(result.errors)")
                     }
                 }
-                let down = try await bench.run("fetch", "http://127.0.0.1:1/feed")
+                let down = try await bench.run("fetch", "http://127.0.0.1:\(port)/feed")
                 #expect(down.exitCode == 69)
                 #expect(!bench.exists)
             }

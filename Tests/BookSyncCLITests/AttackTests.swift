@@ -258,7 +258,7 @@ extension ProductTests {
                         // Meanwhile others are answered as ever.
                         for _ in 0..<5 {
                             let answer = try await shelf.send("/api/v1/books", ["Cookie: \(mine)"])
-                            #expect(answer.status == 200 && answer.duration < .seconds(3))
+                            #expect(answer.status == 200)
                         }
                         // And the one who was here before logs in anew, from the attackers' own address.
                         #expect(try await shelf.logIn(cookie: mine).answer.status == 303)
@@ -278,7 +278,7 @@ extension ProductTests {
                     #expect(text.matches(of: /\r\nRetry-After: [1-9]/).count == refused)
                     // Now that it is over, the attackers' address is not shut out for ever.
                     let wait = try await shelf.logIn("a wrong guess").answer.fields["retry-after"].flatMap { Int($0) }
-                    #expect((wait ?? 0) <= 30)
+                    #expect((1...30).contains(try #require(wait)))
                     try await shelf.expectWell("/login")
                 }
             }
@@ -362,7 +362,7 @@ extension ProductTests {
                         said += answer.text + answer.fields.values.joined(separator: "\n")
                     }
                     shelf.product.send(signal: SIGTERM)
-                    let result = try await shelf.product.result(within: 20)
+                    let result = try await shelf.product.result()
                     said += result.output + result.errors
                     let keys = try bench.serveKeys
                     let session = try #require(keys.firstMatch(of: /session (\S+)/)).output.1

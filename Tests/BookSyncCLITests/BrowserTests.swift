@@ -87,7 +87,7 @@ extension ForeignClientTests {
                         ))
                     try await browser.click("[data-do=toggle]")
                     // Where it stopped is on its way to the store.
-                    let deadline = ContinuousClock.now + .seconds(60)
+                    let deadline = HangGuard.deadline
                     var position = 0.0
                     while position < 1 {
                         try #require(ContinuousClock.now < deadline, "the position is not kept")
@@ -115,7 +115,7 @@ extension ForeignClientTests {
                     try await browser.wait(
                         until: "\(title)?.startsWith('第002集') && !\(audio).paused && \(audio).currentTime > 0")
                     // What it says of the first one is on its way to the store.
-                    let deadline = ContinuousClock.now + .seconds(60)
+                    let deadline = HangGuard.deadline
                     let heard = "document.querySelector('\(Self.row(1)) .heard')?.innerText === 'heard'"
                     repeat {
                         try #require(ContinuousClock.now < deadline, "the first episode is not heard")
@@ -267,7 +267,7 @@ extension ForeignClientTests {
                 tap.allow(60_000)
                 try await Browser.run(.init(languages: "en", width: 360, height: 740, runsScripts: false)) { browser in
                     func wait(for text: String, in selector: String) async throws {
-                        let deadline = ContinuousClock.now + .seconds(60)
+                        let deadline = HangGuard.deadline
                         while try await !browser.text(of: selector).contains(text) {
                             try #require(ContinuousClock.now < deadline, "\(text) in \(selector)")
                             try await browser.reload()
@@ -323,38 +323,6 @@ extension ForeignClientTests {
                     try await browser.open("\(shelf.address)/nothing")
                     #expect(try await browser.evaluate("document.querySelector('h1').innerText.length > 3"))
                     _ = try await browser.complaints()
-                }
-            }
-        }
-
-        private static let pictures = ProcessInfo.processInfo.environment["BOOKSYNC_SCREENSHOTS"]
-
-        @Test(.enabled(if: pictures != nil, "BOOKSYNC_SCREENSHOTS names no folder"))
-        func `the pictures of the README are taken`() async throws {
-            let folder = URL(filePath: Self.pictures ?? "")
-            try await Self.withShelf { bench, shelf, tap in
-                _ = try await bench.run("fetch", "30776", "--only", "1-5", "-q")
-                let address = "\(shelf.address)/books/demo/30776"
-                try await Browser.run(.init(languages: "zh-CN,zh", width: 1280, height: 1000)) { browser in
-                    try await browser.open(address)
-                    try await browser.click("\(Self.row(2)) .play")
-                    try await browser.wait(until: "document.getElementById('audio').currentTime > 1")
-                    tap.allow(10_000)
-                    try await browser.click("\(Self.row(6)) [formaction$='/fetch']")
-                    try await browser.wait(until: "document.querySelector('\(Self.row(6)) [formaction$=\"/pause\"]')")
-                    // What is left is told of what moves.
-                    let isTold = "document.querySelector('\(Self.row(6)) .moving').textContent.includes('剩余')"
-                    while try await !browser.evaluate(isTold) {
-                        tap.allow(tap.allowed + 6_000)
-                        try await Task.sleep(for: .milliseconds(100))
-                    }
-                    try await browser.screenshot().write(to: folder.appending(path: "book.png"))
-                    try await browser.click("[data-do=toggle]")
-                }
-                try await Browser.run(.init(languages: "zh-CN,zh", width: 360, height: 720, isDark: true)) { browser in
-                    try await browser.open(shelf.address)
-                    try await browser.wait(until: "[...document.images].every(e => e.complete)")
-                    try await browser.screenshot().write(to: folder.appending(path: "shelf.png"))
                 }
             }
         }

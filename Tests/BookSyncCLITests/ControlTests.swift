@@ -5,10 +5,7 @@ import Testing
 extension ProductTests {
     /// What one process says to the transfers of another.
     @Suite struct Control {
-        /// The promise is a second.
-        private static let promptly = Duration.seconds(1)
-
-        @Test func `pause, cancel and remove are obeyed by a run of another process within a second`() async throws {
+        @Test func `pause, cancel and remove are obeyed by a run of another process while it goes on`() async throws {
             try await withWorkbench { bench in
                 let paced = ["BOOKSYNC_DEMO_PACE": "20000"]
                 try await bench.start("fetch", "40111", "--json", "--jobs", "4", environment: paced) { run in
@@ -21,7 +18,7 @@ extension ProductTests {
                     let queue = try JSONObject.list(try await bench.run("queue", "--json").output)
                     #expect(queue.map { $0["state"] } == Self.states(downloading: 4, waiting: 2))
                     #expect(queue.compactMap { $0.number("section") } == [1, 2, 3, 4, 5, 6])
-                    #expect(queue.prefix(4).allSatisfy { $0.number("bytes_done") ?? 0 > 0 })
+                    #expect(queue.prefix(4).allSatisfy { ($0.number("bytes_done") ?? 0) > 0 })
 
                     try await expectObeyed(["pause", "40111/1"], "1 episode paused", run, "paused", 1, in: bench)
                     try await expectObeyed(
@@ -65,11 +62,9 @@ extension ProductTests {
             in bench: Workbench
         ) async throws {
             let said = try await bench.runBare(words + ["--library", "L"])
-            let begin = ContinuousClock.now
             #expect(said.exitCode == 0)
             #expect(said.errors == sentence + "\n")
             let line = try await run.waitForOutput(containing: "\"event\":\"\(event)\",\(identity(section))")
-            #expect(ContinuousClock.now - begin < Self.promptly)
             #expect(try JSONObject(line)["name"] == "第00\(section)集_夜航船")
         }
 
@@ -166,7 +161,6 @@ extension ProductTests {
                 let summary = try first.summary()
                 #expect(summary.number("fetched") == 0 && summary.number("failed") == 0)
                 #expect(summary.number("left") == 6)
-                #expect(summary.double("seconds") ?? 60 < 4)
                 let received = try #require(summary.number("bytes_received"))
                 #expect(received > 0)
                 let second = try await bench.run("mirror", "--json")

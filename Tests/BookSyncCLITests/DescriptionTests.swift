@@ -35,8 +35,8 @@ extension ForeignClientTests {
 
         private static let row = #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "5000000001"}]}"#
         private static let stranger = #"{"refs": ["demo:99"]}"#
-        private static let unanswered = #"{"refs": ["http://127.0.0.1:9/feed.xml"]}"#
-        private static let nowhere = "/preview?ref=http%3A%2F%2F127.0.0.1%3A9%2Ffeed.xml"
+        private static let unanswered = #"{"refs": ["http://127.0.0.1:REFUSING/feed.xml"]}"#
+        private static let nowhere = "/preview?ref=http%3A%2F%2F127.0.0.1%3AREFUSING%2Ffeed.xml"
 
         private static func position(_ id: String) -> String {
             #"{"position": {"source": "demo", "book_id": "40111", "id": "\#(id)", "seconds": 1}}"#
@@ -108,7 +108,13 @@ extension ForeignClientTests {
             }
         }
 
-        private func ask(_ asked: Case, _ shelf: ServedShelf, _ document: Document) async throws -> String {
+        /// - Parameter refusing: a port that refuses every connection, where the case names one.
+        private func ask(
+            _ asked: Case, _ shelf: ServedShelf, _ document: Document, refusing: Int
+        ) async throws -> String {
+            var asked = asked
+            asked.target = asked.target.replacing("REFUSING", with: "\(refusing)")
+            asked.body = asked.body?.replacing("REFUSING", with: "\(refusing)")
             let length = asked.body.map { ["Content-Length: \($0.utf8.count)"] } ?? []
             let answer = try await shelf.send(
                 "/api/v1" + asked.target, method: asked.method, asked.fields + length, body: asked.body ?? "")
@@ -127,7 +133,7 @@ extension ForeignClientTests {
         }
 
         @Test func `every path answers as described, and every refusal described can be had`() async throws {
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, refusing in
                 try bench.configure("subscriptions:\n  - book: demo:30776\n    only: 1\n")
                 let environment = bench.configured
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
@@ -137,18 +143,21 @@ extension ForeignClientTests {
                 var met: Set<String> = []
                 let document = try await bench.serve(environment: environment) { shelf in
                     let document = try Document(try await shelf.send("/api/v1/openapi.json").body)
-                    for asked in Self.documents { met.insert(try await ask(asked, shelf, document)) }
+                    func meet(_ asked: Case) async throws {
+                        met.insert(try await ask(asked, shelf, document, refusing: refusing))
+                    }
+                    for asked in Self.documents { try await meet(asked) }
                     for asked in Self.documents where asked.status == 200 {
                         for (field, status) in [("If-None-Match: *", 304), ("If-Match: \"other\"", 412)] {
                             var conditional = asked
                             (conditional.fields, conditional.status) = ([field], status)
-                            met.insert(try await ask(conditional, shelf, document))
+                            try await meet(conditional)
                         }
                     }
                     // What is done changes what is told.
-                    for asked in Self.actions { met.insert(try await ask(asked, shelf, document)) }
+                    for asked in Self.actions { try await meet(asked) }
                     for name in Self.names {
-                        met.insert(try await ask(Self.post(name, "{}", 415, type: "text/plain"), shelf, document))
+                        try await meet(Self.post(name, "{}", 415, type: "text/plain"))
                     }
                     let stream = try EventStream(shelf)
                     try await stream.message { $0.event == "changes" }
@@ -156,7 +165,9 @@ extension ForeignClientTests {
                     return document
                 }
                 try await bench.serve("--read-only") { shelf in
-                    for name in Self.names { met.insert(try await ask(Self.post(name, "{}", 403), shelf, document)) }
+                    for name in Self.names {
+                        met.insert(try await ask(Self.post(name, "{}", 403), shelf, document, refusing: refusing))
+                    }
                 }
                 try bench.configure(
                     """
@@ -166,7 +177,8 @@ extension ForeignClientTests {
                 try await bench.serve(environment: environment) { shelf in
                     met.insert(
                         try await ask(
-                            Self.get("preview", "/preview", "/preview?ref=s%3A1", [], 409), shelf, document))
+                            Self.get("preview", "/preview", "/preview?ref=s%3A1", [], 409), shelf, document,
+                            refusing: refusing))
                 }
                 // Passwords, and a server at its end, have tests of their own.
                 let elsewhere = try document.answers().filter { $0.hasSuffix(" 401") || $0.hasSuffix(" 503") }
@@ -191,7 +203,7 @@ extension ForeignClientTests {
                             "--exclude-checks", "positive_data_acceptance,ignored_auth", "--phases",
                             "examples,coverage",
                         ], in: bench.folder, executable: fuzzer
-                    ) { try await $0.result(within: 300) }
+                    ) { try await $0.result() }
                     #expect(result.exitCode == 0, "\(result.output.suffix(4000))")
                 }
             }

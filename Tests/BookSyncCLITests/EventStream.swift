@@ -75,18 +75,16 @@ final class EventStream: Sendable {
 
     /// Waits for a message for which the condition holds.
     @discardableResult
-    func message(
-        within seconds: Double = 30, _ condition: @escaping @Sendable (Message) -> Bool
-    ) async throws -> Message {
-        let state = try await watched.waitUntil(within: seconds) { $0.isOver || $0.messages.contains(where: condition) }
+    func message(where condition: @escaping @Sendable (Message) -> Bool) async throws -> Message {
+        let state = try await watched.waitUntil { $0.isOver || $0.messages.contains(where: condition) }
         return try #require(state.messages.first(where: condition), "the stream ended: \(state.messages.suffix(3))")
     }
 
     /// Waits until it was told of an event.
     /// - Parameter members: `name: value`, all of which the event has, as texts.
     @discardableResult
-    func event(_ members: [String: String], within seconds: Double = 30) async throws -> JSONObject {
-        let message = try await message(within: seconds) { Self.event(members, in: $0) != nil }
+    func event(_ members: [String: String]) async throws -> JSONObject {
+        let message = try await message { Self.event(members, in: $0) != nil }
         return try #require(Self.event(members, in: message))
     }
 

@@ -72,9 +72,7 @@ extension ProductTests {
             try await withShelf { bench async throws in
                 _ = try await bench.run("fetch", "30776", "--only", "1", "-q")
                 let result = try await bench.run("export", "csv", "--output", "all.csv")
-                #expect(
-                    result.output == "wrote \(bench.folder.resolvingSymlinksInPath().path)/all.csv\n"
-                        || result.output.hasSuffix("/all.csv\n"))
+                #expect(result.output == "wrote \(bench.folder.resolvingSymlinksInPath().path)/all.csv\n")
                 let rows = try text(bench, "all.csv").split(separator: "\r\n")
                 #expect(rows.count == 1 + 6 + 112)
                 #expect(try await bench.run("export", "csv", "--output", "all.csv").output == "")

@@ -110,11 +110,13 @@ extension ProductTests {
                     for unit in ["0-", "0-0", "-1", "1-2", "0-\(size)", "-\(size)"] {
                         let ranges = Array(repeating: unit, count: 1500).joined(separator: ",")
                         let answer = try await shelf.send(path, ["Range: bytes=\(ranges)"])
-                        #expect([200, 400, 416, 431].contains(answer.status), "\(unit): \(answer.status)")
-                        #expect(answer.body.count <= size)
+                        // The whole file, or a header too long to be read.
+                        let isRead = ranges.utf8.count < 8000
+                        #expect(answer.status == (isRead ? 200 : 400), "\(unit)")
+                        #expect(answer.body.count == (isRead ? size : 0), "\(unit)")
                     }
                     let many = Array(repeating: "Range: bytes=0-", count: 90)
-                    #expect(try await shelf.send(path, many).body.count <= size)
+                    #expect(try await shelf.send(path, many).body.count == size)
                     for odd in [
                         "bytes=0-99999999999999999999", "bytes=99999999999999999999-", "bytes=-0", "bytes=--1",
                         "bytes=1--2",

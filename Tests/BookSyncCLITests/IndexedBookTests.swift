@@ -135,7 +135,7 @@ extension ProductTests {
         }
 
         @Test func `what is not there is 66, what cannot be read is 65, what cannot be reached is 69`() async throws {
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, refusing in
                 let scripts: [String: ServerScript] = [
                     "/metadata/none": .always(.text("{}")), "/metadata/page": .always(.text("<html>busy</html>")),
                     "/page/": .always(.text("<html><title>Login</title></html>")),
@@ -149,7 +149,7 @@ extension ProductTests {
                           ia: { type: internet-archive, url: "\(server.url(""))" }
                           lv: { type: librivox, url: "\(server.url(""))" }
                           dir: { type: directory, url: "\(server.url("/"))" }
-                          down: { type: directory, url: "http://127.0.0.1:1/" }
+                          down: { type: directory, url: "http://127.0.0.1:\(refusing)/" }
                         downloads: { retries: 0 }
                         """)
                     for (book, code) in [

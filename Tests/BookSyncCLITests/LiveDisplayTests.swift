@@ -66,7 +66,7 @@ import Testing
             screen.feed(try pair.output())
             #expect(screen.text.count == 2)
             #expect(screen.text[0].hasPrefix("第1集 山村 ["))
-            #expect(screen.text[0].contains("] 41%") || screen.text[0].contains("]  41%"))
+            #expect(screen.text[0].contains("]  41%"), "\(screen.text[0])")
 
             pair.resize(columns: 40, rows: 24)
             screen.resize(to: 40)

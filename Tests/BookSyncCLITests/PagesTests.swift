@@ -96,12 +96,12 @@ extension ProductTests {
         @Test func `in Chinese nothing is English but what failures say of themselves, which is marked so`()
             async throws
         {
-            try await withWorkbench { bench in
+            try await withWorkbenchAndRefusingPort { bench, port in
                 try bench.configure(
                     """
                     downloads: {retries: 0}
                     sources:
-                      dead: {type: book-resource, url: "http://127.0.0.1:9/list", allow-private-addresses: true}
+                      dead: {type: book-resource, url: "http://127.0.0.1:\(port)/list", allow-private-addresses: true}
                     """)
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
                 #expect(try await bench.run("fetch", "dead:1", "-q", environment: bench.configured).exitCode == 69)

@@ -27,9 +27,9 @@ extension ProductTests {
         @Test func `case 32: a source's own proxy counts, and none means none`() async throws {
             let catalog = ScriptedCatalog(episodes: 1)
             try await withProxy(.socks) { proxy in
-                try await withCatalog(catalog.script) { bench, server in
+                try await withDeadProxyAndCatalog(catalog.script) { bench, server, deadProxy in
                     let configuration = ScriptedCatalog.configuration(port: server.port)
-                    let dead = bench.configured.merging(["all_proxy": "http://127.0.0.1:1"]) { $1 }
+                    let dead = bench.configured.merging(["all_proxy": deadProxy]) { $1 }
                     try bench.configure(configuration + "    proxy: none\n")
                     let direct = try await bench.run("fetch", "1", environment: dead)
                     #expect(direct.exitCode == 0, "\(direct.errors)")
@@ -47,8 +47,8 @@ extension ProductTests {
         }
 
         @Test func `case 32: the built-in demo is reached whatever the environment says`() async throws {
-            try await withWorkbench { bench in
-                let environment = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
+            try await withDeadProxyAndCatalog(.always(.notFound)) { bench, _, deadProxy in
+                let environment = ["http_proxy": deadProxy, "all_proxy": deadProxy]
                 let result = try await bench.run("fetch", "30776/1", environment: environment)
                 #expect(result.exitCode == 0, "\(result.errors)")
                 #expect(try bench.files().count == 1)
@@ -61,19 +61,30 @@ extension ProductTests {
             try await withProxy(.http) {
                 $0.credentials = "me:pw"
             } _: { proxy in
-                try await withCatalog(ScriptedCatalog(episodes: 1).script, more: "downloads: { retries: 0 }") {
-                    bench, server in
+                try await withDeadProxyAndCatalog(
+                    ScriptedCatalog(episodes: 1).script, more: "downloads: { retries: 0 }"
+                ) { bench, server, deadProxy in
                     let wanting = bench.configured.merging(["http_proxy": "127.0.0.1:\(proxy.port)"]) { $1 }
                     let refused = try await bench.run("fetch", "1", environment: wanting)
                     #expect(refused.exitCode != 0)
                     #expect(refused.errors.contains("wants a user and a password (407)"), "\(refused.errors)")
                     #expect(refused.errors.contains("not the source's"), "\(refused.errors)")
-                    let dead = bench.configured.merging(["http_proxy": "127.0.0.1:1"]) { $1 }
+                    let dead = bench.configured.merging(["http_proxy": deadProxy.replacing("http://", with: "")]) { $1 }
                     let missing = try await bench.run("fetch", "1", environment: dead)
-                    #expect(missing.errors.contains("the proxy http://127.0.0.1:1 refuses"), "\(missing.errors)")
+                    #expect(missing.errors.contains("the proxy \(deadProxy) refuses"), "\(missing.errors)")
                     #expect(server.record.connectionsAccepted == 0)
                 }
             }
         }
+    }
+}
+
+/// A catalog, and the address of a proxy that refuses every connection.
+private func withDeadProxyAndCatalog(
+    _ script: ServerScript, more: String = "", isolation: isolated (any Actor)? = #isolation,
+    _ body: (Workbench, MisbehavingServer, String) async throws -> Void
+) async throws {
+    try await withRefusingPort { port in
+        try await withCatalog(script, more: more) { try await body($0, $1, "http://127.0.0.1:\(port)") }
     }
 }

@@ -206,9 +206,9 @@ extension ProductTests {
                     let long = "/api/v1/books?q=" + String(repeating: "a", count: 5000)
                     #expect(try await shelf.send(long).status == 414)
                     let wide = "X: " + String(repeating: "a", count: 9000)
-                    #expect([400, 431].contains(try await shelf.send("/api/v1/books", [wide]).status))
+                    #expect(try await shelf.send("/api/v1/books", [wide]).status == 400)
                     let many = (0..<200).map { "X\($0): a" }
-                    #expect([400, 431].contains(try await shelf.send("/api/v1/books", many).status))
+                    #expect(try await shelf.send("/api/v1/books", many).status == 400)
                     #expect(try await shelf.send("/api/v1/books").text == "[]\n")
                 }
             }
@@ -236,7 +236,7 @@ extension ProductTests {
                     let answer = try await shelf.send("/api/v1/books")
                     #expect(answer.status == 200)
                     shelf.product.send(signal: signal)
-                    let result = try await shelf.product.result(within: 3)
+                    let result = try await shelf.product.result()
                     #expect(result.exitCode == code)
                     _ = await idle.result
                 }
@@ -254,7 +254,7 @@ extension ProductTests {
                     #expect(second.exitCode == 74 && second.errors.contains("another server"), "\(second.errors)")
                     #expect(FileManager.default.fileExists(atPath: path))
                     first.send(signal: SIGTERM)
-                    let result = try await first.result(within: 5)
+                    let result = try await first.result()
                     #expect(result.exitCode == 143)
                     #expect(!FileManager.default.fileExists(atPath: path))
                 }
@@ -268,7 +268,7 @@ extension ProductTests {
                 try await withProduct(arguments, in: bench.folder) { next in
                     try await next.waitForOutput(containing: "unix")
                     next.send(signal: SIGTERM)
-                    _ = try await next.result(within: 5)
+                    _ = try await next.result()
                 }
                 try Data("mine".utf8).write(to: bench.folder.appending(path: "s"))
                 let refused = try await bench.runBare(arguments)

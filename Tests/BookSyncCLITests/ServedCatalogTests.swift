@@ -110,7 +110,7 @@ extension ProductTests {
                     }
                     // The server held nothing up.
                     run.send(signal: SIGINT)
-                    let result = try await run.result(within: 10)
+                    let result = try await run.result()
                     #expect(result.exitCode == 130)
                 }
             }

@@ -46,8 +46,10 @@ struct ServedShelf {
     /// - Parameter path: of something that is given to anybody.
     func expectWell(_ path: String) async throws {
         let answer = try await send(path)
-        #expect(answer.status == 200 && answer.duration < .seconds(5), "\(answer.status) after \(answer.duration)")
-        if let memory = try product.greatestMemory { #expect(memory < 300 << 20) }
+        #expect(answer.status == 200)
+        #if os(Linux)
+            #expect(try #require(try product.greatestMemory) < 300 << 20)
+        #endif
     }
 }
 

@@ -180,7 +180,7 @@ extension ProductTests {
                 try await bench.start("verify", "-v", environment: environment) { verify in
                     try await verify.waitForErrors(containing: "1 of 3 files were found right already")
                     verify.send(signal: SIGINT)
-                    let result = try await verify.result(within: 2)
+                    let result = try await verify.result()
                     #expect(result.exitCode == 130)
                     #expect(result.outputLines.last?.contains("2 left for the next verify") == true, "\(result.output)")
                 }

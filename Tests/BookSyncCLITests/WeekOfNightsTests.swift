@@ -68,38 +68,28 @@ extension ProductTests {
             }
         }
 
-        /// Mounts a disk of its own for the library where that can be done.
-        private func withDisk(
-            of week: Week, _ body: (@escaping @Sendable (Int) throws -> Void) async throws -> Void
-        ) async throws {
-            #if os(Linux)
-                if SmallDisk.canBeMounted {
+        @Test func `a week of nights, each with its line, its exit code and its alert`() async throws {
+            try await withWeek { week in
+                try await firstNights(week)
+                try await removalAndOutage(week)
+                try await recovery(week)
+                try await badToken(week)
+                try await expectRecords(of: week)
+            }
+        }
+
+        #if os(Linux)
+            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            func `a night with a full disk, and one with room again`() async throws {
+                try await withWeek { week in
                     try FileManager.default.createDirectory(at: week.bench.library, withIntermediateDirectories: true)
                     let disk = try SmallDisk.mount(at: week.bench.library.path, kilobytes: 20_000)
                     defer { disk.unmount() }
-                    return try await body { kilobytes in
-                        let free = try disk.free()
-                        try disk.resize(kilobytes: kilobytes == 0 ? 20_000 : (20_000 * 1024 - free) / 1024 + kilobytes)
-                    }
-                }
-            #endif
-            try await body { _ in }
-        }
-
-        @Test func `a week of nights, each with its line, its exit code, its alert and its disk`() async throws {
-            try await withWeek { week in
-                try await withDisk(of: week) { leaveFree in
                     try await firstNights(week)
-                    try await removalAndOutage(week)
-                    try await recovery(week)
-                    #if os(Linux)
-                        if SmallDisk.canBeMounted { try await fullDisk(week, leaveFree) }
-                    #endif
-                    try await badToken(week)
-                    try await expectRecords(of: week)
+                    try await fullDisk(week, disk)
                 }
             }
-        }
+        #endif
 
         /// Everything is new; nothing is; one episode is new and another got a better name.
         private func firstNights(_ week: Week) async throws {
@@ -159,7 +149,7 @@ extension ProductTests {
             #expect(second.result.exitCode == 69)
             #expect(second.result.errors.contains("in 2 runs"), "\(second.result.errors)")
             #expect(second.alerts.isEmpty, "an outage is told when it begins and when it is over")
-            #expect(week.server.record.requests.count - asked <= 4, "one book is asked for, with its retries")
+            #expect(week.server.record.requests.count - asked == 2, "one book is asked for, with its retry")
             #expect(try week.count() == 19)
         }
 
@@ -176,7 +166,7 @@ extension ProductTests {
             #expect(back.result.exitCode == 75, "\(back.result.errors)")
             #expect(back.summary.number("fetched") == 1)
             #expect(back.summary.number("failed") == 1)
-            #expect(back.summary.double("seconds") ?? 0 >= 1, "it waits as long as it is asked to")
+            #expect(try #require(back.summary.double("seconds")) >= 1, "it waits as long as it is asked to")
             #expect(back.alerts.map { $0.objects("recovered").count } == [1])
             #expect(back.alerts.first?.number("newly_failed") == 1)
             #expect(try week.count() == 20)
@@ -201,20 +191,23 @@ extension ProductTests {
             #expect(try week.count() == 21)
         }
 
-        private func fullDisk(_ week: Week, _ leaveFree: @Sendable (Int) throws -> Void) async throws {
-            week.catalog.update { $0.books["1"]?.append(NightCatalog.item("1", 8, bytes: 900_000)) }
-            try leaveFree(900)
-            let full = try await week.night()
-            #expect(full.result.exitCode == 74, "\(full.result.errors)")
-            #expect(full.alerts.map { $0.objects("outages").map { $0["subject"] } } == [["library"]])
-            #expect(try await week.night().alerts.isEmpty)
-            #expect(try week.count() == 21)
-            try leaveFree(0)
-            let room = try await week.night()
-            #expect(room.result.exitCode == 0, "\(room.result.errors)")
-            #expect(room.alerts.map { $0.objects("recovered").map { $0["subject"] } } == [["library"]])
-            #expect(try week.count() == 22)
-        }
+        #if os(Linux)
+            private func fullDisk(_ week: Week, _ disk: SmallDisk) async throws {
+                week.catalog.update { $0.books["1"]?.append(NightCatalog.item("1", 8, bytes: 900_000)) }
+                let used = try 20_000 - disk.free() / 1024
+                try disk.resize(kilobytes: used + 900)
+                let full = try await week.night()
+                #expect(full.result.exitCode == 74, "\(full.result.errors)")
+                #expect(full.alerts.map { $0.objects("outages").map { $0["subject"] } } == [["library"]])
+                #expect(try await week.night().alerts.isEmpty)
+                #expect(try week.count() == 19)
+                try disk.resize(kilobytes: 20_000)
+                let room = try await week.night()
+                #expect(room.result.exitCode == 0, "\(room.result.errors)")
+                #expect(room.alerts.map { $0.objects("recovered").map { $0["subject"] } } == [["library"]])
+                #expect(try week.count() == 20)
+            }
+        #endif
 
         private func badToken(_ week: Week) async throws {
             let before = try week.count()
@@ -236,7 +229,7 @@ extension ProductTests {
         private func expectRecords(of week: Week) async throws {
             let runs = try JSONObject.list(
                 try await week.bench.run("runs", "--json", "--last", "100", environment: week.bench.configured).output)
-            #expect(runs.allSatisfy { $0["state"] == "ended" })
+            #expect(!runs.isEmpty && runs.allSatisfy { $0["state"] == "ended" })
             #expect(Array(runs.compactMap { $0.number("exit_code") }.prefix(7)) == [0, 0, 0, 0, 0, 69, 69])
             #expect(runs.last?.number("exit_code") == 77)
             let fetched = runs.compactMap { $0.number("fetched") }.reduce(0, +)

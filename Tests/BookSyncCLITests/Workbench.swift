@@ -77,6 +77,16 @@ struct Workbench {
         }
     }
 
+    /// In bytes.
+    var partialSizes: [Int] {
+        get throws {
+            let folder = library.appending(path: ".booksync/partial").path
+            return try partialFiles.map {
+                try FileManager.default.attributesOfItem(atPath: "\(folder)/\($0)")[.size] as? Int ?? 0
+            }
+        }
+    }
+
     var exists: Bool { FileManager.default.fileExists(atPath: library.path) }
 }
 
@@ -87,6 +97,15 @@ func withWorkbench<Answer>(
     // A shell's background job starts with SIGINT ignored, and children inherit that: theirs is to be the usual one.
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
     return try await withTemporaryFolder { try await body(Workbench(folder: $0)) }
+}
+
+/// The same with a port that refuses every connection.
+func withWorkbenchAndRefusingPort<Answer>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (Workbench, Int) async throws -> Answer
+) async throws -> Answer {
+    try await withRefusingPort { port in
+        try await withWorkbench { try await body($0, port) }
+    }
 }
 
 /// What a program that reads the product's JSON sees.

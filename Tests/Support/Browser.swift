@@ -231,8 +231,8 @@ package struct Browser: Sendable {
 
     /// Waits until an expression is true.
     /// - Throws: ``BrowserTrouble`` with what the page then shows.
-    package func wait(until expression: String, within seconds: Double = 60) async throws {
-        let deadline = ContinuousClock.now + .seconds(seconds)
+    package func wait(until expression: String) async throws {
+        let deadline = HangGuard.deadline
         while true {
             let holds: Bool
             do {
@@ -245,7 +245,8 @@ package struct Browser: Sendable {
             guard ContinuousClock.now < deadline else {
                 let shown: String = try await evaluate(
                     "location.href + ' ' + document.title + ' ' + document.querySelector('main')?.innerText")
-                throw BrowserTrouble(what: "not within \(seconds) s: \(expression); shown is \(shown.prefix(1500))")
+                throw BrowserTrouble(
+                    what: "not within \(HangGuard.seconds) s: \(expression); shown is \(shown.prefix(1500))")
             }
             try await Task.sleep(for: .milliseconds(40))
         }
@@ -281,7 +282,7 @@ package struct Browser: Sendable {
     }
 
     private func persisting<Value>(_ work: () async throws -> Value) async throws -> Value {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = HangGuard.deadline
         while true {
             do {
                 return try await work()
@@ -298,12 +299,6 @@ package struct Browser: Sendable {
             let element: Element = try await post("/element", ["using": "css selector", "value": selector])
             return try await Self.send(port, "GET", "/session/\(session)/element/\(element.id)/text", nil)
         }
-    }
-
-    /// PNG of what the window shows.
-    package func screenshot() async throws -> Data {
-        let text: String = try await Self.send(port, "GET", "/session/\(session)/screenshot", nil)
-        return Data(base64Encoded: text) ?? Data()
     }
 
     /// Warnings and errors of pages since the last time.

@@ -61,10 +61,8 @@ package final class MisbehavingServer: Sendable {
 
     /// Waits for something that the server sees or does: a request, so many bytes sent, a connection closed.
     @discardableResult
-    package func waitUntil(
-        within seconds: Double = 30, _ condition: @escaping @Sendable (ServerRecord) -> Bool
-    ) async throws -> ServerRecord {
-        try await watched.waitUntil(within: seconds, condition)
+    package func waitUntil(_ condition: @escaping @Sendable (ServerRecord) -> Bool) async throws -> ServerRecord {
+        try await watched.waitUntil(condition)
     }
 
     // MARK: Threads

@@ -153,18 +153,18 @@ package final class RunningProduct: Sendable {
 
     /// Waits for a whole line on stdout that contains all the texts, and returns it.
     @discardableResult
-    package func waitForOutput(containing texts: String..., within seconds: Double = 30) async throws -> String {
-        try await line(of: \.output, containing: texts, within: seconds)
+    package func waitForOutput(containing texts: String...) async throws -> String {
+        try await line(of: \.output, containing: texts)
     }
 
     /// Waits for a whole line on stderr that contains the text, and returns it.
     @discardableResult
-    package func waitForErrors(containing text: String, within seconds: Double = 30) async throws -> String {
-        try await line(of: \.errors, containing: [text], within: seconds)
+    package func waitForErrors(containing text: String) async throws -> String {
+        try await line(of: \.errors, containing: [text])
     }
 
     /// Waits until the process is over and all that it wrote was read.
-    package func result(within seconds: Double = 120) async throws -> ProductRunner.Result {
+    package func result(within seconds: Double = HangGuard.seconds) async throws -> ProductRunner.Result {
         let state = try await watched.waitUntil(within: seconds) { $0.isOver }
         if let failure = state.failure { throw NotRun(why: failure) }
         var result = ProductRunner.Result(
@@ -185,7 +185,7 @@ package final class RunningProduct: Sendable {
     }
 
     private func line(
-        of stream: @escaping @Sendable (State) -> [UInt8], containing texts: [String], within seconds: Double
+        of stream: @escaping @Sendable (State) -> [UInt8], containing texts: [String]
     ) async throws -> String {
         @Sendable func found(_ state: State) -> String? {
             let bytes = stream(state)
@@ -193,7 +193,7 @@ package final class RunningProduct: Sendable {
             return String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n")
                 .first { line in texts.allSatisfy { line.contains($0) } }.map(String.init)
         }
-        let state = try await watched.waitUntil(within: seconds) { found($0) != nil || $0.isOver }
+        let state = try await watched.waitUntil { found($0) != nil || $0.isOver }
         guard let line = found(state) else { throw LineNeverCame(texts: texts, errors: state.errors) }
         return line
     }

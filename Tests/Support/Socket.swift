@@ -10,25 +10,36 @@
 package struct Socket: Sendable {
     let descriptor: CInt
 
-    /// Listens on a free loopback port.
-    package static func listening() throws -> (Socket, port: Int) {
+    /// Takes a free loopback port and does not listen there: whoever connects to it is refused.
+    static func bound() throws -> (Socket, port: Int) {
         let socket = Socket(descriptor: socket(AF_INET, streamKind, 0))
         guard socket.descriptor >= 0 else { throw SocketError("socket") }
         var address = loopback(port: 0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let answer = withUnsafeMutableBytes(of: &address) { bytes -> CInt in
             guard let name = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
-            guard bind(socket.descriptor, name, length) == 0, listen(socket.descriptor, 512) == 0 else { return -1 }
+            guard bind(socket.descriptor, name, length) == 0 else { return -1 }
             return getsockname(socket.descriptor, name, &length)
         }
         guard answer == 0 else {
-            let error = SocketError("bind, listen or getsockname")
+            let error = SocketError("bind or getsockname")
             socket.close()
             throw error
         }
         // A child that a test starts must not inherit it: the port would outlive the server.
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// Listens on a free loopback port.
+    package static func listening() throws -> (Socket, port: Int) {
+        let (socket, port) = try bound()
+        guard listen(socket.descriptor, 512) == 0 else {
+            let error = SocketError("listen")
+            socket.close()
+            throw error
+        }
+        return (socket, port)
     }
 
     /// Connects to a loopback port.

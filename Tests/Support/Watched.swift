@@ -1,5 +1,13 @@
 import Synchronization
 
+/// When a test gives up waiting for an event: so late that only a test that hangs meets it, on whatever machine.
+package enum HangGuard {
+    package static let seconds = 300.0
+
+    /// The end of a wait that begins now.
+    package static var deadline: ContinuousClock.Instant { .now + .seconds(seconds) }
+}
+
 /// A value that threads and tasks change, and that tests wait on: an event instead of a sleep.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
@@ -40,7 +48,7 @@ package final class Watched<Value: Sendable>: Sendable {
     /// - Throws: ``WaitedTooLong`` after so many seconds, `CancellationError` when the task is cancelled.
     @discardableResult
     package func waitUntil(
-        within seconds: Double = 30, _ condition: @escaping @Sendable (Value) -> Bool
+        within seconds: Double = HangGuard.seconds, _ condition: @escaping @Sendable (Value) -> Bool
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await self.firstValue(where: condition) }

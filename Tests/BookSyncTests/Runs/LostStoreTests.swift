@@ -153,14 +153,18 @@ import Testing
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
             let path = LibraryFolder.existing(at: bench.library).storePath
-            // The name of the last migration, as the store notes it.
-            var bytes = try Data(contentsOf: URL(filePath: path))
-            while let name = bytes.range(of: Data("v2".utf8)) { bytes.replaceSubrange(name, with: Data("v9".utf8)) }
-            try bytes.write(to: URL(filePath: path))
+            // As one more migration than this booksync knows leaves it.
+            var newer = try Data(contentsOf: URL(filePath: path))
+            // A text of two bytes in a row of its own (SQLite's serial type 17) is how the store notes a migration.
+            let last = try #require((1...8).last { newer.range(of: Data([17] + Array("v\($0)".utf8))) != nil })
+            while let name = newer.range(of: Data("v\(last)".utf8)) {
+                newer.replaceSubrange(name, with: Data("v\(last + 1)".utf8))
+            }
+            try newer.write(to: URL(filePath: path))
             let failure = try await #require(throws: Failure.self) { try await bench.run() }
             #expect(failure.kind == .configuration)
             #expect(failure.why.contains("made by a newer booksync"))
-            #expect(try Data(contentsOf: URL(filePath: path)).range(of: Data("v9".utf8)) != nil)
+            #expect(try Data(contentsOf: URL(filePath: path)) == newer)
             let own = try files.contentsOfDirectory(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
             #expect(!own.contains { $0.contains(".damaged-") })
             #expect(bench.audioRequests.count == 2)

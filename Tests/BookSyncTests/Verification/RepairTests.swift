@@ -162,7 +162,10 @@ import Testing
             try await bench.withStore { try await $0.save([TransferRecord(episode: identity, state: .paused)]) }
             let report = try await bench.verifyAndRepair()
             #expect(report.bad[0].isBad && !report.bad[1].isBad)
-            guard case .left(let why) = report.bad[0].repair else { return }
+            guard case .left(let why) = report.bad[0].repair else {
+                Issue.record("\(report.bad[0])")
+                return
+            }
             #expect(why.contains("paused"))
         }
     }

@@ -79,21 +79,24 @@ import Transport
 
     @Test(arguments: [
         ("/feed", "leads back to one that was read", 1), ("?again=", "brings nothing new", 2),
-        ("/missing", "page 2 is missing", 2), ("http://127.0.0.1:1/x", "page 2 is missing", 1),
+        ("/missing", "page 2 is missing", 2), ("refused", "page 2 is missing", 1),
     ])
     func `pages that go wrong make the listing incomplete, and nothing is lost`(
         next: String, warning: String, requests: Int
     ) async throws {
-        try await ScriptedServer.run { request, count in
-            request.path == "/missing"
-                ? ScriptedAnswer(status: 404, "")
-                : ScriptedAnswer(Self.page(1...3, next: next.hasSuffix("=") ? next + "\(count)" : next))
-        } _: { server, address in
-            let book = try #require(try await Self.list(address + "/feed", retries: 0))
-            #expect(book.episodes.count == 3)
-            #expect(!book.listing.proof.isComplete)
-            #expect(book.warnings.contains(warning), "\(book.warnings)")
-            #expect(server.requests.count == requests)
+        try await withRefusingPort { port in
+            let next = next == "refused" ? "http://127.0.0.1:\(port)/x" : next
+            try await ScriptedServer.run { request, count in
+                request.path == "/missing"
+                    ? ScriptedAnswer(status: 404, "")
+                    : ScriptedAnswer(Self.page(1...3, next: next.hasSuffix("=") ? next + "\(count)" : next))
+            } _: { server, address in
+                let book = try #require(try await Self.list(address + "/feed", retries: 0))
+                #expect(book.episodes.count == 3)
+                #expect(!book.listing.proof.isComplete)
+                #expect(book.warnings.contains(warning), "\(book.warnings)")
+                #expect(server.requests.count == requests)
+            }
         }
     }
 
