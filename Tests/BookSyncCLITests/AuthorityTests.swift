@@ -73,5 +73,41 @@ extension ProductTests {
                 }
             }
         }
+
+        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: opensslProgram.path)))
+        func `case 27: a certificate that nobody trusts is not tried again`() async throws {
+            try await withWorkbench { bench in
+                let folder = bench.folder.appending(path: "server")
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try await makeCertificates(in: folder)
+                try serve(sampleMP3(bytes: 30_000), type: "audio/mpeg", as: "1.mp3", in: folder)
+                let arguments = [
+                    "s_server", "-accept", "127.0.0.1:0", "-HTTP", "-cert", "server.pem", "-key", "server.key",
+                ]
+                try await withProduct(arguments, in: folder, executable: opensslProgram) { running in
+                    let said = try await running.waitForOutput(containing: "ACCEPT 127.0.0.1:")
+                    let port = said.split(separator: "ACCEPT 127.0.0.1:").last?.prefix(while: \.isNumber) ?? ""
+                    let feed = """
+                        <rss><channel><title>F</title><item><title>One</title><guid>1</guid>
+                        <enclosure url="https://localhost:\(port)/1.mp3" type="audio/mpeg"/></item></channel></rss>
+                        """
+                    let script = ServerScript.paths(["/feed": .always(.text(feed, type: "application/rss+xml"))])
+                    try await withServer(script) { catalog in
+                        // It counts the connections that are asked of it.
+                        try await withProxy(.http) { proxy in
+                            let result = try await bench.run(
+                                "fetch", catalog.url("/feed"), "--json",
+                                environment: ["https_proxy": "http://127.0.0.1:\(proxy.port)"])
+                            #expect(result.exitCode == 75, "\(result.errors)")
+                            #expect(result.errors.contains("no secure connection"), "\(result.errors)")
+                            let asked = proxy.record.requests
+                            #expect(asked.map { $0.hasPrefix("CONNECT localhost:\(port) ") } == [true], "\(asked)")
+                            #expect(try bench.files().isEmpty)
+                            #expect(try bench.partialFiles == [])
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -197,7 +197,8 @@ private func identity(_ section: Int) -> String {
 }
 
 extension ProductRunner.Result {
-    fileprivate func finishedSections() throws -> [Int] {
+    /// The sections that `--json` told to be finished, in order.
+    func finishedSections() throws -> [Int] {
         try events().filter { $0["event"] == "finished" }.compactMap { $0.number("section") }.sorted()
     }
 }

@@ -6,47 +6,6 @@ import Testing
 @testable import BookSyncCLI
 
 #if os(Linux)
-    /// Both ends of a pseudo-terminal: what the display writes to one, the test reads from the other.
-    private struct PseudoTerminal {
-        let controller: Int32
-        let terminal: Int32
-
-        init(columns: Int, rows: Int) throws {
-            controller = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-            try #require(controller >= 0)
-            // What unlockpt(3) and ptsname(3) do, which glibc's module does not show.
-            var lock: Int32 = 0
-            var number: Int32 = 0
-            try #require(ioctl(controller, 0x4004_5431, &lock) == 0 && ioctl(controller, 0x8004_5430, &number) == 0)
-            terminal = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-            try #require(terminal >= 0)
-            resize(columns: columns, rows: rows)
-        }
-
-        func resize(columns: Int, rows: Int) {
-            var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-            _ = ioctl(controller, UInt(TIOCSWINSZ), &size)
-        }
-
-        /// All that was written so far; the display's calls return when their bytes are written.
-        func output() throws -> String {
-            var bytes: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            var descriptor = pollfd(fd: controller, events: Int16(POLLIN), revents: 0)
-            while poll(&descriptor, 1, 0) > 0, descriptor.revents & Int16(POLLIN) != 0 {
-                let count = read(controller, &buffer, buffer.count)
-                guard count > 0 else { break }
-                bytes += buffer.prefix(count)
-            }
-            return try #require(String(bytes: bytes, encoding: .utf8))
-        }
-
-        func close() {
-            _ = Foundation.close(terminal)
-            _ = Foundation.close(controller)
-        }
-    }
-
     @Suite struct LiveDisplayTests {
         private static func progress(_ bytes: Int64) -> TransferProgress {
             TransferProgress(

@@ -184,6 +184,14 @@ extension ProductTests {
                     #expect(result.exitCode == 130)
                     #expect(result.outputLines.last?.contains("2 left for the next verify") == true, "\(result.output)")
                 }
+                // Asked to, it reads what was found right once more, and goes on from there the next time.
+                try await bench.start("verify", "--anew", "-v", environment: environment) { verify in
+                    try await verify.waitForErrors(containing: "intact: old/1.mp3")
+                    verify.send(signal: SIGINT)
+                    let result = try await verify.result()
+                    #expect(result.exitCode == 130)
+                    #expect(!result.errors.contains("were found right already"), "\(result.errors)")
+                }
                 let rest = try await bench.run("verify", "--json", environment: environment)
                 #expect(rest.exitCode == 0)
                 let document = try JSONObject(rest.output)

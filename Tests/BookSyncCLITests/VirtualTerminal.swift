@@ -1,7 +1,7 @@
 @testable import BookSyncCLI
 
-/// A terminal's screen, as far as the display uses it: text, `\r`, `\n`, cursor up, clear to the end of the line or
-/// of the screen. Wraps long lines, and scrolls what leaves at the top into `scrolledOut`.
+/// A terminal's screen, as far as the display uses it: text, `\r`, `\n`, cursor up, cursor to the top left, clear to the
+/// end of the line or of the screen. Wraps long lines, and scrolls what leaves at the top into `scrolledOut`.
 struct VirtualTerminal {
     private(set) var rows: [[Character]] = [[]]
     private(set) var row = 0
@@ -49,6 +49,7 @@ struct VirtualTerminal {
         case "A":
             if count > row { oddities.append("\(count) up from row \(row)") }
             row = max(0, row - count)
+        case "H": (row, column) = (0, 0)
         case "K": rows[row].removeSubrange(min(column, rows[row].count)...)
         case "J":
             rows[row].removeSubrange(min(column, rows[row].count)...)

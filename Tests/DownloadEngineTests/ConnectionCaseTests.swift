@@ -85,4 +85,41 @@ import Transport
             #expect(bench.server.record.connectionsAccepted == 0)
         }
     }
+
+    @Test(arguments: [
+        "127.0.0.1", "localhost", "[::1]", "169.254.169.254", "192.168.1.1", "2130706433", "[::ffff:127.0.0.1]",
+    ])
+    func `case 33: a public address leads to no local one, and to another public one it does`(host: String) async throws
+    {
+        let bytes = bytes
+        try await withProxy(.http) { proxy in
+            let script = ServerScript { request in
+                let port = request.header("Host")?.split(separator: ":").last ?? ""
+                switch request.path {
+                case "/a.mp3": return .reply(status: 302, headers: ["Location": "http://\(host):\(port)/c.mp3"])
+                case "/b.mp3": return .reply(status: 302, headers: ["Location": "http://other.example:\(port)/d.mp3"])
+                default: return ServedFile(bytes).answer(to: request)
+                }
+            }
+            // The proxy plays the world, and goes to loopback wherever it is sent.
+            try await withBench(script, jobs: 1, proxies: ["http_proxy": "http://127.0.0.1:\(proxy.port)"]) { bench in
+                var requests: [TransferRequest] = []
+                for (index, path) in ["/a.mp3", "/b.mp3"].enumerated() {
+                    var episode = bench.episode(index + 1)
+                    episode.address = ResourceAddress("http://audio.example:\(bench.server.port)\(path)")
+                    var request = try await bench.request(episode)
+                    request.allowsLocalAddresses = false
+                    requests.append(request)
+                }
+                let report = await bench.run(requests)
+                #expect(report.failures.map(\.section) == [1])
+                let failure = try #require(report.failures.first?.failure)
+                #expect(failure.why.contains("private network"), "\(failure)")
+                #expect(report.receipts.map(\.section) == [2])
+                #expect(try bench.file("Book/2.mp3") == bytes)
+                // Asked once, and nothing behind it.
+                #expect(bench.server.record.requests.map(\.path) == ["/a.mp3", "/b.mp3", "/d.mp3"])
+            }
+        }
+    }
 }

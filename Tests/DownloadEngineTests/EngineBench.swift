@@ -168,14 +168,17 @@ extension EngineReport {
 
 /// Sets the bench up for the body and takes everything away afterwards.
 func withBench(
-    _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 3, stallTimeout: Double = 30,
-    connectTimeout: Double = 10, limits: RunLimits = .init(), limitRate: Int64 = 0, sourceRates: [String: Int64] = [:],
+    _ script: ServerScript, jobs: Int = 4, jobsPerHost: Int = 4, retries: Int = 3, firstWait: Double = 0.01,
+    longestWait: Double = 0.02,
+    stallTimeout: Double = 30, connectTimeout: Double = 10, limits: RunLimits = .init(), limitRate: Int64 = 0,
+    sourceRates: [String: Int64] = [:],
     dividing: (from: Int64, pieces: Int64)? = nil, proxies: [String: String] = [:],
     isolation: isolated (any Actor)? = #isolation,
     _ body: (EngineBench) async throws -> Void
 ) async throws {
     var settings = EngineSettings(
-        jobs: jobs, jobsPerHost: jobsPerHost, retry: RetryPolicy(retries: retries, firstWait: 0.01, longestWait: 0.02),
+        jobs: jobs, jobsPerHost: jobsPerHost,
+        retry: RetryPolicy(retries: retries, firstWait: firstWait, longestWait: longestWait),
         limits: limits, limitRate: limitRate, sourceRates: sourceRates)
     if let dividing { (settings.leastDividedLength, settings.pieceLength) = dividing }
     try await withTemporaryFolder { library in

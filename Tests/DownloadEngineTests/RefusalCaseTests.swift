@@ -3,6 +3,7 @@ import DownloadEngine
 import Foundation
 import Support
 import Testing
+import Transport
 
 /// Cases 19, 20, 26 and 27 of the download cases: answers that are no audio, and servers that refuse or are not there.
 @Suite(.limitedConcurrency) struct RefusalCaseTests {
@@ -139,6 +140,31 @@ import Testing
             #expect(record.error == failure.failure.description)
             #expect(record.nextTryAt == nil)
             #expect(try bench.partialNames() == [])
+        }
+    }
+
+    @Test func `case 26: a host name that cannot be resolved is tried again as often as anything`() async throws {
+        try await withBench(.always(.notFound), retries: 2) { bench in
+            var episode = bench.episode()
+            episode.address = ResourceAddress("http://audio.invalid:\(bench.server.port)/a.mp3")
+            let failure = try #require(try await bench.fetch(episode).failures.first?.failure)
+            #expect(failure.why == "the host name audio.invalid cannot be resolved, 3 times in a row")
+            #expect(failure.kind == .temporary)
+            #expect(bench.server.record.connectionsAccepted == 0)
+        }
+    }
+
+    @Test func `case 26: by default there are five tries more, with waits between them`() async throws {
+        let retries = RetryPolicy().retries
+        #expect(retries == 5)
+        // The waits are drawn from 0 to 0.1, 0.2, 0.4, 0.8 and 1.6 s. All of them together are shorter than this once in a
+        // hundred thousand times.
+        try await withBench(.always(.text("busy", status: 500)), retries: retries, firstWait: 0.1, longestWait: 2) {
+            bench in
+            let begin = ContinuousClock.now
+            #expect(try await bench.fetch(bench.episode()).failures.count == 1)
+            #expect(ContinuousClock.now - begin > .seconds(0.1))
+            #expect(bench.server.record.requests.count == 6)
         }
     }
 

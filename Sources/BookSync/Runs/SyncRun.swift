@@ -101,10 +101,13 @@ package struct SyncRun: Sendable {
             if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()
                 let missing = space.missing(for: transfers.bytesLeft, leaving: configuration.downloads.minFreeSpace)
-                emit(
-                    .notice(
-                        "\(describeBytes(transfers.bytesLeft)) more are to come and \(describeBytes(space.free)) are free: "
-                            + "make room for \(describeBytes(missing ?? 0)) and run again"))
+                // Where there is room by this count, something else is used up (a quota, inodes): the failure says enough.
+                if let missing {
+                    emit(
+                        .notice(
+                            "\(describeBytes(transfers.bytesLeft)) more are to come and \(describeBytes(space.free)) are "
+                                + "free: make room for \(describeBytes(missing)) and run again"))
+                }
             }
             report.note(transfers, failedBefore: failedBefore, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))

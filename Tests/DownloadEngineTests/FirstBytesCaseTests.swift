@@ -1,0 +1,105 @@
+import BookModel
+import DownloadEngine
+import Foundation
+import Support
+import Testing
+
+/// Case 19 of the download cases: the first bytes of an answer against what its name and type promise.
+@Suite(.limitedConcurrency) struct FirstBytesCaseTests {
+    /// A file of a format: what it begins with, and noise behind.
+    struct Format: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var ending: String
+        var head: [UInt8]
+
+        var bytes: [UInt8] { head + sampleMP3(bytes: 30_000 - head.count) }
+    }
+
+    private static let formats = [
+        Format(testDescription: "an MP3 frame", ending: "mp3", head: [0xFF, 0xFB, 0x90, 0x64]),
+        Format(testDescription: "an MP3 frame of MPEG 2", ending: "mp3", head: [0xFF, 0xF3, 0x40, 0xC0]),
+        Format(testDescription: "ID3", ending: "mp3", head: Array("ID3\u{4}\u{0}\u{0}".utf8)),
+        Format(testDescription: "MP4", ending: "m4a", head: [0, 0, 0, 0x20] + Array("ftypM4A ".utf8)),
+        Format(testDescription: "an MP4 book", ending: "m4b", head: [0, 0, 0, 0x1C] + Array("ftypM4B ".utf8)),
+        Format(testDescription: "Ogg", ending: "ogg", head: Array("OggS\u{0}\u{2}".utf8)),
+        Format(testDescription: "Opus", ending: "opus", head: Array("OggS\u{0}\u{2}".utf8)),
+        Format(testDescription: "FLAC", ending: "flac", head: Array("fLaC\u{0}\u{0}\u{0}\u{22}".utf8)),
+        Format(testDescription: "WAV", ending: "wav", head: Array("RIFF$u\u{0}\u{0}WAVEfmt ".utf8)),
+        Format(testDescription: "AAC ADTS", ending: "aac", head: [0xFF, 0xF1, 0x50, 0x80]),
+        Format(testDescription: "AMR", ending: "amr", head: Array("#!AMR\n".utf8)),
+        Format(
+            testDescription: "WMA", ending: "wma",
+            head: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C]),
+    ]
+
+    private static let types = ["audio/mpeg", "audio/mp4", "video/mp4", "application/octet-stream", nil]
+
+    private static func path(_ format: Format, _ index: Int) -> String { "/\(index).\(format.ending)" }
+
+    /// Runs a bench that answers each path, `/0.ENDING` and so on, with one of the replies; no answer is asked for twice.
+    private func fetch(
+        _ replies: [Reply], as format: Format, _ body: (EngineBench, EngineReport) async throws -> Void
+    ) async throws {
+        let scripts = replies.enumerated().map { (Self.path(format, $0), ServerScript.always($1)) }
+        try await withBench(.paths(Dictionary(uniqueKeysWithValues: scripts))) { bench in
+            var requests: [TransferRequest] = []
+            for index in replies.indices {
+                let episode = bench.episode(index + 1, at: Self.path(format, index))
+                requests.append(try await bench.request(episode, path: "Book/\(index + 1).\(format.ending)"))
+            }
+            let report = await bench.run(requests)
+            for index in replies.indices {
+                #expect(bench.server.requests(path: Self.path(format, index)).count == 1)
+            }
+            #expect(try bench.partialNames() == [])
+            try await body(bench, report)
+        }
+    }
+
+    @Test(arguments: formats)
+    func `case 19: audio of each format is taken under its name, whatever type the server gives it`(
+        format: Format
+    ) async throws {
+        let replies = Self.types.map { type in
+            var reply = Reply(body: format.bytes)
+            reply.setHeader("Content-Type", type)
+            return reply
+        }
+        try await fetch(replies, as: format) { bench, report in
+            #expect(report.receipts.count == replies.count, "\(report.sentences)")
+            for index in replies.indices {
+                #expect(try bench.file("Book/\(index + 1).\(format.ending)") == format.bytes)
+            }
+        }
+    }
+
+    private static let page =
+        "\r\n<!DOCTYPE html>\n<html><head><title>欢迎使用无线网络</title></head><body>"
+        + String(repeating: "请先登录。", count: 100)
+
+    @Test(arguments: formats)
+    func `case 19: a page is refused under each name and type, be its length right or wrong`(
+        format: Format
+    ) async throws {
+        let framings: [Reply.Framing] = [
+            .length, .declared(30_000), .declared(600), .chunked(size: 700), .untilClose,
+        ]
+        let replies = (Self.types + ["text/html; charset=utf-8"]).flatMap { type in
+            framings.map { framing in
+                var reply = Reply(body: Array(Self.page.utf8), framing: framing)
+                reply.setHeader("Content-Type", type)
+                return reply
+            }
+        }
+        try await fetch(replies, as: format) { bench, report in
+            #expect(report.receipts.isEmpty)
+            #expect(report.failures.count == replies.count)
+            for failure in report.failures.map(\.failure) {
+                #expect(failure.why.contains("instead of audio"), "\(failure)")
+                #expect(failure.remedy != nil)
+            }
+            let book = bench.library.appending(path: "Book").path
+            #expect(!FileManager.default.fileExists(atPath: book))
+        }
+    }
+}
