@@ -77,6 +77,7 @@ extension ProductTests {
             }
         }
 
+<<<<<<< HEAD
         /// What is no catalog's answer, or none that lists a book, by the folder of the recorded answers.
         private static let unreadable: [String: Set<String>] = [
             "rss-hostile/synthetic": ["empty.xml", "not_xml_json.xml", "only_decl.xml", "quadratic_blowup.xml"],
@@ -98,6 +99,12 @@ extension ProductTests {
             let files = try Corpus.files(folder).filter {
                 FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) && !isFolder.boolValue
             }
+=======
+        @Test(
+            arguments: ["rss-hostile/synthetic", "html-index", "json-ia", "json-librivox", "json-lrts"])
+        func `every recorded answer is read, or refused with a sentence`(folder: String) async throws {
+            let files = Corpus.names(in: folder).map { Corpus.file("\(folder)/\($0)").path }
+>>>>>>> 693fdc2e93cd13d4425644f5d4498d4cbbdfad51
             try await withWorkbench { bench in
                 let result = try await bench.runBare(["catalog", "--json"] + files)
                 #expect(result.exitCode == 65)

@@ -6,7 +6,7 @@ import Testing
 @testable import CatalogFetcher
 
 /// The recorded answers, each served as the first page of a book whose further pages are empty.
-@Suite(.limitedConcurrency, .enabled(if: Corpus.isPresent)) struct BookResourceCorpusTests {
+@Suite(.limitedConcurrency) struct BookResourceCorpusTests {
     private func list(_ name: String) async throws -> ListedBook {
         let bytes = try Corpus.bytes("json-lrts/\(name)")
         return try await ScriptedServer.run { request, _ in

@@ -130,7 +130,9 @@ import Testing
     }
 
     @Test func `the fixture is read with its detail`() async throws {
-        let bodies = try ["page-1", "page-2", "detail"].map { try Corpus.fixture("book-resource/\($0).json") }
+        let bodies = try ["page-1", "page-2", "detail"].map {
+            Array(try Data(contentsOf: Corpus.fixture("book-resource/\($0).json")))
+        }
         try await ScriptedServer.run { request, _ in
             ScriptedAnswer(body: request.path == "/detail" ? bodies[2] : bodies[request.page - 1])
         } _: { server, address in

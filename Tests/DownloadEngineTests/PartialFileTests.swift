@@ -27,7 +27,7 @@ import Testing
                 let first = try await PartialFile.open(path, promised: nil)
                 try await first.append(ByteBuffer(string: "abc"))
                 // What `fork` does to the descriptor, until `exec` closes the child's.
-                let shared = dup(try #require(Self.descriptor(of: path)))
+                let shared = dup(try #require(try Self.descriptor(of: path)))
                 defer { close(shared) }
                 await first.close()
                 let second = try await PartialFile.open(path, promised: nil)

@@ -91,18 +91,17 @@ enum FuzzedReader: String, CustomStringConvertible {
     /// Bytes. Altering a longer file again and again takes the time of a hundred others.
     private static let greatestFile = 128 << 10
 
-    /// The files below the folder or, where it is nil, those that lie beside the repository; and always the few samples
-    /// of ``FuzzTokens``.
+    /// The files below the folder or, where it is nil, those of ``Corpus``; and always the few samples of ``FuzzTokens``.
     ///
     /// - Returns: a group for each folder.
     func corpus(at folder: String?) throws -> [[[UInt8]]] {
-        let roots = folder.map { [URL(filePath: $0)] } ?? folders.compactMap { Corpus.folder($0) }
+        let inputs =
+            folder.map { [Self.files(below: $0)] }
+            ?? folders.map { folder in Corpus.names(in: folder).map { Corpus.file("\(folder)/\($0)") } }
         var groups = [FuzzTokens.samples(of: self).map { Array($0.utf8) }]
-        for root in roots {
+        for input in inputs {
             var files: [[UInt8]] = []
-            let names = (FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String } ?? []).sorted()
-            for name in names where Self.mayBeAltered(name) {
-                let file = root.appending(path: name)
+            for file in input where Self.mayBeAltered(file.lastPathComponent) {
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 guard attributes[.type] as? FileAttributeType == .typeRegular,
                     let size = attributes[.size] as? NSNumber, size.intValue <= Self.greatestFile
@@ -112,6 +111,11 @@ enum FuzzedReader: String, CustomStringConvertible {
             if !files.isEmpty { groups.append(files) }
         }
         return groups
+    }
+
+    private static func files(below folder: String) -> [URL] {
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return names.sorted().map { URL(filePath: folder).appending(path: $0) }
     }
 
     /// Lists of the corpus and what tests expect are not input.

@@ -1,18 +1,16 @@
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogFetcher
 
 @Suite struct CatalogDateTests {
-    @Test(.enabled(if: Corpus.isPresent)) func `every date of the table is read as its peers read it`() throws {
+    @Test func `every date of the table is read as its peers read it`() throws {
         /// One peer refuses as a date what another one takes for the day of a year.
         let disputed: Set<String> = ["22013"]
-        let lines = String(decoding: try Corpus.bytes("rss/DATES.tsv"), as: UTF8.self).split(separator: "\n")
-            .dropFirst()
-        #expect(lines.count > 90)
-        for line in lines {
-            let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard cells.count >= 2, !disputed.contains(cells[0]) else { continue }
+        let rows = try Corpus.rows("rss/DATES.tsv")
+        #expect(rows.count == 103)
+        for cells in rows where !disputed.contains(cells[0]) {
             let read = CatalogDate.seconds(parsing: cells[0])
             switch cells[1] {
             case "(parses)": #expect(read != nil, "\(cells[0])")
@@ -51,10 +49,10 @@ import Testing
 }
 
 @Suite struct CatalogDurationTests {
-    @Test(.enabled(if: Corpus.isPresent)) func `every duration of the table is read as its peers read it`() throws {
-        let table = String(decoding: try Corpus.bytes("rss/DURATIONS.tsv"), as: UTF8.self)
-        for line in table.split(separator: "\n").dropFirst() {
-            let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    @Test func `every duration of the table is read as its peers read it`() throws {
+        let rows = try Corpus.rows("rss/DURATIONS.tsv")
+        #expect(rows.count == 28)
+        for cells in rows {
             let read = CatalogDuration.seconds(parsing: cells[0])
             // Blank is nothing, where podcastparser says 0.
             if cells[1].isEmpty || cells[0].allSatisfy(\.isWhitespace) {

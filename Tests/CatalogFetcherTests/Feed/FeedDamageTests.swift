@@ -6,19 +6,19 @@ import Testing
 @testable import CatalogFetcher
 
 /// Feeds that are cut, damaged or made to do harm. Nothing may crash, hang, or take much memory or time.
-@Suite(.enabled(if: Corpus.isPresent)) struct FeedDamageTests {
+@Suite struct FeedDamageTests {
     /// Variants of each file; `BOOKSYNC_FUZZ=200` makes as many as the full run does.
     private static let variants = ProcessInfo.processInfo.environment["BOOKSYNC_FUZZ"].flatMap { Int($0) } ?? 20
 
     private static let files = ["rss", "rss-hostile"].flatMap { folder in
-        CatalogFetcherTests.Corpus.names(in: folder).map { "\(folder)/\($0)" }
+        Corpus.names(in: folder).map { "\(folder)/\($0)" }
     }.filter { $0.hasSuffix(".xml") || $0.hasSuffix(".rss") }
 
     @Test func `every hostile file is read or refused in a sentence`() async throws {
         try await withTaskExecutorPreference(OwnThread()) {
             for file in Self.files {
                 do {
-                    let read = try readFeed(try CatalogFetcherTests.Corpus.bytes(file))
+                    let read = try readFeed(try Corpus.bytes(file))
                     #expect(read.episodes.allSatisfy { !$0.name.isEmpty && !$0.identity.key.isEmpty }, "\(file)")
                     #expect(Set(read.episodes.map(\.identity)).count == read.episodes.count, "\(file)")
                 } catch let failure as Failure {
@@ -32,7 +32,7 @@ import Testing
         try await withTaskExecutorPreference(OwnThread()) {
             var generator = SeededGenerator(seed: 4)
             for file in Self.files {
-                let bytes = try CatalogFetcherTests.Corpus.bytes(file)
+                let bytes = try Corpus.bytes(file)
                 guard !bytes.isEmpty else { continue }
                 for _ in 0..<variants(of: bytes) {
                     _ = FeedReader.read(Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator))))
@@ -45,7 +45,7 @@ import Testing
         try await withTaskExecutorPreference(OwnThread()) {
             var generator = SeededGenerator(seed: 5)
             for file in Self.files {
-                let bytes = try CatalogFetcherTests.Corpus.bytes(file)
+                let bytes = try Corpus.bytes(file)
                 guard !bytes.isEmpty else { continue }
                 for _ in 0..<variants(of: bytes) {
                     var damaged = bytes
@@ -71,7 +71,7 @@ import Testing
         try await withTaskExecutorPreference(OwnThread()) {
             var generator = SeededGenerator(seed: 6)
             for file in Self.files {
-                let bytes = try CatalogFetcherTests.Corpus.bytes(file)
+                let bytes = try Corpus.bytes(file)
                 let reader = FeedReader()
                 var start = 0
                 while start < bytes.count {

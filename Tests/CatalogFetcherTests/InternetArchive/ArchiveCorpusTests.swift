@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogFetcher
@@ -25,7 +26,7 @@ private struct ExpectedItem: Decodable, Sendable {
     var audio: [File]
 }
 
-@Suite(.enabled(if: Corpus.isPresent)) struct ArchiveCorpusTests {
+@Suite struct ArchiveCorpusTests {
     private let subject = CatalogSubject(book: BookIdentity(source: "archive", id: "x"), part: "the metadata")
 
     @Test func `every recorded item is read as it is`() throws {

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogFetcher
@@ -14,7 +15,6 @@ import Testing
     }
 
     @Test(
-        .enabled(if: Corpus.isPresent),
         arguments: [
             ("librivox_52.json", "Letters of Two Brides", "Honoré de Balzac", 57, 0),
             ("librivox_7794.json", "Aesop for Children", "Aesop", 37, 37),

@@ -6,7 +6,7 @@ import Testing
 @testable import CatalogFetcher
 
 /// The cases of listparser's own tests: what they expect of a file is what we read from it, save for what is named here.
-@Suite(.enabled(if: Corpus.isPresent)) struct OutlineCorpusTests {
+@Suite struct OutlineCorpusTests {
     /// What is expected and not asked of us, by the beginning of the expectation, with the reason.
     private static let reasons = [
         "result['version']": "the version changes nothing of how a list is read",
@@ -26,10 +26,8 @@ import Testing
     ]
 
     private static func cases() throws -> [(file: String, expectations: [String])] {
-        let manifest = String(decoding: try Corpus.bytes("opml/MANIFEST.tsv"), as: UTF8.self)
-        return manifest.split(separator: "\n").dropFirst().map { line in
-            let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            return (columns[0], columns[4].replacing("\"", with: "'").components(separatedBy: "; "))
+        try Corpus.rows("opml/MANIFEST.tsv").map { columns in
+            (columns[0], columns[4].replacing("\"", with: "'").components(separatedBy: "; "))
         }
     }
 

@@ -1,0 +1,33 @@
+import Foundation
+
+/// A library as an old booksync left it when it was killed in the middle of a run; see `Fixtures/store/README.md`.
+package struct RecordedLibrary: Sendable {
+    /// One of every schema.
+    package static let all = [
+        RecordedLibrary(schema: 1, digest: "5f98b9a7e51cf62b9e1def213ad226ff368db3c15e27fb85399a97ee68b26cdc"),
+        RecordedLibrary(schema: 3, digest: "ba8e7aa201839c471f6dcc2682f2f505a35d2e7b6a11adfc73a9f7f6576976f8"),
+        RecordedLibrary(schema: 4, digest: "7d0f4d59c1184bb71eb2bb480be1e77ba3439ccac11f584e2fc2f01bcb222d75"),
+        RecordedLibrary(schema: 5, digest: "953eb0091c996cea000e5a097f5ecfd9c0b6cd76fd727f7a65aacc8183d34dc1"),
+    ]
+
+    /// The number of its store's schema.
+    package let schema: Int
+    /// SHA-256 of the archive, which is never edited.
+    package let digest: String
+
+    package var name: String { "v\(schema)" }
+
+    package var archive: URL { Corpus.fixture("store/v\(schema).tar.gz") }
+
+    /// Unpacks the library as `L` in the folder.
+    /// - Returns: the path of its store.
+    package func unpack(into folder: URL) async throws -> String {
+        let tar = ["/usr/bin/tar", "/bin/tar"].first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let tar else { throw NotRun(why: "there is no tar") }
+        let unpacked = try await withProduct(
+            ["-xzf", archive.path, "-C", folder.path], in: folder, executable: URL(filePath: tar)
+        ) { try await $0.result() }
+        guard unpacked.exitCode == 0 else { throw NotRun(why: unpacked.errors) }
+        return folder.appending(path: "L/.booksync/store.sqlite").path
+    }
+}
