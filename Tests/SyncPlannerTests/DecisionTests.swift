@@ -235,6 +235,16 @@ private let present: [Row] = [
         #expect(plan.actions.last?.replacing?.path == wanted)
     }
 
+    @Test func `a file under your own name says so, unless that is the wanted one`() throws {
+        for (path, reason) in [("mine", "on disk, under the listener's own name"), (wanted, "on disk")] {
+            var named = episode.fetched(at: path)
+            named.shelved.file?.isNamedByListener = true
+            let plan = makePlan(for: try input([named]))
+            #expect(plan.outline == ["keep 7 \(path)"])
+            #expect(plan.actions.first?.reason == reason)
+        }
+    }
+
     @Test func `a file that you changed is renamed and replaced when forced, unless its name is yours`() throws {
         var edited = episode.fetched(at: "old").standing(at: "old", facts(size: 900, time: 60))
         #expect(
