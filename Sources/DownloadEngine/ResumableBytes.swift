@@ -13,10 +13,7 @@ extension TransferRecord {
     package func resumableBytes(ofPartialFile length: Int64, hasDigest: Bool, bootID: String?) -> Int64 {
         var length = length
         if bootID == nil || self.bootID != bootID { length = min(length, committedLength) }
-        if let total {
-            if length > total { return 0 }
-            if length == total { return length }
-        }
+        if length == total { return length }
         let held = HeldBytes(length: length, validator: validator, total: total)
         return AskedContent.whatIsMissing(from: held, promised: PromisedContent(hasDigest: hasDigest)).first
     }

@@ -30,6 +30,7 @@ import Testing
             "", "bytes", "bytes=", "bytes=-", "bytes=,", "bytes=a-b", "bytes=1", "bytes=2-1", "bytes=1-2,5-6",
             "items=0-1",
             "bytes=+1-2", "bytes=1--2", "bytes=--2", "bytes=1- 2", "bytes=0x1-2", "bytes=１-２", "bytes:0-1", "=0-1",
+            "=bytes=0-1", "bytes==0-1",
         ])
     func `what is no single range of bytes is ignored`(field: String) {
         #expect(ByteRange.asked(by: field, length: 10000) == .ignored)

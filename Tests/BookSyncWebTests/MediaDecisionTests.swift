@@ -48,7 +48,7 @@ import Testing
         arguments: [
             ("\"v1\"", MediaDecision.notModified), ("W/\"v1\"", .notModified), ("*", .notModified),
             ("\"v0\", \"v1\"", .notModified), ("\"a,b\",W/\"v1\"", .notModified), ("\"v2\"", .whole), ("v1", .whole),
-            ("", .whole),
+            ("", .whole), ("x\", \"v1\"", .whole),
         ])
     func `If-None-Match compares weakly`(tags: String, answer: MediaDecision) {
         #expect(decide(MediaConditions(ifNoneMatch: tags)) == answer)

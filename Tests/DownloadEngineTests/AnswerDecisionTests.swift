@@ -77,6 +77,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [401, 403, 407])
+    func `credentials are at fault where the server says so`(status: Int) {
+        #expect(refusal(of: status)?.isOfCredentials == true)
+        #expect(refusal(of: status)?.remedy != nil)
+    }
+
+    @Test(arguments: [400, 402, 404, 410, 300, 418])
+    func `no other refusal is one of credentials`(status: Int) {
+        #expect(refusal(of: status)?.isOfCredentials == false)
+    }
+
+    @Test func `a redirect that leads nowhere is told from other refusals`() {
+        for status in [300, 305, 399] { #expect(refusal(of: status)?.why.hasSuffix("where to go") == true) }
+        for status in [299, 400] { #expect(refusal(of: status)?.why == "the server answers \(status)") }
+    }
+
+    private func refusal(of status: Int) -> Refusal? {
+        let decision = decide(held: .nothing, asked: AskedContent(first: 0), head: AnswerHead(status: status))
+        if case .fail(let refusal) = decision { return refusal }
+        return nil
+    }
+
     // MARK: Pieces
 
     /// What an answer to `Range: bytes=400-599` of 1000 bytes is worth.
@@ -91,6 +113,10 @@ import Testing
         Row("a piece of another version", .piece(.otherStrong), .restart),
         Row("a piece of another length", .part(400, 599, 1001), .restart),
         Row("a piece without its validator", .piece(.init()), .restart),
+        Row("a piece of the same date", .piece(.dated), held: .begun(.init(lastModified: old, age: 1)), .append(1000)),
+        Row(
+            "a piece of the same date, too young to tell", .piece(.dated),
+            held: .begun(.init(lastModified: old, age: 0)), .restart),
         Row("the whole instead", .whole(1000, .strong), .replace(1000)),
         Row("no such piece", .none416(300), .restart),
         Row("too busy for a piece", AnswerHead(status: 503), .retry),
@@ -164,6 +190,9 @@ import Testing
         Row("206 from the first byte on", .part(0, 999, 1000), .append(1000, overlap: 400)),
         Row("206 that ends before what was asked", .part(100, 399, 1000), .restart),
         Row("206 when the whole was asked for", .part(0, 999, 1000), held: .nothing, .restart),
+        Row(
+            "206 when the whole was asked for, a digest will tell", .part(0, 999, 1000), held: .nothing,
+            promised: .digest, .restart),
         Row("206 when nothing could be asked for", .part(400, 999, 1000), held: .unvalidated, .restart),
         Row("206 without Content-Range", AnswerHead(status: 206, validator: .strong), .restart),
         Row("206 with */total", .part(.unsatisfied(total: 1000)), .restart),
@@ -240,7 +269,10 @@ import Testing
     static let statuses: [Row] =
         [304].map { Row("\($0)", AnswerHead(status: $0), held: .nothing, .unchanged) }
         + [408, 425, 429, 500, 502, 503, 504, 520, 522, 529].map { Row("\($0)", AnswerHead(status: $0), .retry) }
-        + [204, 205, 300, 301, 302, 305, 308, 400, 401, 402, 403, 404, 405, 407, 410, 412, 418, 451, 501, 505].map {
+        + [
+            201, 202, 204, 205, 207, 299, 300, 301, 302, 303, 305, 308, 399, 400, 401, 402, 403, 404, 405, 407, 409,
+            410, 411, 412, 415, 417, 418, 424, 426, 428, 430, 451, 499, 501, 505, 519, 530,
+        ].map {
             Row("\($0)", AnswerHead(status: $0), .fail)
         }
         + [

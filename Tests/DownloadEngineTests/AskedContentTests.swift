@@ -35,6 +35,14 @@ import Testing
         #expect(AskedContent.whatIsMissing(from: held, promised: .init(hasDigest: hasDigest)) == asked)
     }
 
+    @Test func `a resumed request carries the validator of what is held`() {
+        let asked = AskedContent.whatIsMissing(from: Self.held(.init(entityTag: Self.tag)), promised: .init())
+        #expect(asked.ifRange == Self.tag)
+        #expect(asked.range == "bytes=400-")
+        #expect(AskedContent(first: 1).range == "bytes=1-")
+        #expect(AskedContent(first: 0).range == nil)
+    }
+
     private static func held(_ validator: ContentValidator, total: Int64? = 1000) -> HeldBytes {
         HeldBytes(length: 400, validator: validator, total: total)
     }

@@ -51,7 +51,41 @@ import Testing
         #expect(AudioSignature.foreignContent(in: [0x1F, 0x8B, 0x08, 0x00]) == "compressed data")
     }
 
+    @Test func `text holds no control characters but those that lay it out`() {
+        for byte in UInt8(0)...0x7F {
+            let found = AudioSignature.foreignContent(in: [0x61, byte, 0x61])
+            let isText = [0x09, 0x0A, 0x0C, 0x0D].contains(byte) || (0x20...0x7E).contains(byte)
+            #expect(found == (isText ? "text" : nil), "\(byte)")
+        }
+    }
+
+    @Test func `the last character of text may have been cut anywhere, and nothing else`() {
+        let start = Array(repeating: UInt8(0x61), count: 508)
+        for count in 1...4 {
+            #expect(AudioSignature.foreignContent(in: start + Array("😀".utf8).prefix(count)) == "text")
+        }
+        #expect(AudioSignature.foreignContent(in: start + [0x80, 0x80, 0x80, 0x80]) == nil)
+        #expect(AudioSignature.foreignContent(in: [0x61, 0xE9, 0x61, 0x61, 0x61, 0x61]) == nil)
+    }
+
+    @Test func `audio is known by its signature at its offset`() {
+        let known = ["ID3", "OggS", "fLaC", "#!AMR", "ADIF", "MAC ", "wvpk", "RIFF....WAVE", "....ftyp"].map {
+            Array($0.utf8)
+        }
+        let asf: [UInt8] = [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]
+        for head in known + [asf, [0xFF, 0xE0], [0xFF, 0xFF]] { #expect(AudioSignature.isKnownAudio(head), "\(head)") }
+        let others: [[UInt8]] = [
+            [], [0xFF], [0xFF, 0xDF], [0xFE, 0xE0], [0x00, 0xFF, 0xE0], Array("RIFF....AVI ".utf8),
+            Array("JUNK....WAVE".utf8),
+            Array("....WAVEWAVE".utf8), Array("ftyp".utf8), Array("...ftyp.".utf8), Array(".ID3".utf8),
+            [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x12],
+        ]
+        for head in others { #expect(!AudioSignature.isKnownAudio(head), "\(head)") }
+    }
+
     @Test func `only the first bytes count`() {
+        let binary = [UInt8](repeating: 0x61, count: 511) + [0]
+        #expect(AudioSignature.foreignContent(in: binary) == nil)
         let bytes = sampleMP3(bytes: 600) + Array(Self.page.utf8)
         #expect(AudioSignature.foreignContent(in: bytes) == nil)
         let text = [UInt8](repeating: 0x61, count: 512) + Self.noise

@@ -69,6 +69,16 @@ import Testing
         #expect(longer.nextStep(ofFrontAt: 20, reach: 1) == .takeOver(piece: 0))
     }
 
+    @Test func `a piece of which a helper brought nothing is asked for with its neighbours`() {
+        var table = PieceTable(total: 400, length: 100)
+        #expect(table.claim() == 0)
+        #expect(table.claim() == 1)
+        table.release(0, held: 0)
+        table.release(1, held: 0)
+        #expect(table.held.isEmpty)
+        #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 400))
+    }
+
     @Test func `after a failure the front waits instead of helping`() {
         var table = PieceTable(total: 300, length: 100)
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))

@@ -44,6 +44,36 @@ import Testing
         #expect(startAll(&schedule) == [2])
     }
 
+    @Test func `what comes to the front is told once, and only while it waits`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
+        #expect(!schedule.isRunning)
+        #expect(startAll(&schedule) == [0])
+        #expect(schedule.isRunning)
+        #expect(Set(schedule.prefer([3, 1, 0])) == [1, 3])
+        #expect(schedule.prefer([3, 1, 0]) == [])
+        #expect(schedule.prefer([2, 3]) == [2])
+        #expect(schedule.prefer([]) == [])
+        #expect(schedule.prefer([3]) == [3])
+    }
+
+    @Test func `no time is waited for while every place is taken`() {
+        var schedule = TransferSchedule(servers: ["a", "b"], jobs: 1, jobsPerHost: 1)
+        schedule.holdServer(of: 1, until: 5)
+        #expect(startAll(&schedule) == [0])
+        #expect(schedule.nextWake(now: 0) == nil)
+        schedule.end(0)
+        #expect(schedule.nextWake(now: 0) == 5)
+    }
+
+    @Test func `a server is held for less than a second too`() {
+        var schedule = TransferSchedule(servers: ["a"], jobs: 1, jobsPerHost: 1)
+        schedule.holdServer(of: 0, until: 0.5)
+        #expect(schedule.isServerHeld(of: 0, now: 0.4))
+        #expect(schedule.nextWake(now: 0.4) == 0.5)
+        #expect(!schedule.isServerHeld(of: 0, now: 0.5))
+        #expect(startAll(&schedule, now: 0.5) == [0])
+    }
+
     @Test func `a place that nothing else can take is lent, and counts`() {
         var schedule = TransferSchedule(servers: ["a", "b"], jobs: 4, jobsPerHost: 2)
         #expect(startAll(&schedule) == [0, 1])
@@ -68,6 +98,7 @@ import Testing
         schedule.lend(to: 0)
         #expect(schedule.startNext(now: 0) == nil)
         #expect(schedule.nextWake(now: 0) == nil)
+        #expect(schedule.mayBeHelped(now: 0).isEmpty)
         schedule.giveBack(of: 0)
         #expect(schedule.startNext(now: 0) == 1)
     }

@@ -59,6 +59,10 @@ private let absent: [Row] = [
         "the server's length counts more than the catalog's",
         episode.partial(500).transfer(.downloading, total: 2000), "resume",
         "25% of it is here already (500 B of 2.0 kB)", bytes: 1500),
+    Row(
+        "a partial file of one byte", episode.partial(1), "resume", "0% of it is here already (1 B of 1.0 kB)",
+        bytes: 999),
+    Row("a whole partial file", episode.partial(1000), "resume", "all of it is here already (1.0 kB)", bytes: 0),
     Row("an empty partial file", episode.partial(0), "fetch", "not on disk", bytes: 1000),
     Row("locked", episode.locked(), "skip locked", "locked: the catalog gives no address"),
     Row("locked, forced", episode.locked(), force: true, "skip locked", "locked: the catalog gives no address"),
@@ -82,6 +86,9 @@ private let absent: [Row] = [
         "failed with a partial file", episode.transfer(.failed, attempts: 2).partial(500), "resume",
         "50% of it is here already (500 B of 1.0 kB); failed 2 times", bytes: 500),
     Row("cancelled", episode.transfer(.cancelled), "fetch", "not on disk", bytes: 1000),
+    Row(
+        "cancelled after failures", episode.transfer(.cancelled, attempts: 3, next: later), "fetch", "not on disk",
+        bytes: 1000),
     Row("gone", episode.gone(), "skip gone", "no longer in the catalog, and not on disk"),
     Row("gone, forced", episode.gone(), force: true, "skip gone", "no longer in the catalog, and not on disk"),
     Row("not asked for", episode, filter: not7, "skip filtered", "not asked for"),
@@ -123,6 +130,9 @@ private let present: [Row] = [
     Row(
         "the same date less precisely", episode.fetched(catalogDate: noon).dated(noon + 0.4), "keep", "on disk",
         bytes: 1000),
+    Row(
+        "a date one second later in the catalog", episode.fetched(catalogDate: noon).dated(noon + 1), "replace",
+        "the catalog's date changed from 2026-11-21T12:00:00Z to 2026-11-21T12:00:01Z", bytes: 1000),
     Row("a date where there was none", here.dated(noon), "keep", "on disk", bytes: 1000),
     Row(
         "another version, locked", renewed.locked(), "keep",
@@ -225,6 +235,24 @@ private let present: [Row] = [
         #expect(plan.actions.last?.replacing?.path == wanted)
     }
 
+    @Test func `a file under your own name says so, unless that is the wanted one`() throws {
+        for (path, reason) in [("mine", "on disk, under the listener's own name"), (wanted, "on disk")] {
+            var named = episode.fetched(at: path)
+            named.shelved.file?.isNamedByListener = true
+            let plan = makePlan(for: try input([named]))
+            #expect(plan.outline == ["keep 7 \(path)"])
+            #expect(plan.actions.first?.reason == reason)
+        }
+    }
+
+    @Test func `a file that you changed is renamed and replaced when forced, unless its name is yours`() throws {
+        var edited = episode.fetched(at: "old").standing(at: "old", facts(size: 900, time: 60))
+        #expect(
+            makePlan(for: try input([edited], force: true)).outline == ["rename 7 Book/7.mp3", "replace 7 Book/7.mp3"])
+        edited.shelved.file?.isNamedByListener = true
+        #expect(makePlan(for: try input([edited], force: true)).outline == ["replace 7 old"])
+    }
+
     /// The plan when every file is looked into: all begin as audio and have this SHA-256 and MD5.
     private func plan(
         _ situation: Situation, force: Bool = false, rule: MissingFileRule = .fetch, sha256: String = "?",
@@ -248,7 +276,10 @@ private let present: [Row] = [
         let kept = try plan(moved)
         #expect(outline(kept) == ["adopt Book/mine.mp3 "])
         #expect(kept.first?.fromPath == wanted)
-        #expect(outline(try plan(moved.size(1200))) == ["adopt Book/mine.mp3 ", "replace Book/mine.mp3 "])
+        let replaced = try plan(moved.size(1200))
+        #expect(outline(replaced) == ["adopt Book/mine.mp3 ", "replace Book/mine.mp3 "])
+        #expect(replaced.first?.reason == kept.first?.reason)
+        #expect(kept.first?.reason.hasPrefix("the listener moved it from Book/7.mp3") == true)
         #expect(outline(try plan(moved.gone())) == ["adopt Book/mine.mp3 "])
         let copied = here.standing(at: wanted, nil).standing(at: "Book/mine.mp3", facts(time: 60, inode: 99))
         #expect(outline(try plan(copied, sha256: "ab")) == ["adopt Book/mine.mp3 "])
@@ -258,6 +289,7 @@ private let present: [Row] = [
     @Test func `a file that nobody recorded is adopted by what the catalog says of it`() throws {
         let placed = episode.standing(at: wanted, facts(inode: 99))
         #expect(outline(try plan(placed)) == ["adopt \(wanted) length"])
+        #expect(try plan(placed).first?.reason == "it stands in its place, and has exactly the catalog's size")
         #expect(outline(try plan(placed.locked())) == ["adopt \(wanted) length"])
         #expect(outline(try plan(placed.size(nil))) == ["adopt \(wanted) unverified"])
         #expect(outline(try plan(placed.size(1001))) == ["skip obstructed \(wanted) "])

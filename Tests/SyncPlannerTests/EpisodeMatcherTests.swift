@@ -9,6 +9,11 @@ import Testing
         ("(07) x", 7), ("  7. x", 7), ("回到古代当兽医 07", 7), ("alice_01_carroll_64kb", 1), ("Chapter 12", 12),
         ("７ full width", 7), ("2 of 3", 2), ("Teil3", 3), ("2024-01-05 news", nil), ("Book 2 - 07", nil),
         ("S01E07", nil), ("no number", nil), ("12345678", nil), ("第集", nil), ("", nil), ("½", nil),
+        ("第一千二百三十四集", 1234), ("第五百六十七章", 567), ("第八十九回", 89), ("第四集", 4), ("第两百集", 200),
+        ("第二百十集", 210), ("第十集", 10), ("第二十集", 20), ("第一〇五集", 105), ("第零集", 0),
+        ("第一二三四五六集", 123456), ("第一二三四五六七集", nil), ("123456", 123456), ("1234567", nil),
+        ("山村 第7集 2", 7), ("👨‍👩‍👧 7", 7), ("1900-1 news", 1900), ("1901-1 news", nil), ("2024 news", 2024),
+        ("2024. news", 2024), ("９", 9), ("０3", 3), ("chapter 64kb", nil), ("7 of 64KB", 7),
     ])
     func `a name says which number it has, or that nobody can tell`(name: String, number: Int?) {
         #expect(FileNameHint(name, title: "回到古代当兽医").number == number)
@@ -18,11 +23,19 @@ import Testing
         ("007 山村", "第7集 山村", true), ("07 The Mountain Village", "the mountain village", true),
         ("07 Mountain Vilage", "Mountain Village", true), ("07 Sea", "Mountain Village", false), ("07", "山村", true),
         ("7 A", "Mountain", true), ("7 x", "Mountain", false),
+        ("7 abc", "abcabcabc", false), ("ab", "abab", true), ("abcd", "abxycdz", false), ("", "", true),
     ])
     func `names are alike by their letters`(one: String, other: String, alike: Bool) {
         let (one, other) = (FileNameHint(one, title: ""), FileNameHint(other, title: ""))
         #expect((one.likeness(to: other) >= FileNameHint.likely) == alike)
         #expect(one.likeness(to: other) == other.likeness(to: one))
+    }
+
+    @Test func `the same letters are the same name, however few they are`() {
+        let letter = FileNameHint("A", title: "")
+        #expect(FileNameHint("7 A", title: "").likeness(to: letter) == 1)
+        #expect(FileNameHint("7 AB", title: "").likeness(to: letter) == FileNameHint.likely)
+        #expect(FileNameHint("Sea", title: "").likeness(to: FileNameHint("Mountain", title: "")) == 0)
     }
 }
 
@@ -106,5 +119,37 @@ import Testing
         #expect(matcher.questions == ["1.mp3": .whole([.md5]), "2.mp3": .whole([.md5])])
         let plain = EpisodeMatcher([episode(1)], of: title, among: files, examined: [:], least: .size)
         #expect(plain.questions == ["1.mp3": .beginning])
+    }
+
+    @Test func `files with one digest are given out one each`() {
+        let episodes = [episode(1, md5: "aa"), episode(2, md5: "aa")]
+        let two = matches(episodes, ["a.mp3": 1000, "b.mp3": 1000], md5: ["a.mp3": "aa", "b.mp3": "aa"])
+        #expect(two.found == ["1 digest a.mp3", "2 digest b.mp3"])
+        #expect(matches(episodes, ["a.mp3": 1000], md5: ["a.mp3": "aa"]).found == ["1 digest a.mp3"])
+    }
+
+    @Test func `what two could be by their size is nobody's by its name`() {
+        var (twin, third) = (episode(2), episode(3, size: 500))
+        (twin.section, third.section) = (1, 1)
+        let found = matches([episode(1), twin, third], ["1 山村.mp3": 1000])
+        #expect(found.found == [])
+        #expect(found.ambiguous == ["1 山村.mp3": [1, 1]])
+    }
+
+    @Test func `an episode whose own bytes are on their way takes a file by its digest alone`() {
+        let files = ["1.mp3": facts(size: 1000), "2.mp3": facts(size: 1000)]
+        let examined = files.mapValues { ExaminedFile(facts: $0, beginning: .audio, digests: [.md5: "aa"]) }
+        let matcher = EpisodeMatcher(
+            [episode(1), episode(2, md5: "aa")], of: title, among: files, examined: examined,
+            digestOnly: ["id1", "id2"], least: .name)
+        #expect(matcher.matches.map(\.episode.section) == [2])
+    }
+
+    @Test(arguments: [
+        ("Book/07 山村.mp3", "07 山村"), ("07.mp3", "07"), ("Book.d/07", "07"), ("Book/.07", ".07"), ("a.b.mp3", "a.b"),
+        ("Book/07.", "07"), ("", ""),
+    ])
+    func `a name counts without its folder and its extension`(path: String, stem: String) {
+        #expect(EpisodeMatcher.stem(of: path) == stem)
     }
 }

@@ -44,6 +44,27 @@ import Testing
         #expect(makePlan(for: input).actions.last?.reason.contains("max-bytes") == true)
     }
 
+    @Test func `a transfer of unknown length takes nothing from the bytes of those after it`() throws {
+        let book = [Situation(1).size(nil), Situation(2)]
+        #expect(try outline(book, limits: RunLimits(bytes: 1000)) == ["fetch 1 Book/1.mp3", "fetch 2 Book/2.mp3"])
+        #expect(try outline(book, limits: RunLimits(bytes: 0)).allSatisfy { $0.hasPrefix("skip limited") })
+    }
+
+    @Test func `a replacement that is left replaces nothing`() throws {
+        var input = try input([Situation().fetched().size(1200)])
+        input.rules.limits = RunLimits(bytes: 1199)
+        let action = try #require(makePlan(for: input).actions.first)
+        #expect(action.kind == .skip(.limited))
+        #expect(action.replacing == nil)
+    }
+
+    @Test func `rules that nothing was said of force nothing and limit nothing`() {
+        let rules = PlanRules(now: noon)
+        #expect(!rules.force)
+        #expect(rules.onMissingFile == .fetch)
+        #expect(rules.limits == RunLimits())
+    }
+
     @Test func `no limit leaves nothing`() throws {
         #expect(try outline([Situation(1)], limits: RunLimits()) == ["fetch 1 Book/1.mp3"])
     }

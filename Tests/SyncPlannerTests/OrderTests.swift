@@ -92,6 +92,14 @@ import Testing
         #expect(plan.actions.last?.reason == "episode 1 is to stand at one")
     }
 
+    @Test func `of two episodes with one section the key decides, whatever the catalog's order`() throws {
+        var twin = Situation(2)
+        twin.shelved.episode.section = 1
+        for book in [[Situation(1), twin], [twin, Situation(1)]] {
+            #expect(makePlan(for: try input(book)).actions.map(\.episode.identity.key) == ["id1", "id2"])
+        }
+    }
+
     @Test func `of two records with one path the file is that one's whose inode it has`() throws {
         let deleted = Situation(1).fetched(at: "one").standing(at: "one", nil)
         let plan = makePlan(for: try input([deleted, Situation(2).fetched(at: "one").wanting("one")]))
@@ -119,6 +127,7 @@ import Testing
         #expect(try wanted(EpisodeFilter(only: SectionRanges([2...3, 8...20]))) == [2, 3, 8, 9])
         #expect(try wanted(EpisodeFilter(latest: 3)) == [7, 8, 9])
         #expect(try wanted(EpisodeFilter(latest: 300)) == Array(1...9))
+        #expect(try wanted(EpisodeFilter(latest: 0)) == [])
         #expect(try wanted(EpisodeFilter(match: "序")) == [2, 4, 6, 8])
         #expect(try wanted(EpisodeFilter(match: "(?i)ending$", exclude: "第[13]集")) == [5, 7, 9])
         #expect(try wanted(EpisodeFilter(latest: 4, match: "序")) == [6, 8])

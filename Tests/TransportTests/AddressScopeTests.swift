@@ -26,7 +26,35 @@ import Testing
         #expect(AddressScope.ofNumeric(host) == .global)
     }
 
-    @Test(arguments: ["example.org", "localhost", "", "1.2.3.4.5", "cafe"])
+    /// RFC 6890's blocks that no host on the internet has, from their first address to their last.
+    @Test(arguments: [
+        ("0.0.0.0", "0.255.255.255"), ("10.0.0.0", "10.255.255.255"), ("100.64.0.0", "100.127.255.255"),
+        ("127.0.0.0", "127.255.255.255"), ("169.254.0.0", "169.254.255.255"), ("172.16.0.0", "172.31.255.255"),
+        ("192.0.0.0", "192.0.0.255"), ("192.168.0.0", "192.168.255.255"), ("198.18.0.0", "198.19.255.255"),
+        ("224.0.0.0", "255.255.255.255"),
+    ])
+    func `a block is local from end to end, and its neighbours are not`(first: String, last: String) {
+        for (edge, step) in [(first, -1), (last, 1)] {
+            #expect(AddressScope.ofNumeric(edge) == .local)
+            let number = edge.split(separator: ".").reduce(0) { $0 * 256 + Int($1)! } + step
+            if (0...0xFFFF_FFFF).contains(number) { #expect(AddressScope.ofNumeric("\(number)") == .global) }
+        }
+    }
+
+    @Test(arguments: ["fe81::1", "febf::1", "fec0::1", "fdff::1", "::fffe:8.8.8.8", "::feff:8.8.8.8", "::1:808:808"])
+    func `every local block of IPv6 is local throughout`(host: String) {
+        #expect(AddressScope.ofNumeric(host) == .local)
+    }
+
+    @Test(arguments: [
+        "fbff::1", "2001:db8::1", "65:ff9b::7f00:1", "64:ff9c::7f00:1", "64:fe9b::7f00:1", "164:ff9b::7f00:1",
+        "64:ff9b::1:7f00:1", "64:ff9b:0:1::7f00:1", "0:0:0:0:1:0:808:808", "1::ffff:127.0.0.1",
+    ])
+    func `what only resembles a local block of IPv6 is global`(host: String) {
+        #expect(AddressScope.ofNumeric(host) == .global)
+    }
+
+    @Test(arguments: ["example.org", "localhost", "", "1.2.3.4.5", "cafe", "[::1", "::1]", "[]"])
     func `a name is no number`(host: String) {
         #expect(AddressScope.ofNumeric(host) == nil)
     }

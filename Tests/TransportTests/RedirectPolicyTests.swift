@@ -41,6 +41,30 @@ import Testing
         let decision = RedirectPolicy.decide(
             status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 5)
         #expect(decision == .refuse("more than 5 redirects in a row"))
+        let fifth = RedirectPolicy.decide(status: 302, location: "/x", from: ResourceAddress(Self.origin), hops: 4)
+        #expect(fifth == .follow(ResourceAddress("http://a.example/x"), sameOrigin: true))
+    }
+
+    @Test(arguments: 299...310)
+    func `only the statuses that name another address are redirects`(status: Int) {
+        let decision = RedirectPolicy.decide(
+            status: status, location: "/x", from: ResourceAddress(Self.origin), hops: 0)
+        let isRedirect = [301, 302, 303, 307, 308].contains(status)
+        #expect(
+            decision == (isRedirect ? .follow(ResourceAddress("http://a.example/x"), sameOrigin: true) : .accept))
+    }
+
+    @Test(arguments: [
+        ("https://a.example/y", "https://a.example:443/x", true),
+        ("https://a.example/y", "https://a.example:80/x", false),
+        ("https://a.example:444/y", "https://A.example:444/x", true),
+        ("http://a.example/y", "https://a.example:80/x", false), ("HTTP://a.example/y", "http://a.example:80/x", true),
+    ])
+    func `an origin is scheme, host and port, the scheme's own port included`(
+        from: String, location: String, isSame: Bool
+    ) {
+        let decision = RedirectPolicy.decide(status: 308, location: location, from: ResourceAddress(from), hops: 0)
+        #expect(decision == .follow(ResourceAddress(location), sameOrigin: isSame))
     }
 
     @Test(arguments: [(200, "/x"), (304, "/x"), (302, nil), (302, "")] as [(Int, String?)])
@@ -55,6 +79,9 @@ import Testing
         ("http://h/a b.m4a?s=x%2By", "http://h/a%20b.m4a?s=x%2By"),
         (" \u{FEFF}\thttp://h/a \n", "http://h/a"), ("http://h/100%.mp3", "http://h/100%25.mp3"),
         ("http://h/a#part", "http://h/a"), ("http://h/{a}|b", "http://h/%7Ba%7D%7Cb"),
+        ("http://h/%41", "http://h/%41"), ("http://h/%4", "http://h/%254"), ("http://h/%4g", "http://h/%254g"),
+        ("http://h/%g4", "http://h/%25g4"), ("http://h/%", "http://h/%25"), ("http://h/!~", "http://h/!~"),
+        ("http://h/\u{7F}\u{1}a", "http://h/%7F%01a"), ("\r\n http://h/a!\u{1} \t", "http://h/a!"),
     ])
     func `an address goes over the wire as a URL may`(text: String, wire: String) {
         #expect(ResourceAddress(text).wireText == wire)

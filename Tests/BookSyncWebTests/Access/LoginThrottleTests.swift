@@ -67,6 +67,23 @@ import Testing
         #expect(throttle.ask(one, at: 4) == .mayTry)
     }
 
+    @Test func `ten newcomers may try at once, and one more each four seconds`() {
+        var throttle = LoginThrottle()
+        for number in 0..<10 { #expect(throttle.ask(Client(network: "n\(number)"), at: 0) == .mayTry) }
+        #expect(throttle.ask(Client(network: "late"), at: 0) == .wait(seconds: 4))
+        #expect(throttle.ask(Client(network: "late"), at: 3.9) == .wait(seconds: 1))
+        #expect(throttle.ask(Client(network: "late"), at: 4) == .mayTry)
+    }
+
+    @Test(arguments: [(3599.0, true), (3600.0, false)])
+    func `a wrong password is held against its network for an hour`(time: Double, isHeld: Bool) {
+        var throttle = LoginThrottle()
+        #expect(throttle.ask(Client(network: "a"), at: 0) == .mayTry)
+        for number in 0..<10 { #expect(throttle.ask(Client(network: "n\(number)"), at: time) == .mayTry) }
+        // The newcomers' lane is empty now: only one that is no newcomer has another.
+        #expect((throttle.ask(Client(network: "a"), at: time) == .mayTry) == isHeld)
+    }
+
     @Test func `what is kept in mind is bounded`() {
         var throttle = LoginThrottle()
         for number in 0..<20_000 {
@@ -74,10 +91,28 @@ import Testing
             _ = throttle.ask(Client(network: "n", browser: "b\(number)"), at: Double(number) * 5)
         }
         #expect(throttle.count <= LoginThrottle.greatestCount)
+        #expect(throttle.count >= LoginThrottle.greatestCount * 3 / 4)
+        // The newest are those that are kept: this one has had a try of its five.
+        #expect(Self.tries(&throttle, Client(network: "n", browser: "b19999"), at: 19_999 * 5, 100) == 4)
     }
 
     @Test(arguments: [
-        ("192.168.1.7", "192.168.1.7"), ("::ffff:192.168.1.7", "192.168.1.7"), ("::1", "0000000000000000"),
+        ("127.0.0.1", true), ("127.255.255.255", true), ("126.255.255.255", false), ("128.0.0.1", false), ("::1", true),
+        ("::2", false), ("::", false), ("1::1", false), ("::ffff:127.0.0.1", true), ("::ffff:8.8.8.8", false),
+    ])
+    func `a loopback address is one of this machine`(_ address: String, _ isLoopback: Bool) {
+        #expect(NumericAddress(address)?.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: ["", "localhost", "127.1", "0177.0.0.1", "1.2.3", "1.2.3.4.5", "fe80::1%lo", "[::1]", " ::1"])
+    func `what is no address in its full form is none`(_ text: String) {
+        #expect(NumericAddress(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("192.168.1.7", "192.168.1.7"), ("::feff:1.2.3.4", "0000000000000000"), ("::fffe:1.2.3.4", "0000000000000000"),
+        ("1::ffff:1.2.3.4", "0001000000000000"), ("::1:ffff:1.2.3.4", "0000000000000000"),
+        ("::ffff:192.168.1.7", "192.168.1.7"), ("::1", "0000000000000000"),
         ("2001:db8:1:2:3:4:5:6", "20010db800010002"), ("2001:db8:1:2:ffff::", "20010db800010002"),
     ])
     func `a network is an address, or the first half of a long one`(_ address: String, _ network: String) {

@@ -18,6 +18,10 @@ import Testing
     @Test func `a session is good until it expires, for its password and its library alone`() throws {
         let session = Session.begin(now: Self.now)
         let cookie = session.cookie(signedWith: Self.keys, for: Self.print)
+        #expect(session.expiry == Self.now + 30 * 86_400)
+        // 128 bits, in base64.
+        #expect(session.identity.utf8.count == 22)
+        #expect(Session.name(of: Self.keys).count == 8)
         #expect(Self.read(cookie) == session)
         #expect(Self.read(cookie, now: session.expiry - 1) == session)
         #expect(Self.read(cookie, now: session.expiry) == nil)

@@ -1,0 +1,93 @@
+import BookModel
+import Testing
+
+@testable import SyncPlanner
+
+/// Which files that nobody recorded are looked into, and whose they are.
+@Suite struct FileRecognitionTests {
+    private let wanted = "Book/7.mp3"
+    private let episode = Situation()
+
+    /// `adopt 7 Book/7.mp3`, and the files that would have to be read first.
+    private func plan(
+        _ situations: [Situation], filter: EpisodeFilter = .init(), examined: Bool = true
+    ) throws -> (outline: [String], examinations: [String: Examination]) {
+        var input = try input(situations, filter: filter)
+        for (path, facts) in input.files where examined {
+            input.examined[path] = ExaminedFile(facts: facts, beginning: .audio, digests: [.sha256: "ab"])
+        }
+        let (plan, examinations, _) = makeProvisionalPlan(for: input)
+        return (plan.outline, examinations)
+    }
+
+    /// Recorded as `Book/old.mp3`, and no longer there.
+    private var lost: Situation { episode.fetched(at: "Book/old.mp3").standing(at: "Book/old.mp3", nil) }
+
+    @Test(arguments: [
+        (["Book/7.mp3", "Other/old.mp3"], "Book/7.mp3"), (["Other/old.mp3", "Book/a.mp3"], "Other/old.mp3"),
+        (["Book/z.mp3", "A/a.mp3"], "Book/z.mp3"), (["B/1.mp3", "A/1.mp3"], "A/1.mp3"),
+    ])
+    func `of copies that are all alike one is followed: wanted, then by its name, then by its folder`(
+        copies: [String], followed: String
+    ) throws {
+        let disk = copies.enumerated().reduce(lost) { $0.standing(at: $1.1, facts(time: 60, inode: UInt64(90 + $1.0))) }
+        #expect(try plan([disk]).outline == ["adopt 7 \(followed)"])
+    }
+
+    @Test func `a moved file is the same without being read only by inode, size and time together`() throws {
+        #expect(try plan([lost.standing(at: "Book/a.mp3", facts())], examined: false).outline == ["adopt 7 Book/a.mp3"])
+        for other in [facts(time: 51), facts(inode: 8)] {
+            let asked = try plan([lost.standing(at: "Book/a.mp3", other)], examined: false)
+            #expect(asked.outline == ["fetch 7 \(wanted)"])
+            #expect(asked.examinations == ["Book/a.mp3": .whole([])])
+        }
+        #expect(
+            try plan([lost.standing(at: "Book/a.mp3", facts(size: 999))], examined: false).outline
+                == ["fetch 7 \(wanted)"])
+    }
+
+    @Test func `a file in an episode's place is read as far as the catalog has something to compare with`() throws {
+        var situation = episode.standing(at: wanted, facts(inode: 99))
+        #expect(try plan([situation], examined: false).examinations == [wanted: .beginning])
+        situation.shelved.episode.digest = ContentDigest(algorithm: .md5, hexadecimal: "aa")
+        #expect(try plan([situation], examined: false).examinations == [wanted: .whole([.md5])])
+    }
+
+    @Test func `no file is read for an episode that is gone, removed or not asked for`() throws {
+        let placed = episode.standing(at: wanted, facts(inode: 99))
+        for (situation, outline) in [(placed.gone(), "skip gone"), (placed.removed(), "skip tombstone")] {
+            let plan = try plan([situation], examined: false)
+            #expect(plan.outline == ["\(outline) 7 \(wanted)"])
+            #expect(plan.examinations.isEmpty)
+        }
+        let filtered = try plan([placed], filter: EpisodeFilter(only: SectionRanges([1...6])), examined: false)
+        #expect(filtered.outline == ["skip filtered 7 \(wanted)"])
+        #expect(filtered.examinations.isEmpty)
+    }
+
+    @Test func `what an interrupted run published for one episode is no other episode's`() throws {
+        let path = "Book/08 x.mp3"
+        let published = episode.transfer(.verifying, total: 1000, path: path).standing(at: path, facts(inode: 99))
+        #expect(try plan([published, Situation(8)]).outline == ["adopt 7 \(path)", "fetch 8 Book/8.mp3"])
+        // A path that a transfer only means to publish at says nothing of what is there now.
+        let paused = episode.transfer(.paused, path: path).standing(at: path, facts(inode: 99))
+        #expect(try plan([paused, Situation(8)]).outline == ["adopt 8 \(path)", "skip paused 7 \(wanted)"])
+    }
+
+    @Test(arguments: [
+        ("Book/07 x.mp3", true), ("Book/.07.mp3", false), ("Elsewhere/07 x.mp3", false), ("Book/deeper/07.mp3", false),
+        (".booksync/partial/07.mp3", false), ("Book/.booksync-07.mp3", false), ("Book/08 x.mp3", false),
+    ])
+    func `a file is searched for in the book's own folders, among what is neither hidden nor booksync's`(
+        path: String, isTaken: Bool
+    ) throws {
+        let plan = try plan([episode.standing(at: path, facts(inode: 99))])
+        #expect(plan.outline == [isTaken ? "adopt 7 \(path)" : "fetch 7 \(wanted)"])
+    }
+
+    @Test func `a file that another downloader has not finished is not taken`() throws {
+        let unfinished = episode.standing(at: wanted, facts(inode: 99))
+            .standing(at: wanted + ".aria2", facts(size: 50, inode: 100))
+        #expect(try plan([unfinished]).outline == ["skip obstructed 7 \(wanted)"])
+    }
+}
