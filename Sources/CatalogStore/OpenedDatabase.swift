@@ -10,6 +10,8 @@ struct OpenedDatabase: Sendable {
     init(path: String, access: CatalogStore.Access) throws {
         switch access {
         case .readWrite:
+            // GRDB writes to the file when it opens it for writing: a newer store is refused before that.
+            guard !Self.isNewer(path: path) else { throw StoreSchema.newer(path: path) }
             let pool = try failing("the store cannot be opened", at: path) {
                 try DatabasePool(path: path, configuration: Self.configuration())
             }
@@ -27,6 +29,15 @@ struct OpenedDatabase: Sendable {
             }
             self.writer = nil
         }
+    }
+
+    /// Whether a newer booksync made the store. One that cannot be read is none; what is wrong with it is told by the
+    /// connection that is opened for writing.
+    private static func isNewer(path: String) -> Bool {
+        guard FileManager.default.fileExists(atPath: path),
+            let queue = try? DatabaseQueue(path: path, configuration: configuration(readonly: true))
+        else { return false }
+        return (try? queue.read(StoreSchema.migrator.hasBeenSuperseded)) ?? false
     }
 
     private static func configuration(readonly: Bool = false) -> Configuration {

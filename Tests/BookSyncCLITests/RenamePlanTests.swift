@@ -15,7 +15,7 @@ extension ProductTests {
                 func plan() async throws -> JSONObject {
                     let result = try await bench.run("plan", "1", "--json", environment: environment)
                     #expect(result.exitCode == 0, "\(result.errors)")
-                    return try #require(try JSONObject.list(result.output).first)
+                    return try JSONObject(result.output)
                 }
                 _ = try await bench.run("fetch", "1", "-q", environment: environment)
                 let before = try bench.files().keys.sorted()

@@ -57,7 +57,7 @@ import Testing
             #expect(town.filter { $0.removedAt != nil }.map(\.episode.section) == [3, 4])
             #expect(town.first { $0.episode.section == 21 }?.transfer?.state == .paused)
             #expect(town.first { $0.episode.section == 7 }?.transfer?.state == .failed)
-            #expect(town[9].file?.path == "林周/小城/0010 第0010集 小城（修订）.mp3")
+            #expect(town[9].file?.path == "林周/小城/010 第0010集 小城（修订）.mp3")
             try await store.close()
         }
     }
