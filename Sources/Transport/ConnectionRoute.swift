@@ -42,10 +42,17 @@ enum ConnectionRoute: Sendable, Hashable {
     /// Whether the proxy, and not we, finds out what the server's name means, as the listener asked it to.
     var resolvesNamesElsewhere: Bool { proxy?.kind == .socks(resolvesNames: true) }
 
-    /// What the client connects to and asks for.
-    func url(for target: WireTarget, address: ResourceAddress) -> String {
-        guard let proxy else { return address.wireText }
-        return "\(proxy.kind == .https ? "https" : "http")://\(proxy.authority)\(target.pathAndQuery)"
+    /// What the client connects to: the server, or the proxy.
+    func origin(for target: WireTarget) -> String {
+        guard let proxy else { return "\(target.isSecure ? "https" : "http")://\(target.authority)" }
+        return "\(proxy.kind == .https ? "https" : "http")://\(proxy.authority)"
+    }
+
+    /// What the request line asks for. A proxy that forwards takes the absolute form (RFC 9112 §3.2.2): the connection leads
+    /// to the proxy, so nothing else tells whom the request is for.
+    func requestTarget(for target: WireTarget) -> String {
+        guard case .forwarded = self else { return target.pathAndQuery }
+        return "http://\(target.hostField)\(target.pathAndQuery)"
     }
 
     /// Tells which requests may find the same kept connection.

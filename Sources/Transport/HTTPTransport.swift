@@ -167,12 +167,13 @@ package struct HTTPTransport: Sendable {
         if !request.allowsLocalAddresses, await isLocal(target, on: route) {
             throw WireFailure(.localAddress, address: address)
         }
-        var outgoing = HTTPClientRequest(url: route.url(for: target, address: address))
+        var outgoing = HTTPClientRequest(url: route.origin(for: target) + "/")
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
         if request.method == .post { outgoing.body = .bytes(request.body) }
         outgoing.headers = request.headers
         outgoing.headers.add(contentsOf: credentials)
-        if route != .direct { outgoing.headers.replaceOrAdd(name: "Host", value: target.hostField) }
+        outgoing.headers.replaceOrAdd(name: "Host", value: target.hostField)
+        outgoing.headers.replaceOrAdd(name: RequestTargetHandler.field, value: route.requestTarget(for: target))
         if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
             outgoing.headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }

@@ -95,9 +95,9 @@ final class RouteClients: Sendable {
                 let pipeline = channel.pipeline.syncOperations
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 try pipeline.addHandler(ReceivedTailHandler(), position: .after(decoder))
+                try pipeline.addHandler(RequestTargetHandler(), position: .after(decoder))
                 switch route {
-                case .direct: break
-                case .forwarded: try pipeline.addHandler(AbsoluteFormHandler(), position: .after(decoder))
+                case .direct, .forwarded: break
                 case .tunnelled(let proxy, let end):
                     let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
                     let negotiation = try negotiation(with: proxy, to: end, at: address, options: options)

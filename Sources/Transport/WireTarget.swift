@@ -13,8 +13,12 @@ struct WireTarget: Sendable, Hashable {
     /// - Returns: nil for an address that is not one of http or https with a host.
     init?(_ address: ResourceAddress) {
         let text = address.wireText
-        let isSecure = text.hasPrefix("https://")
-        guard isSecure || text.hasPrefix("http://"), let url = URL(string: text), let host = address.host else {
+        // Schemes are case-insensitive (RFC 3986 §3.1).
+        let scheme = text.prefix { $0 != "/" }.lowercased()
+        let isSecure = scheme == "https:"
+        guard isSecure || scheme == "http:", text.dropFirst(scheme.count).hasPrefix("//"),
+            let url = URL(string: text), let host = address.host
+        else {
             return nil
         }
         let standardPort = isSecure ? 443 : 80

@@ -41,6 +41,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        // A name in GBK, which is no UTF-8.
+        "/%B5%DA1%BC%AF.mp3", "/%b5%DA%E4%b8%80.mp3?q=%FF&amp=%26", "/a%2Fb%2e%2E/c;d=1/.?x=1&page=2&id=3",
+        "/%E7%AC%AC1%E9%9B%86.mp3", "/a//b/../c.mp3?", "/a.mp3?x=?&y=/&z=%", "/?a", "/%00/%7E~'()*!$,:@",
+    ])
+    func `the request target goes out as the address has it`(target: String) async throws {
+        try await withServer(answering: { _ in Reply.text("x", type: "text/plain", status: 200) }) { server in
+            try await withTransport { transport in
+                let answer = try await transport.send(WireRequest(.get, server.address(target)))
+                #expect(await read(answer.body).bytes == Array("x".utf8))
+            }
+            // A lone percent sign is encoded: as it stands it is no target (RFC 3986 §2.1).
+            #expect(server.record.requests.map(\.target) == [target.hasSuffix("%") ? target + "25" : target])
+            #expect(server.record.requests.first?.header("Host") == "127.0.0.1:\(server.port)")
+            #expect(server.record.requests.first?.headers.contains { $0.name.contains("booksync-") } == false)
+        }
+    }
+
     @Test func `chunks without the last one are a cut`() async throws {
         let bytes = sampleMP3(bytes: 50_000)
         try await withServer(.file(ServedFile(bytes), [.framing(.chunked(finished: false))])) { server in

@@ -51,9 +51,7 @@ struct OutlineAttributes {
     init(_ attributes: XMLAttributes) {
         for (number, value) in attributes {
             guard let attribute = OutlineAttribute(rawValue: number), values[attribute] == nil else { continue }
-            // libxml2 hands the ampersands of attributes on as references, and nothing else.
-            let written = String(decoding: value, as: UTF8.self).replacing("&#38;", with: "&")
-            let text = CatalogText.trimmed(written)
+            let text = CatalogText.trimmed(String(decoding: value, as: UTF8.self))
             if !text.isEmpty { values[attribute] = text }
         }
     }

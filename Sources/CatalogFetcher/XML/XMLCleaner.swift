@@ -62,9 +62,9 @@ struct XMLCleaner {
     /// Whether the document ended where one may end.
     var isAtEnd: Bool { state == .text && nesting.isEmpty }
 
-    /// Passes on what is ready, and forgets it.
+    /// Passes on what is ready, in whole characters, and forgets it: libxml2 gives up at a piece that ends within one.
     mutating func takeReady(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        let end = tagStart ?? output.count
+        let end = tagStart ?? output.withUnsafeBufferPointer { UTF8Sequence.endOfWholeCharacters($0, 0..<$0.count) }
         guard end > 0 else { return }
         output.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<end])) }
         output.removeFirst(end)
@@ -304,8 +304,9 @@ struct XMLCleaner {
         }
     }
 
-    /// CDATA comes out in small sections of its own; brackets, which may be the end, come out as text.
+    /// CDATA comes out in small sections of whole characters; brackets, which may be the end, come out as text.
     private mutating func consumeSection(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) {
+        if !held.isEmpty { completeHeldCharacter(bytes, &position) }
         while position < bytes.count {
             let byte = bytes[position]
             if byte == UInt8(ascii: "]") {
@@ -329,15 +330,37 @@ struct XMLCleaner {
             {
                 position += 1
             }
-            if position > start {
+            let end = UTF8Sequence.endOfWholeCharacters(bytes, start..<position)
+            if end > start {
                 append("<![CDATA[")
-                append(bytes, start..<position)
+                append(bytes, start..<end)
                 append("]]>")
-            } else {
+            }
+            if end < position {
+                // Within a character: the next section begins with it.
+                guard position == bytes.count else {
+                    position = end
+                    continue
+                }
+                held += bytes[end...]
+            } else if position == start {
                 // A control character.
                 position += 1
             }
         }
+    }
+
+    /// Takes the rest of a character whose beginning is held, and passes it on in a section of its own.
+    private mutating func completeHeldCharacter(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) {
+        while position < bytes.count, bytes[position] & 0xC0 == 0x80 {
+            held.append(bytes[position])
+            position += 1
+        }
+        if position == bytes.count, held.withUnsafeBufferPointer({ UTF8Sequence.read($0, at: 0) }) == .cut { return }
+        append("<![CDATA[")
+        output += held
+        append("]]>")
+        held.removeAll(keepingCapacity: true)
     }
 
     private func isSpace(_ byte: UInt8) -> Bool { byte == 0x09 || byte == 0x0A || byte == 0x0D }

@@ -2,8 +2,8 @@ import CLibXML2
 
 /// libxml2's SAX push parser: bytes go in as they arrive, elements and text come out, and no tree is built.
 ///
-/// It goes on after errors, loads nothing, expands no entities and reads no DTD. What it is given is UTF-8 that an
-/// ``XMLCleaner`` has made harmless.
+/// It goes on after errors, loads nothing and reads no DTD. What it is given is UTF-8 that an ``XMLCleaner`` has made harmless:
+/// no entity is left to expand.
 final class XMLPushParser {
     private let handler: any XMLEventHandler
     private var context: xmlParserCtxtPtr?
@@ -24,7 +24,8 @@ final class XMLPushParser {
         events.cdataBlock = events.characters
         // Only without memory there is none; then the document has no elements, which is told as such.
         context = xmlCreatePushParserCtxt(&events, Unmanaged.passUnretained(self).toOpaque(), nil, 0, nil)
-        let options = [XML_PARSE_RECOVER, XML_PARSE_NONET, XML_PARSE_NOERROR, XML_PARSE_NOWARNING]
+        // Without NOENT, an ampersand in an attribute is handed on as the reference `&#38;`.
+        let options = [XML_PARSE_NOENT, XML_PARSE_RECOVER, XML_PARSE_NONET, XML_PARSE_NOERROR, XML_PARSE_NOWARNING]
         _ = xmlCtxtUseOptions(context, CInt(options.reduce(0) { $0 | $1.rawValue }))
     }
 

@@ -46,6 +46,35 @@ import Testing
         #expect(read.listing.proof == ListingProof(declared: nil, collected: 1, isComplete: true))
     }
 
+    @Test(arguments: ["&amp;", "&#38;", "&#x26;", "&"])
+    func `an ampersand in an address is one, however it is written`(ampersand: String) throws {
+        let query = ["page=1", "id=2", "x=3"].joined(separator: ampersand)
+        let read = try readFeed(
+            rss(
+                """
+                <item><title>1</title><enclosure url="http://a.example/a.mp3?\(query)" type="audio/mpeg"/></item>
+                <item><title>2</title><enclosure url="b.mp3?c=1&amp;amp;d=2&amp;#38;" type="audio/mpeg"/></item>
+                """,
+                head: """
+                    <title>T</title><itunes:image href="http://a.example/c.jpg?\(query)"/>
+                    <atom:link rel="next" href="http://a.example/p?\(query)"/>
+                    """))
+        #expect(
+            read.addresses == [
+                "http://a.example/a.mp3?page=1&id=2&x=3", "http://example.com/podcast/b.mp3?c=1&amp;d=2&#38;",
+            ])
+        #expect(read.listing.description.cover?.secretText == "http://a.example/c.jpg?page=1&id=2&x=3")
+    }
+
+    @Test(arguments: ["description", "content:encoded"])
+    func `long notes in Chinese end no feed`(element: String) throws {
+        let notes = "<\(element)><![CDATA[" + String(repeating: "第一集：夜航船，卷一。", count: 1000) + "]]></\(element)>"
+        let items = (1...3).map { "<item><title>\($0)</title>\(notes)<guid>g\($0)</guid>\(Self.audio)</item>" }
+        let read = try readFeed(rss(items.joined(), head: "<title>T</title>" + notes))
+        #expect(read.episodes.map(\.name) == ["1", "2", "3"])
+        #expect(read.listing.proof.isComplete)
+    }
+
     @Test func `a LibriVox feed without guids and dates is in reading order`() throws {
         let read = try readFeed(try Corpus.bytes("rss/librivox/librivox_rss_8225.xml"))
         #expect(read.episodes.count > 10)

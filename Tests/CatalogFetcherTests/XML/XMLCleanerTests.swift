@@ -43,6 +43,16 @@ import Testing
         }
     }
 
+    @Test func `a long section is cut between characters, wherever it arrives in pieces`() {
+        let notes = String(repeating: "第一集：夜航船，卷一。𝄞é]]x", count: 600)
+        let bare = { (text: String) in text.replacing("<![CDATA[", with: "").replacing("]]>", with: "") }
+        for size in [1, 2, 3, 5, 4096, 8191, 8192, 8193, .max] {
+            let cleaned = clean("<a><![CDATA[\(notes)]]></a>", in: size)
+            #expect(bare(cleaned) == "<a>\(bare(notes))</a>", "pieces of \(size)")
+            #expect(!cleaned.contains("\u{FFFD}"))
+        }
+    }
+
     @Test func `elements below the greatest depth are left out, and what follows is not lost`() {
         let depth = 100_000
         let text = String(repeating: "<x>", count: depth) + "t" + String(repeating: "</x>", count: depth) + "<y>z</y>"
