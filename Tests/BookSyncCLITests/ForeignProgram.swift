@@ -5,7 +5,8 @@ import Support
 enum ForeignProgram {
     /// All that go by the name, those that PATH has first before others.
     static func paths(_ name: String) -> [URL] {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/bin"]
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/bin"]
         return folders.map { URL(filePath: "\($0)/\(name)") }
             .filter { FileManager.default.isExecutableFile(atPath: $0.path) }
     }

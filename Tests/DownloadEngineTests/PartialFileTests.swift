@@ -21,7 +21,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a descriptor that a starting child shares does not keep a closed partial file locked`() async throws {
+        @Test func `a descriptor that a starting child shares does not keep a closed partial file locked`() async throws
+        {
             try await withTemporaryFolder { folder in
                 let path = folder.appending(path: "a.part").path
                 let first = try await PartialFile.open(path, promised: nil)

@@ -47,7 +47,8 @@ import Testing
         "/%E7%AC%AC1%E9%9B%86.mp3", "/a//b/../c.mp3?", "/a.mp3?x=?&y=/&z=%", "/?a", "/%00/%7E~'()*!$,:@",
     ])
     func `the request target goes out as the address has it`(target: String) async throws {
-        try await withServer(answering: { _ in Reply.text("x", type: "text/plain", status: 200) }) { server in
+        let script = ServerScript { _ in Reply.text("x", type: "text/plain", status: 200) }
+        try await withServer(script) { server in
             try await withTransport { transport in
                 let answer = try await transport.send(WireRequest(.get, server.address(target)))
                 #expect(await read(answer.body).bytes == Array("x".utf8))
