@@ -77,7 +77,19 @@ extension ProductTests {
             }
         }
 
-        @Test func `500 connections that ask slowly, or nothing, are in nobody's way`() async throws {
+        /// How many files a process may have open.
+        private static let maxOpenFiles: UInt = {
+            var limit = rlimit()
+            #if canImport(Glibc)
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #else
+                getrlimit(RLIMIT_NOFILE, &limit)
+            #endif
+            return UInt(limit.rlim_cur)
+        }()
+
+        @Test(.enabled(if: maxOpenFiles >= 1024, "500 connections take more open files than a process may have here"))
+        func `500 connections that ask slowly, or nothing, are in nobody's way`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let port = shelf.port

@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
 
-@Suite struct ConfigurationErrorTests {
+@Suite(.limitedConcurrency) struct ConfigurationErrorTests {
     @Test(arguments: [
         ("libary: x", "config.yaml, line 1: unknown key 'libary'", "did you mean 'library'?"),
         ("downloads:\n  jbos: 3", "line 2: unknown key 'jbos': 'downloads' knows no such key", "did you mean 'jobs'?"),

@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
 
-@Suite struct ConfigurationFileTests {
+@Suite(.limitedConcurrency) struct ConfigurationFileTests {
     private func load(
         _ explicitPath: String?, _ environment: [String: String], home: String, here: String = "/here"
     ) throws -> (configuration: Configuration, origin: String?) {

@@ -1,12 +1,13 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 import Transport
 
 @testable import BookSync
 
 /// Secrets in files of their own, where settings came from, and what is not well with a configuration that works.
-@Suite struct ConfigurationOriginTests {
+@Suite(.limitedConcurrency) struct ConfigurationOriginTests {
     private func read(
         _ folder: String, _ text: String, environment: [String: String] = [:],
         overrides: ConfigurationOverrides = .init()

@@ -1,11 +1,12 @@
 import BookModel
 import CatalogFetcher
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
 
-@Suite struct ConfigurationTests {
+@Suite(.limitedConcurrency) struct ConfigurationTests {
     private let contract = """
         library: ~/Audiobooks
         default-source: kting

@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
 
-@Suite struct FolderScanTests {
+@Suite(.limitedConcurrency) struct FolderScanTests {
     @Test func `a scan tells what stands in the folders asked for, and nothing below`() async throws {
         try await withTemporaryFolder { path in
             try write("12345", to: path + "/作者/书/001 一.mp3")

@@ -1,11 +1,12 @@
 import BookModel
 import DownloadEngine
 import Foundation
+import Support
 import Testing
 
 @testable import BookSync
 
-@Suite struct LibraryFolderTests {
+@Suite(.limitedConcurrency) struct LibraryFolderTests {
     @Test func `opening a library makes it, and opening it again changes nothing`() async throws {
         try await withTemporaryFolder { path in
             let library = try await LibraryFolder.open(at: path + "/Audiobooks")

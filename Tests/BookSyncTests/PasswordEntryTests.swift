@@ -5,7 +5,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct PasswordEntryTests {
+@Suite(.limitedConcurrency) struct PasswordEntryTests {
     private static let hash = PasswordHash(salt: Array(repeating: 7, count: 16), hash: Array(repeating: 9, count: 32))
 
     private static var line: String {

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct ControlTests {
+@Suite(.limitedConcurrency) struct ControlTests {
     /// Episodes 1–9; 7 is locked, 8 is gone, 9 was removed.
     private func withShelf<Value>(_ body: (CatalogStore) async throws -> Value) async throws -> Value {
         try await withStore { store async throws in

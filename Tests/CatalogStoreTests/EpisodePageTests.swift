@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogStore
 
-@Suite struct EpisodePageTests {
+@Suite(.limitedConcurrency) struct EpisodePageTests {
     /// 1 to 3 on disk, 4 removed, 5 locked, 6 paused, 7 under way, 8 failed with its old file, 9 on disk and gone, 10 missing.
     private func withShelf(_ body: (CatalogStore) async throws -> Void) async throws {
         try await withStore { store in

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct ExportRecordTests {
+@Suite(.limitedConcurrency) struct ExportRecordTests {
     private func file(_ path: String, kind: String = "opf", digest: Character = "a") -> ExportedFile {
         ExportedFile(path: path, book: veterinary, kind: kind, sha256: String(repeating: digest, count: 64))
     }

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct FileTests {
+@Suite(.limitedConcurrency) struct FileTests {
     private func withFiles<Value>(
         _ paths: [String], _ body: (CatalogStore) async throws -> Value
     ) async throws -> Value {

@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogStore
 
-@Suite struct ListeningTests {
+@Suite(.limitedConcurrency) struct ListeningTests {
     private func position(
         _ number: Int, of book: BookIdentity = veterinary, _ seconds: Double, at milliseconds: Int64,
         duration: Double? = nil, isFinished: Bool = false

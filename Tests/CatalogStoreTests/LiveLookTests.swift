@@ -1,11 +1,12 @@
 import BookModel
 import Foundation
 import GRDB
+import Support
 import Testing
 
 @testable import CatalogStore
 
-@Suite struct LiveLookTests {
+@Suite(.limitedConcurrency) struct LiveLookTests {
     @Test func `a look is about what moves, however much waits`() async throws {
         try await withStore { store in
             _ = try await store.merge(samples(1...1000), startingAt: 0, of: veterinary)

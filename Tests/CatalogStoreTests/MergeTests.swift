@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct MergeTests {
+@Suite(.limitedConcurrency) struct MergeTests {
     /// What a change would leave in the database's files.
     private func bytes(of store: CatalogStore) throws -> [Data] {
         try ["", "-wal"].map { try Data(contentsOf: URL(filePath: store.path + $0)) }

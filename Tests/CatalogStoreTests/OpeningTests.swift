@@ -2,9 +2,10 @@ import BookModel
 import CatalogStore
 import Foundation
 import GRDB
+import Support
 import Testing
 
-@Suite struct OpeningTests {
+@Suite(.limitedConcurrency) struct OpeningTests {
     @Test func `what was written is there after reopening`() async throws {
         try await withStorePath { path async throws in
             for round in 1...3 {

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct RenameBatchTests {
+@Suite(.limitedConcurrency) struct RenameBatchTests {
     private let now = time(milliseconds: 1_800_000_000_000)
 
     /// Three files, `1`, `2` and `3`.

@@ -1,10 +1,11 @@
 import BookModel
 import Foundation
+import Support
 import Testing
 
 @testable import CatalogStore
 
-@Suite struct RunTests {
+@Suite(.limitedConcurrency) struct RunTests {
     @Test func `a run is recorded when it begins, and again with all its counts when it ends`() async throws {
         try await withStore { store async throws in
             let first = try await store.beginRun("mirror", at: time(milliseconds: 1_700_000_000_000))

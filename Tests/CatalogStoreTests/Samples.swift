@@ -1,17 +1,11 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 
 /// Runs `body` with the path of a store that does not exist yet, in a folder that is removed afterwards.
 func withStorePath<Value>(_ body: (String) async throws -> Value) async throws -> Value {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "store-tests-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let outcome: Result<Value, any Error>
-    do { outcome = .success(try await body(folder.appending(path: "store.sqlite").path)) } catch {
-        outcome = .failure(error)
-    }
-    try FileManager.default.removeItem(at: folder)
-    return try outcome.get()
+    try await withTemporaryFolder { try await body($0.appending(path: "store.sqlite").path) }
 }
 
 /// Runs `body` with a new store.

@@ -1,11 +1,12 @@
 import BookModel
 import Foundation
 import GRDB
+import Support
 import Testing
 
 @testable import CatalogStore
 
-@Suite struct SchemaTests {
+@Suite(.limitedConcurrency) struct SchemaTests {
     /// Runs SQL beside the store, as a defect above the schema would.
     private func withDatabase<Value: Sendable>(
         of store: CatalogStore, _ body: @Sendable (Database) throws -> Value

@@ -1,10 +1,11 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
 /// That what is remembered of a plan is forgotten as soon as the store says anything else of the book.
-@Suite struct SettledPlanTests {
+@Suite(.limitedConcurrency) struct SettledPlanTests {
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (CatalogStore) async throws -> Void

@@ -1,10 +1,11 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
 /// That what is noted of a book's counts is never what was true before.
-@Suite struct ShelfCountTests {
+@Suite(.limitedConcurrency) struct ShelfCountTests {
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var change: @Sendable (CatalogStore) async throws -> Void

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct ShelfTests {
+@Suite(.limitedConcurrency) struct ShelfTests {
     @Test func `a book comes back as it was listed`() async throws {
         try await withStore { store async throws in
             #expect(try await store.book(veterinary) == nil)

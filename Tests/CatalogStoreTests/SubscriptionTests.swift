@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct SubscriptionTests {
+@Suite(.limitedConcurrency) struct SubscriptionTests {
     @Test func `subscriptions come back as they were made, in their order`() async throws {
         try await withStore { store async throws in
             let full = Subscription(

@@ -1,11 +1,12 @@
 import BookModel
 import Foundation
 import GRDB
+import Support
 import Testing
 
 @testable import CatalogStore
 
-@Suite struct TransferJournalTests {
+@Suite(.limitedConcurrency) struct TransferJournalTests {
     private func withEpisodes<Value>(_ count: Int, _ body: (CatalogStore) async throws -> Value) async throws -> Value {
         try await withStore { store async throws in
             _ = try await store.merge(samples(1...count), startingAt: 0, of: veterinary)

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Support
 import Testing
 
-@Suite struct VerificationTests {
+@Suite(.limitedConcurrency) struct VerificationTests {
     private let now = time(milliseconds: 1_800_000_000_000)
 
     private func withFiles(_ body: (CatalogStore) async throws -> Void) async throws {

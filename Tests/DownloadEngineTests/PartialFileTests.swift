@@ -6,7 +6,7 @@ import Testing
 
 @testable import DownloadEngine
 
-@Suite struct PartialFileTests {
+@Suite(.limitedConcurrency) struct PartialFileTests {
     @Test func `a partial file is written by one at a time`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.appending(path: "a.part").path

@@ -4,8 +4,9 @@ import Testing
 
 /// Runs a test only while it holds one of a few slots, whose number follows the machine's cores.
 ///
-/// Swift Testing starts all tests at once. A hundred that start processes, serve or measure time would starve one another of
-/// CPU, file descriptors and ports; a test that only computes needs no slot. A parameterised test takes a slot for each case.
+/// Swift Testing starts all tests at once. A hundred that open files, start processes, serve or measure time would starve one
+/// another of CPU, file descriptors and ports; a test that only computes needs no slot. A parameterised test takes a slot for
+/// each case.
 package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
     /// Whether the current task runs in a slot.
     @TaskLocal private static var isHeld = false
@@ -23,15 +24,15 @@ package struct ConcurrencyLimit: SuiteTrait, TestTrait, TestScoping {
         try await Self.$isHeld.withValue(true) { try await function() }
     }
 
-    /// Records an issue where the current test starts a process or a server without holding a slot.
+    /// Records an issue where the current test makes files, or starts a process or a server, without holding a slot.
     static func requireSlot(for what: String) {
         guard let test = Test.current, !isHeld else { return }
-        Issue.record("'\(test.name)' starts \(what): its suite needs the trait `.limitedConcurrency`")
+        Issue.record("'\(test.name)' uses \(what): its suite needs the trait `.limitedConcurrency`")
     }
 }
 
 extension Trait where Self == ConcurrencyLimit {
-    /// For tests that start processes, serve, or depend on time.
+    /// For tests that make files, start processes, serve, or depend on time.
     package static var limitedConcurrency: Self { ConcurrencyLimit() }
 }
 

@@ -5,6 +5,7 @@ import Foundation
 package func withTemporaryFolder<Answer>(
     isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Answer
 ) async throws -> Answer {
+    ConcurrencyLimit.requireSlot(for: "files")
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
         .appending(path: "booksync-test-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -21,6 +22,7 @@ package func withTemporaryFolder<Answer>(
 
 /// As ``withTemporaryFolder(isolation:_:)`` for a body that waits for nothing.
 package func withTemporaryFolder<Answer>(_ body: (URL) throws -> Answer) throws -> Answer {
+    ConcurrencyLimit.requireSlot(for: "files")
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
         .appending(path: "booksync-test-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct OpenedFileTests {
+@Suite(.limitedConcurrency) struct OpenedFileTests {
     private static let digest = String(repeating: "ab", count: 32)
 
     /// What would be recorded of a file of the folder now.

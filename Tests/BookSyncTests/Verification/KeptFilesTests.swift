@@ -5,7 +5,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct KeptFilesTests {
+@Suite(.limitedConcurrency) struct KeptFilesTests {
     private let files = FileManager.default
 
     private func withFile(

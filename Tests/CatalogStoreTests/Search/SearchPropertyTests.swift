@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// That the index finds what reading every name finds: for names and queries nobody would think of.
-@Suite struct SearchPropertyTests {
+@Suite(.limitedConcurrency) struct SearchPropertyTests {
     private static let pieces = [
         "回", "到", "古", "回到", "第", "集", "兽医", "0", "1", "01", "12", "a", "ab", "B", "é", "ü", "ß", " ", "_", "-", "'",
         "(",

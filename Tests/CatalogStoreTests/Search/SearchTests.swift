@@ -2,9 +2,10 @@ import BookModel
 import CatalogStore
 import Foundation
 import GRDB
+import Support
 import Testing
 
-@Suite(.serialized) struct SearchTests {
+@Suite(.limitedConcurrency, .serialized) struct SearchTests {
     private static let vet = veterinary
     private static let holmes = BookIdentity(source: "librivox", id: "48")
 
