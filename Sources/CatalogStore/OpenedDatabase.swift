@@ -11,7 +11,7 @@ struct OpenedDatabase: Sendable {
         switch access {
         case .readWrite:
             // GRDB writes to the file when it opens it for writing: a newer store is refused before that.
-            guard !Self.isNewer(path: path) else { throw StoreSchema.newer(path: path) }
+            guard try !Self.isNewer(path: path) else { throw StoreSchema.newer(path: path) }
             let pool = try failing("the store cannot be opened", at: path) {
                 try DatabasePool(path: path, configuration: Self.configuration())
             }
@@ -33,11 +33,14 @@ struct OpenedDatabase: Sendable {
 
     /// Whether a newer booksync made the store. One that cannot be read is none; what is wrong with it is told by the
     /// connection that is opened for writing.
-    private static func isNewer(path: String) -> Bool {
-        guard FileManager.default.fileExists(atPath: path),
-            let queue = try? DatabaseQueue(path: path, configuration: configuration(readonly: true))
-        else { return false }
-        return (try? queue.read(StoreSchema.migrator.hasBeenSuperseded)) ?? false
+    private static func isNewer(path: String) throws -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return false }
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration(readonly: true))
+            return try queue.read(StoreSchema.migrator.hasBeenSuperseded)
+        } catch is DatabaseError {
+            return false
+        }
     }
 
     private static func configuration(readonly: Bool = false) -> Configuration {

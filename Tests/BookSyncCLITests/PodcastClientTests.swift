@@ -64,7 +64,9 @@ extension ForeignClientTests {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     func podget(_ arguments: String...) async throws -> ProductRunner.Result {
-                        try await ForeignProgram.run("podget", ["-d", "podget"] + arguments, in: bench)
+                        // Its session files would lie in /tmp/podget, which may be another user's.
+                        try await ForeignProgram.run(
+                            "podget", ["-d", "podget", "--dir_session", "sessions"] + arguments, in: bench)
                     }
                     _ = try await podget("--create-config", "podgetrc")
                     try Data("\(shelf.address)/\(Self.feed) books night-boat\n".utf8)

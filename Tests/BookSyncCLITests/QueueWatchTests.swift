@@ -13,7 +13,7 @@ extension ProductTests {
             let catalog = ScriptedCatalog(episodes: 2, bytes: 100_000, tap: tap)
             try await withCatalog(catalog.script) { bench, server in
                 try await bench.start("fetch", "1", "--jobs", "1", "--json", environment: bench.configured) { run in
-                    try await bench.waitForPartialBytes(50_000)
+                    try await bench.waitUntilHeld(50_000)
                     try await body(bench, run, tap)
                 }
                 #expect(try bench.digests() == catalog.digests)

@@ -9,15 +9,6 @@ extension ProductTests {
         /// No transfer goes on by itself and none is given up: what ends a run is the signal.
         private static let patience = "downloads: { jobs: \(jobs), stall-timeout: 1h }"
 
-        /// Returns when so many bytes are in partial files; writing them raises no event.
-        private func waitUntilHeld(_ count: Int, in bench: Workbench) async throws {
-            let deadline = HangGuard.deadline
-            while try bench.partialSizes.reduce(0, +) != count {
-                try #require(ContinuousClock.now < deadline, "\(count) bytes are never held")
-                try await Task.sleep(for: .milliseconds(5))
-            }
-        }
-
         @Test(arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGHUP, Int32(129))])
         func `case 39: a signal ends a run whose server is silent, and the next run completes it`(
             _ signal: Int32, _ code: Int32
@@ -28,7 +19,7 @@ extension ProductTests {
             try await withCatalog(catalog.script, more: Self.patience) { bench, server in
                 let environment = bench.configured
                 try await bench.start("fetch", "1", "--json", environment: environment) { run in
-                    try await waitUntilHeld(held, in: bench)
+                    try await bench.waitUntilHeld(held)
                     run.send(signal: signal)
                     let result = try await run.result()
                     #expect(result.exitCode == code)
@@ -139,15 +130,12 @@ extension ProductTests {
             private func waitForOpenLock(of process: RunningProduct, in bench: Workbench) async throws {
                 let folder = "/proc/\(process.processIdentifier)/fd"
                 let files = FileManager.default
-                let deadline = HangGuard.deadline
-                while true {
+                try await waitUntil("the lock is open") {
                     let targets = try files.contentsOfDirectory(atPath: folder).map { name in
                         // Some are closed again before they can be looked at.
                         (try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) ?? ""
                     }
-                    if targets.contains(where: { $0.hasSuffix("/L/.booksync/lock") }) { return }
-                    try #require(ContinuousClock.now < deadline, "the lock is never opened: \(targets)")
-                    try await Task.sleep(for: .milliseconds(5))
+                    return targets.contains { $0.hasSuffix("/L/.booksync/lock") }
                 }
             }
         #endif

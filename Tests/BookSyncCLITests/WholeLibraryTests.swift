@@ -66,7 +66,7 @@ extension ProductTests {
                 try await bench.start("fetch", "1", "2", "--json", "--jobs", "4", environment: bench.configured) {
                     run in
                     // Once a partial file holds bytes, they are there to be dropped.
-                    try await bench.waitForPartialBytes(4 * 5000)
+                    try await bench.waitUntilHeld(4 * 5000)
                     run.send(signal: SIGINT)
                     #expect(try await run.result().exitCode == 130)
                 }

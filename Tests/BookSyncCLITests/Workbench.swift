@@ -87,20 +87,9 @@ struct Workbench {
         }
     }
 
-    /// Returns when the partial files hold so many bytes together. Writing raises no event that a test could wait on, so
-    /// they are looked at every 5 ms.
-    func waitForPartialBytes(_ count: Int) async throws {
-        let folder = library.appending(path: ".booksync/partial").path
-        let deadline = HangGuard.deadline
-        func held() throws -> Int {
-            try partialFiles.reduce(0) {
-                try $0 + (FileManager.default.attributesOfItem(atPath: folder + "/" + $1)[.size] as? Int ?? 0)
-            }
-        }
-        while try held() < count {
-            try #require(ContinuousClock.now < deadline, "the partial files never hold \(count) bytes")
-            try await Task.sleep(for: .milliseconds(5))
-        }
+    /// Returns when the partial files hold so many bytes together.
+    func waitUntilHeld(_ count: Int) async throws {
+        try await waitUntil("\(count) bytes are held") { try partialSizes.reduce(0, +) == count }
     }
 
     var exists: Bool { FileManager.default.fileExists(atPath: library.path) }

@@ -102,23 +102,14 @@ struct EngineBench: Sendable {
 
     /// Returns when the partial file has that length.
     func waitUntilHeld(_ length: Int, of episode: Episode) async throws {
-        try await waitUntil("\(length) bytes are never held") { try heldLength(of: episode) == length }
+        try await waitUntil("\(length) bytes are held") { try heldLength(of: episode) == length }
     }
 
     /// Returns when all partial files, those of pieces among them, have so many bytes together.
     func waitUntilAllHeld(_ length: Int) async throws {
-        try await waitUntil("\(length) bytes are never held in all") {
+        try await waitUntil("\(length) bytes are held in all") {
             try partialNames().reduce(0) { try $0 + (contents(of: partialFolder.appending(path: $1))?.count ?? 0) }
                 == length
-        }
-    }
-
-    /// Writing raises no event that a test could wait on, so the files are looked at every 5 ms.
-    private func waitUntil(_ complaint: Comment, _ isTrue: () throws -> Bool) async throws {
-        let deadline = HangGuard.deadline
-        while try !isTrue() {
-            try #require(ContinuousClock.now < deadline, complaint)
-            try await Task.sleep(for: .milliseconds(5))
         }
     }
 

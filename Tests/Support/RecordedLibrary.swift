@@ -5,6 +5,7 @@ package struct RecordedLibrary: Sendable {
     /// One of every schema.
     package static let all = [
         RecordedLibrary(schema: 1, digest: "5f98b9a7e51cf62b9e1def213ad226ff368db3c15e27fb85399a97ee68b26cdc"),
+        RecordedLibrary(schema: 2, digest: "5f3febfae3e86399ceca81c3351e219bc949ee7ee2d532942d05d925e0ee082c"),
         RecordedLibrary(schema: 3, digest: "ba8e7aa201839c471f6dcc2682f2f505a35d2e7b6a11adfc73a9f7f6576976f8"),
         RecordedLibrary(schema: 4, digest: "7d0f4d59c1184bb71eb2bb480be1e77ba3439ccac11f584e2fc2f01bcb222d75"),
         RecordedLibrary(schema: 5, digest: "953eb0091c996cea000e5a097f5ecfd9c0b6cd76fd727f7a65aacc8183d34dc1"),

@@ -8,6 +8,20 @@ package enum HangGuard {
     package static var deadline: ContinuousClock.Instant { .now + .seconds(seconds) }
 }
 
+/// Returns when it is true: for what raises no event that a test could wait on, such as a file that grows. Looks every 5 ms.
+/// - Throws: what `isTrue` throws; ``WaitedTooLong`` at the hang guard's end.
+package func waitUntil(
+    _ condition: String, isolation: isolated (any Actor)? = #isolation, _ isTrue: () async throws -> Bool
+) async throws {
+    let deadline = HangGuard.deadline
+    while try await !isTrue() {
+        guard ContinuousClock.now < deadline else {
+            throw WaitedTooLong(seconds: HangGuard.seconds, last: "not that \(condition)")
+        }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
 /// A value that threads and tasks change, and that tests wait on: an event instead of a sleep.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {

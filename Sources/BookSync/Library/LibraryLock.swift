@@ -98,22 +98,23 @@ package final class LibraryLock: Sendable {
         // A file that cannot be opened is told of where the library is looked at.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else {
-            flock(descriptor, LOCK_UN)
-            return
-        }
-        let error = SystemError.last
-        if isRefusal(error) { throw unlockable(path, error) }
+        if let error = probe(descriptor), isRefusal(error) { throw unlockable(path, error) }
     }
 
     private static func isLocked(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return errno == EWOULDBLOCK }
+        return probe(descriptor)?.code == EWOULDBLOCK
+    }
+
+    /// Tries whether the lock can be had, and keeps nothing of it.
+    /// - Returns: why it cannot; nil when it can.
+    private static func probe(_ descriptor: CInt) -> SystemError? {
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return .last }
         // A child that is being started may share the descriptor; closing alone would leave it the lock.
         flock(descriptor, LOCK_UN)
-        return false
+        return nil
     }
 
     /// Gives the lock up. The process that ends does so without it.

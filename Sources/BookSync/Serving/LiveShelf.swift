@@ -36,7 +36,7 @@ package actor LiveShelf {
 
     private let library: String
     private let logger: Logger
-    private let clock = ContinuousClock()
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var places: [Int: Place] = [:]
     private var lastListener = 0
     private var wakeUp: CheckedContinuation<Void, Never>?
@@ -45,9 +45,13 @@ package actor LiveShelf {
     private var sight = LiveSight()
     private var lastTick: ContinuousClock.Instant?
 
-    package init(library: String, logger: Logger) {
+    /// - Parameter now: the clock.
+    package init(
+        library: String, logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.library = library
         self.logger = logger
+        self.now = now
     }
 
     /// Another one for each process, so that nobody takes its messages for those of the one before.
@@ -65,13 +69,15 @@ package actor LiveShelf {
         // Pages that were left hold a place until they are sent something.
         if places.count >= Self.greatestCount, let oldest = places.keys.min() { leave(Listener(number: oldest)) }
         lastListener += 1
-        var place = Place(cursor: ring.last, wantsWhole: false, heardAt: clock.now)
+        var place = Place(cursor: ring.last, wantsWhole: false, heardAt: now())
         var first = "retry: 2000\n"
         if let known = lastEventID.flatMap(ring.number(ofID:)) {
             place.cursor = known
             first += "\n"
         } else if lastEventID != nil {
-            first += LiveRing.reset(id: ring.lastID)
+            // After a look: what happens once the client has asked anew is news then, even if this is the first look of all.
+            place.wantsReset = true
+            first += "\n"
         } else {
             place.wantsWhole = true
             first += "id: \(ring.lastID)\n\n"
@@ -89,7 +95,7 @@ package actor LiveShelf {
         if !place.wantsWhole, !place.wantsReset, let wire = ring.wire(after: place.cursor) {
             places[number]?.cursor = ring.last
             // Never more often than looks are made, however quickly it reads.
-            places[number]?.heardAt = clock.now
+            places[number]?.heardAt = now()
             return wire
         }
         return await withTaskCancellationHandler {
@@ -120,20 +126,22 @@ package actor LiveShelf {
                 await sleepUntilJoined()
                 continue
             }
-            if let lastTick, clock.now - lastTick > Self.memory {
+            if let lastTick, now() - lastTick > Self.memory {
                 // What happened meanwhile is too much to tell.
                 ring = LiveRing(epoch: Self.newEpoch())
                 await closeSight()
                 sight = LiveSight()
-                for number in places.keys {
-                    places[number]?.cursor = 0
-                    places[number]?.wantsReset = places[number]?.wantsWhole == false
+                places = places.mapValues { place in
+                    var place = place
+                    place.cursor = 0
+                    place.wantsReset = !place.wantsWhole
+                    return place
                 }
             }
-            lastTick = clock.now
+            lastTick = now()
             await tick()
             do {
-                try await clock.sleep(for: Self.interval)
+                try await Task.sleep(for: Self.interval)
             } catch {
                 break
             }
@@ -168,14 +176,14 @@ package actor LiveShelf {
     private func tick() async {
         var looking = sight
         do {
-            ring.append(try await looking.look(at: library, now: clock.now))
+            ring.append(try await looking.look(at: library, now: now()))
         } catch {
             // The store may be about to be made, or replaced.
             logger.debug("the shelf cannot be looked at", metadata: ["error": "\(error)"])
             await looking.close()
         }
         sight = looking
-        let now = clock.now
+        let now = now()
         for (number, place) in places {
             guard let waiter = place.waiter else { continue }
             var wire: String?
