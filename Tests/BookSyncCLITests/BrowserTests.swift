@@ -252,7 +252,8 @@ extension ForeignClientTests {
                         )
                         try await browser.wait(until: "document.querySelector('\(third) [formaction$=\"/fetch\"]')")
                         tap.open()
-                        try await browser.click("\(third) [formaction$='/fetch']")
+                        try await tab(to: "\(third) [formaction$=\"/fetch\"]")
+                        try await browser.press(.enter)
                         try await browser.wait(until: "document.querySelector('\(third).is-finished')")
                         #expect(
                             try await browser.evaluate(
