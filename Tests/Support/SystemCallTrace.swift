@@ -61,16 +61,20 @@ package struct SystemCallTrace: Sendable {
     package init(_ text: String) {
         var calls: [Call] = []
         var unfinished: [Substring: (text: Substring, line: Int)] = [:]
-        for (number, line) in text.split(separator: "\n").enumerated() {
-            guard let space = line.firstIndex(of: " ") else { continue }
+        // By bytes: a trace is megabytes of hexadecimal.
+        for (number, part) in text.utf8.split(separator: UInt8(ascii: "\n")).enumerated() {
+            let line = Substring(part)
+            guard let space = line.utf8.firstIndex(of: UInt8(ascii: " ")) else { continue }
             let thread = line[..<space]
-            var rest = line[space...].drop { $0 == " " }
+            var rest = Substring(line[space...].utf8.drop { $0 == UInt8(ascii: " ") })
             var begin = number
-            if let mark = rest.range(of: " <unfinished ...>") {
-                unfinished[thread] = (rest[..<mark.lowerBound], number)
+            if let head = rest.utf8.dropping(suffix: " <unfinished ...>") {
+                unfinished[thread] = (Substring(head), number)
                 continue
             }
-            if rest.hasPrefix("<... "), let mark = rest.range(of: " resumed>"), let half = unfinished[thread] {
+            if rest.utf8.starts(with: "<... ".utf8), let mark = rest.range(of: " resumed>"),
+                let half = unfinished[thread]
+            {
                 rest = half.text + rest[mark.upperBound...]
                 begin = half.line
                 unfinished[thread] = nil
@@ -81,28 +85,44 @@ package struct SystemCallTrace: Sendable {
     }
 
     private static func call(_ text: Substring, begin: Int, end: Int) -> Call? {
-        guard let open = text.firstIndex(of: "("), let close = text.range(of: ") ", options: .backwards)?.lowerBound,
-            let equals = text[close...].firstIndex(of: "=")
+        guard let open = text.utf8.firstIndex(of: UInt8(ascii: "(")),
+            let close = text.range(of: ") ", options: [.backwards, .literal])?.lowerBound,
+            let equals = text.utf8[close...].firstIndex(of: UInt8(ascii: "="))
         else { return nil }
-        let result = text[text.index(after: equals)...].drop { $0 == " " }.prefix { $0 == "-" || $0.isNumber }
-        // Everything but ASCII letters and digits is written as \xHH, so a comma only ever separates.
-        let arguments = text[text.index(after: open)..<close].split(separator: ",").map {
-            argument($0.drop { $0 == " " })
+        let result = text[text.utf8.index(after: equals)...].drop { $0 == " " }.prefix { $0 == "-" || $0.isNumber }
+        // Everything in texts and paths is written as \xHH, so a comma only ever separates.
+        let arguments = text.utf8[text.utf8.index(after: open)..<close].split(separator: UInt8(ascii: ",")).map {
+            argument(Substring($0.drop { $0 == UInt8(ascii: " ") }))
         }
         return Call(
             name: String(text[..<open]), arguments: arguments, result: Int(result) ?? 0, begin: begin, end: end)
     }
 
     private static func argument(_ text: Substring) -> Argument {
-        if text.hasPrefix("\"") { return .text(decoded(text.dropFirst().prefix { $0 != "\"" })) }
-        if let less = text.firstIndex(of: "<"), let greater = text.lastIndex(of: ">") {
-            let path = decoded(text[text.index(after: less)..<greater])
+        let bytes = text.utf8
+        if bytes.first == UInt8(ascii: "\"") {
+            return .text(decoded(bytes.dropFirst().prefix { $0 != UInt8(ascii: "\"") }))
+        }
+        if let less = bytes.firstIndex(of: UInt8(ascii: "<")), let greater = bytes.lastIndex(of: UInt8(ascii: ">")) {
+            let path = decoded(bytes[bytes.index(after: less)..<greater])
             return .descriptor(String(text[..<less]), path: String(decoding: path, as: UTF8.self))
         }
         return .other(String(text))
     }
 
-    private static func decoded(_ text: Substring) -> [UInt8] {
-        text.split(separator: "\\").compactMap { UInt8($0.dropFirst(), radix: 16) }
+    /// The bytes of `\x48\x49`, up to whatever else follows.
+    private static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
+        let digits = Array(text)
+        func value(_ digit: UInt8) -> UInt8 {
+            digit <= UInt8(ascii: "9") ? digit &- UInt8(ascii: "0") : digit &- UInt8(ascii: "a") &+ 10
+        }
+        return stride(from: 0, to: digits.count - 3, by: 4).prefix { digits[$0] == UInt8(ascii: "\\") }
+            .map { value(digits[$0 + 2]) << 4 | value(digits[$0 + 3]) }
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate func dropping(suffix ending: String) -> Substring.UTF8View? {
+        suffix(ending.utf8.count).elementsEqual(ending.utf8) ? dropLast(ending.utf8.count) : nil
     }
 }
