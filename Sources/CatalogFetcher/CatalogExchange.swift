@@ -46,7 +46,7 @@ struct CatalogExchange: Sendable {
             do {
                 let answer = try await transport.send(request)
                 let isUnchanged = answer.status == 304 && request.isConditional
-                if !isUnchanged, let refusal = try judge(answer, for: subject) {
+                if !isUnchanged, let refusal = try judge(answer, to: request, for: subject) {
                     trouble = refusal
                 } else {
                     switch try await receive(answer) {
@@ -82,6 +82,8 @@ struct CatalogExchange: Sendable {
         switch failure.kind {
         case .oversized(let limit): throw oversized(limit: limit, for: subject)
         case .badAddress: throw subject.badAddress(failure.address)
+        // It would keep the other books waiting as long again.
+        case .tooSlow, .overtime: throw subject.unavailable(at: failure.address, why: failure.why)
         default:
             guard failure.disposition == .retry else {
                 throw subject.unavailable(
@@ -92,16 +94,28 @@ struct CatalogExchange: Sendable {
     }
 
     /// - Returns: nil when the answer is one to be read; the trouble when it may be better another time.
-    private func judge(_ answer: WireAnswer, for subject: CatalogSubject) throws -> Trouble? {
+    private func judge(
+        _ answer: WireAnswer, to request: WireRequest, for subject: CatalogSubject
+    ) throws -> Trouble? {
         let why = "it answers with HTTP status \(answer.status)"
         switch answer.status {
         case 200..<300: return nil
-        case 401, 403: throw subject.credentialsRejected(why: why)
+        case 401 where !sentCredentials(in: request, to: answer): throw subject.credentialsWanted(why: why)
+        case 401: throw subject.credentialsRejected(why: why)
+        case 403 where sentCredentials(in: request, to: answer): throw subject.credentialsRejected(why: why)
+        case 403: throw subject.refused(at: answer.address, why: why, remedy: "check the address")
         case 404, 410: throw subject.unknownBook(why: why)
         case 408, 429, 500..<600:
             return Trouble(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
-        default: throw subject.unavailable(at: answer.address, why: why, remedy: "check the address and the query")
+        default: throw subject.refused(at: answer.address, why: why, remedy: "check the address and the query")
         }
+    }
+
+    /// Whether the server that answered was told who asks. Beyond a redirect to another server it was not.
+    private func sentCredentials(in request: WireRequest, to answer: WireAnswer) -> Bool {
+        guard answer.address.server == request.address.server else { return false }
+        return transport.sendsCredentials(with: request)
+            || request.address.withoutSecrets != request.address.secretText
     }
 
     private func collect(_ answer: WireAnswer, for subject: CatalogSubject) async throws -> [UInt8] {

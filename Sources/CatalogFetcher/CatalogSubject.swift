@@ -12,6 +12,13 @@ struct CatalogSubject {
             why: why, remedy: remedy)
     }
 
+    /// The server answers, and refuses this book: it is not down for others.
+    func refused(at address: ResourceAddress, why: String, remedy: String) -> Failure {
+        Failure(
+            .catalogUnavailable, what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why,
+            remedy: remedy)
+    }
+
     func unreadable(why: String) -> Failure {
         Failure(
             .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
@@ -23,6 +30,12 @@ struct CatalogSubject {
         Failure(
             .credentialsRejected, what: "the catalog rejects the credentials of source \(book.source)", why: why,
             remedy: "renew the token or the secret in the configuration of source \(book.source)")
+    }
+
+    func credentialsWanted(why: String) -> Failure {
+        Failure(
+            .credentialsRejected, what: "\(part) of \(book) needs a user and password", why: why,
+            remedy: "set user and password for source \(book.source), or use the address with its key")
     }
 
     func unknownBook(why: String) -> Failure {

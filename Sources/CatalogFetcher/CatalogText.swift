@@ -26,7 +26,12 @@ enum CatalogText {
     static func cleaned(_ text: String, keepingLines: Bool) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where scalar != "\u{FEFF}" {
-            scalars.append(isControl(scalar) && !(keepingLines && scalar == "\n") ? " " : scalar)
+            if scalar != "\u{85}", (0x80..<0xA0).contains(scalar.value) {
+                // Within a word; a space would make two of it.
+                if let meant = CharacterReference.windows1252(scalar) { scalars.append(meant) }
+            } else {
+                scalars.append(isControl(scalar) && !(keepingLines && scalar == "\n") ? " " : scalar)
+            }
         }
         return trimmed(String(scalars))
     }

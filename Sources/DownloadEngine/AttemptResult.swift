@@ -39,10 +39,17 @@ struct AttemptResult: Sendable {
         var after: Double?
         /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
         var isServerBusy = false
+        /// Whether the server is so slow that what it brought is no progress worth going on for.
+        var isServerTooSlow = false
 
         init(why: String, after: Double? = nil) {
             self.why = why
             self.after = after
+        }
+
+        init(_ failure: WireFailure) {
+            why = failure.why
+            if case .tooSlow = failure.kind { isServerTooSlow = true }
         }
 
         /// As an answer's head says.

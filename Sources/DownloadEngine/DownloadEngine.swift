@@ -82,7 +82,7 @@ package struct DownloadEngine: Sendable {
             while true {
                 if yields() { run.beginNothingMore() }
                 if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
-                    while let place = nextToStart(&run) { start(place, of: &run, in: &group) }
+                    while startNext(of: &run, in: &group) {}
                     while let (place, pieces) = run.lendPlace() {
                         group.addTask { .helped(place, await pieces.help()) }
                     }
@@ -98,6 +98,8 @@ package struct DownloadEngine: Sendable {
                     lookAfterLibrary(&run)
                     await obey(&run)
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
+                case .measured(let place, let length):
+                    await startMeasured(place, length, of: &run, in: &group)
                 case .attempted(let place, let result):
                     run.schedule.end(place)
                     await settle(place, result, of: &run, in: &group)
@@ -130,16 +132,54 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    /// Takes the next transfer that may start, if the disk has room for it. Else what is under way, which has room, is
-    /// brought to its end, and the run with it.
-    private func nextToStart(_ run: inout EngineRun) -> Int? {
-        guard run.report.stop == nil, let place = run.startNext() else { return nil }
+    /// Starts the next transfer that may start, if the disk has room for it. Where a file would not even fit alone by the
+    /// size that the catalog gives, its server is asked first.
+    /// - Returns: false when nothing may start.
+    private func startNext(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) -> Bool {
+        guard run.report.stop == nil, let place = run.startNext() else { return false }
+        if let failure = run.lackOfRoom(forUnmeasured: place) ?? obstacle(to: run.loads) {
+            let alone = [LibraryWatch.Load(run.transfers[place])]
+            guard failure.isLackOfRoom, obstacle(to: alone) != nil, run.mayMeasure(place) else {
+                run.end(because: failure, insteadOf: place)
+                return true
+            }
+            let wanted = run.transfers[place].wanted
+            let transport = transport.using(wanted.access)
+            group.addTask {
+                .measured(
+                    place,
+                    await transport.declaredLength(
+                        of: wanted.episode, allowsLocalAddresses: wanted.allowsLocalAddresses))
+            }
+            return true
+        }
+        start(place, of: &run, in: &group)
+        return true
+    }
+
+    private func startMeasured(
+        _ place: Int, _ length: Int64?, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
+    ) async {
+        run.transfers[place].measurement = length.map { .declared($0) } ?? .none
+        if let state = run.transfers[place].stoppedAs {
+            run.schedule.end(place)
+            await settleStop(state, of: run.transfers[place].wanted)
+        } else if let failure = obstacle(to: run.loads) {
+            run.end(because: failure, insteadOf: place)
+        } else if run.isOver || run.report.stop != nil {
+            run.schedule.end(place)
+        } else {
+            start(place, of: &run, in: &group)
+        }
+    }
+
+    /// Why the disk cannot take these; nil when it can.
+    private func obstacle(to loads: [LibraryWatch.Load]) -> Failure? {
         do {
-            try watch.requireRoom(for: run.loads)
-            return place
-        } catch {
-            run.end(because: Self.publicationFailure(error), insteadOf: place)
+            try watch.requireRoom(for: loads)
             return nil
+        } catch {
+            return Self.publicationFailure(error)
         }
     }
 
@@ -181,6 +221,8 @@ package struct DownloadEngine: Sendable {
         case timer
         case timeIsUp
         case control
+        /// How long a file is by its server's word, if it says.
+        case measured(Int, Int64?)
         case attempted(Int, AttemptResult)
         case published(Int, Result<LocalFile, Failure>)
         case renewed(Int, Result<ResourceAddress, Failure>)

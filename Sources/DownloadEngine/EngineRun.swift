@@ -14,7 +14,7 @@ struct EngineRun {
     var armedTimer: Double?
     /// Whether the run's time is up.
     var isOver = false
-    /// Why nothing more was begun.
+    /// Why something was not begun.
     private var lackOfRoom: Failure?
     private let limits: RunLimits
     private let places: [EpisodeIdentity: Int]
@@ -39,12 +39,12 @@ struct EngineRun {
     }
 
     func mayStart(backlog limit: Int) -> Bool {
-        !isOver && report.stop == nil && lackOfRoom == nil && backlog < limit
+        !isOver && report.stop == nil && backlog < limit
     }
 
     /// Whether nothing runs, waits for something that may come, is being published, or is about to get another address.
     var isIdle: Bool {
-        (lackOfRoom == nil ? schedule.isEmpty : !schedule.isRunning) && backlog == 0 && renewals == 0
+        schedule.isEmpty && backlog == 0 && renewals == 0
     }
 
     /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
@@ -71,17 +71,19 @@ struct EngineRun {
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
     /// begun is brought to its end, and nothing else starts.
     mutating func startNext() -> Int? {
-        guard let place = schedule.startNext(now: now) else { return nil }
-        guard transfers[place].startedAt == nil else { return place }
-        let bytes = transfers[place].wanted.expectedBytes
-        guard limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) else {
+        while let place = schedule.startNext(now: now) {
+            guard transfers[place].startedAt == nil else { return place }
+            let bytes = transfers[place].wanted.expectedBytes
+            if limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) {
+                started += 1
+                expectedBytes += bytes ?? 0
+                return place
+            }
             schedule.end(place)
-            beginNothingMore()
-            return startNext()
+            // One that no run with these limits ever begins must not keep the others from being begun.
+            if limits.allow(episodes: 0, bytes: bytes ?? 0) { beginNothingMore() }
         }
-        started += 1
-        expectedBytes += bytes ?? 0
-        return place
+        return nil
     }
 
     /// What has begun is brought to its end, and nothing else starts.
@@ -106,14 +108,32 @@ struct EngineRun {
 
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
     var loads: [LibraryWatch.Load] {
-        schedule.running.map { place in
-            LibraryWatch.Load(name: transfers[place].partialName, total: transfers[place].length)
-        }
+        schedule.running.map { LibraryWatch.Load(transfers[$0]) }
     }
 
-    /// Ends the run before the transfer at `place`, which was to start. A lack of room is none for what is under way.
+    /// Where there was no room for something, nothing of unknown length is begun either.
+    func lackOfRoom(forUnmeasured place: Int) -> Failure? {
+        transfers[place].length == nil ? lackOfRoom : nil
+    }
+
+    /// Whether to ask the server how long the file at `place` is, because the size in the catalog may be wrong. Once a
+    /// server has confirmed that there is no room, the other sizes are believed.
+    mutating func mayMeasure(_ place: Int) -> Bool {
+        guard lackOfRoom == nil, transfers[place].record.total == nil, case .none = transfers[place].measurement else {
+            return false
+        }
+        transfers[place].measurement = .underWay
+        return true
+    }
+
+    /// Gives up the transfer at `place`, which was to start. For want of room, what is under way and what is smaller goes
+    /// on; anything else ends the run.
     mutating func end(because failure: Failure, insteadOf place: Int) {
         schedule.end(place)
+        if transfers[place].startedAt == nil {
+            started -= 1
+            expectedBytes -= transfers[place].wanted.expectedBytes ?? 0
+        }
         guard failure.isLackOfRoom else {
             report.stop = report.stop ?? failure
             return
@@ -171,6 +191,7 @@ struct EngineRun {
             isProgress = false
             transfers[place].farthest = 0
         }
+        if case .retry(let reason) = result.ending, reason.isServerTooSlow { isProgress = false }
         if isProgress { transfers[place].record.attempts = 0 }
         if case .retry = result.ending {
             transfers[place].failuresInARow = isProgress ? 1 : transfers[place].failuresInARow + 1

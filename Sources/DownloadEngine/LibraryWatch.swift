@@ -86,6 +86,12 @@ final class LibraryWatch: Sendable {
     }
 }
 
+extension LibraryWatch.Load {
+    init(_ transfer: EngineRun.Transfer) {
+        self.init(name: transfer.partialName, total: transfer.length)
+    }
+}
+
 extension Failure {
     /// The library, or its disk, went away while a run was under way. Ends the run.
     static func libraryVanished(_ library: String, why: String) -> Failure {

@@ -89,7 +89,7 @@ struct TransferAttempt {
             return .stopped
         } catch let failure as WireFailure {
             switch failure.disposition {
-            case .retry: return .retry(.init(why: failure.why))
+            case .retry: return .retry(.init(failure))
             case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
             }
         } catch {
@@ -121,6 +121,7 @@ struct TransferAttempt {
         }
         var request = WireRequest(.get, address)
         request.allowsLocalAddresses = wanted.allowsLocalAddresses
+        request.isForDocument = false
         if let ending = try await fetchInPieces(request, behind: held, into: partial) { return ending }
         let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
         if asked.range == nil, let old = wanted.replacing?.validator {

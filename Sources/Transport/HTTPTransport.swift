@@ -13,6 +13,10 @@ package struct TransportOptions: Sendable {
     package var connectTimeout: Double
     /// Seconds without a byte after which an exchange is given up.
     package var stallTimeout: Double
+    /// Bytes a second that a body has to bring on average, over twice the stall timeout; 0 for no minimum.
+    package var minRate: Double
+    /// Seconds for the head of an answer, and for the whole of one that is a document.
+    package var answerTimeout: Double
     package var connectionsPerHost: Int
     package var userAgent: String
     /// What requests with ``ProxyChoice/environment`` obey.
@@ -23,11 +27,13 @@ package struct TransportOptions: Sendable {
     var security = TLSConfiguration.makeClientConfiguration()
 
     package init(
-        connectTimeout: Double = 10, stallTimeout: Double = 30, connectionsPerHost: Int = 8,
-        userAgent: String = "booksync", proxies: ProxyEnvironment = .none, authorities: TrustedAuthorities? = nil
+        connectTimeout: Double = 10, stallTimeout: Double = 30, minRate: Double = 1000, answerTimeout: Double = 600,
+        connectionsPerHost: Int = 8, userAgent: String = "booksync", proxies: ProxyEnvironment = .none, authorities: TrustedAuthorities? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
+        self.minRate = minRate
+        self.answerTimeout = answerTimeout
         self.connectionsPerHost = connectionsPerHost
         self.userAgent = userAgent
         self.proxies = proxies
@@ -87,6 +93,7 @@ package struct HTTPTransport: Sendable {
         var address = request.address
         var hasLeftOrigin = false
         var hops = 0
+        let deadline = ContinuousClock.now + .seconds(core.options.answerTimeout)
         while true {
             let credentials = hasLeftOrigin ? [:] : credentials(for: address, of: request)
             let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
@@ -97,7 +104,9 @@ package struct HTTPTransport: Sendable {
             case .accept:
                 let answer = WireAnswer(
                     status: Int(response.status.code), headers: response.headers, address: address,
-                    body: WireBody(base: response.body, address: address))
+                    body: WireBody(
+                        base: response.body, address: address,
+                        limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil)))
                 note?(answer)
                 return answer
             case .refuse(let why):
@@ -109,6 +118,11 @@ package struct HTTPTransport: Sendable {
                 hops += 1
             }
         }
+    }
+
+    /// Whether the server of the request's address is told who asks, in header fields.
+    package func sendsCredentials(with request: WireRequest) -> Bool {
+        !credentials(for: request.address, of: request).isEmpty
     }
 
     /// What the request brings itself counts more than what the source has.
@@ -187,10 +201,11 @@ package struct HTTPTransport: Sendable {
         let response: HTTPClientResponse
         do {
             core.logger.debug("sending a request", metadata: ["address": "\(address)"])
-            // The deadline bounds the whole exchange; what guards against silence is the stall timeout.
+            // The deadline bounds the head alone; see `BodyLimits` for the body.
             let client = try await core.clients.client(
                 for: route, trusting: access.authorities ?? core.options.authorities)
-            response = try await client.execute(outgoing, deadline: .distantFuture)
+            response = try await client.execute(
+                outgoing, deadline: .now() + .milliseconds(Int64(core.options.answerTimeout * 1000)))
             core.logger.debug(
                 "answered", metadata: ["address": "\(address)", "status": "\(response.status.code)"])
         } catch {

@@ -20,6 +20,10 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
         case insecure(String)
         /// Connected, and then silent for longer than the stall timeout.
         case stalled
+        /// Less than the minimum rate, on average over some time.
+        case tooSlow(bytesPerSecond: Double)
+        /// The document is not whole within the answer timeout.
+        case overtime(seconds: Double)
         /// The connection ended before the answer did.
         case cut
         /// Not HTTP, or not HTTP that makes sense.
@@ -46,7 +50,7 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .cut, .malformed, .proxy, .other: .retry
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .proxy, .other: .retry
         case .badAddress, .localAddress, .insecure, .redirect, .oversized, .proxyCredentials, .proxyRefusal: .skip
         }
     }
@@ -72,6 +76,8 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
         case .unreachable: "the server cannot be reached"
         case .insecure(let detail): "no secure connection: \(detail)"
         case .stalled: "the server stopped sending"
+        case .tooSlow(let rate): "the server sends less than \(describeBytes(Int64(rate))) a second"
+        case .overtime(let seconds): "the answer is not complete after \(Int(seconds)) s"
         case .cut: "the connection was cut"
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
         case .redirect(let detail): detail

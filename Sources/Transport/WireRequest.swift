@@ -21,6 +21,10 @@ package struct WireRequest: Sendable {
     /// Of ``Method/post`` alone.
     package var body: [UInt8] = []
 
+    /// Whether the answer is a document (a catalog, a cover), which has to be whole within the answer timeout. Audio takes
+    /// as long as it takes, if it comes at the minimum rate.
+    package var isForDocument = true
+
     /// Whether it may go to this machine and its neighbourhood, redirects included.
     package var allowsLocalAddresses = true
 

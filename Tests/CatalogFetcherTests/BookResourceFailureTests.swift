@@ -10,7 +10,7 @@ import Transport
 @Suite(.limitedConcurrency) struct BookResourceFailureTests {
     @Test(
         arguments: [
-            (401, .credentialsRejected), (403, .credentialsRejected), (404, .unknownBook), (410, .unknownBook),
+            (401, .credentialsRejected), (403, .catalogUnavailable), (404, .unknownBook), (410, .unknownBook),
             (400, .catalogUnavailable), (304, .catalogUnavailable),
         ] as [(Int, Failure.Kind)])
     func `an HTTP status that will not change is not asked for twice`(status: Int, kind: Failure.Kind) async throws {

@@ -53,6 +53,16 @@ import Testing
         }
     }
 
+    @Test func `an episode that no run may begin keeps none of the others from being begun`() async throws {
+        try await withBench(server, limits: RunLimits(bytes: 240_000)) { bench in
+            var episodes = episodes(4, size: 120_000, in: bench)
+            episodes[0].size = 1 << 40
+            let report = try await fetch(episodes, in: bench)
+            #expect(report.receipts.map(\.section).sorted() == [2, 3])
+            #expect(report.left == 2)
+        }
+    }
+
     @Test func `bytes that are here already are not counted against the limit`() async throws {
         try await withBench(server, limits: RunLimits(bytes: 30_000)) { bench in
             let episode = bench.episode()

@@ -85,6 +85,34 @@ import Testing
         }
     }
 
+    @Test func `a server that sends too slowly is given up, and what it sent is delivered`() async throws {
+        let bytes = sampleMP3(bytes: 50_000)
+        try await withServer(.file(bytes, pace: .drip(bytesPerSecond: 100))) { server in
+            let options = TransportOptions(stallTimeout: 0.25, minRate: 1000)
+            try await withHTTPTransport(options: options, logger: logger) { transport in
+                let answer = try await transport.send(WireRequest(.get, server.address("/a.mp3")))
+                let (received, failure) = await read(answer.body)
+                #expect(failure?.kind == .tooSlow(bytesPerSecond: 1000))
+                #expect(!received.isEmpty && received == Array(bytes[..<received.count]))
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a document has to be whole by the answer timeout, audio has not`(isForDocument: Bool) async throws {
+        let bytes = sampleMP3(bytes: 300)
+        try await withServer(.file(bytes, pace: .drip(bytesPerSecond: 500))) { server in
+            let options = TransportOptions(minRate: 0, answerTimeout: 0.2)
+            try await withHTTPTransport(options: options, logger: logger) { transport in
+                var request = WireRequest(.get, server.address("/a"))
+                request.isForDocument = isForDocument
+                let (received, failure) = await read(try await transport.send(request).body)
+                #expect(failure?.kind == (isForDocument ? .overtime(seconds: 0.2) : nil))
+                #expect(isForDocument ? received.count < 300 : received == bytes)
+            }
+        }
+    }
+
     @Test func `case 23: credentials go to the first origin only, other headers everywhere`() async throws {
         try await withServer(.always(.text("there"))) { target in
             try await withServer(.always(.reply(status: 302, headers: ["Location": target.url("/t")]))) { origin in

@@ -84,7 +84,7 @@ extension JSONDocument {
                     [
                         "section": .init(item.episode.section),
                         "id": .string(item.episode.identity.key),
-                        "name": .string(item.episode.name),
+                        "name": .name(item.episode.name),
                         "from": .string(item.from),
                         "path": .string(item.path),
                         "size": .integer(item.size),

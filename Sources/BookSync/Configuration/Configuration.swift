@@ -57,6 +57,10 @@ package struct DownloadSettings: Sendable, Hashable {
     package var connectTimeout: Double = 10
     /// Seconds without a byte.
     package var stallTimeout: Double = 30
+    /// Bytes a second that a server has to send on average; 0 for no minimum.
+    package var minRate: Int64 = 1000
+    /// Seconds for a whole answer of a catalog.
+    package var answerTimeout: Double = 600
     /// Bytes that stay free on the library's disk.
     package var minFreeSpace: Int64 = 500_000_000
     /// What becomes of episodes whose file the listener deleted.

@@ -50,6 +50,8 @@ struct ScalarSetting: Sendable {
         .number("downloads.retries", \.downloads.retries, in: 0...100),
         .seconds("downloads.connect-timeout", \.downloads.connectTimeout),
         .seconds("downloads.stall-timeout", \.downloads.stallTimeout),
+        .bytes("downloads.min-rate", \.downloads.minRate, expected: "bytes a second such as 1k, or 0 for no minimum"),
+        .seconds("downloads.answer-timeout", \.downloads.answerTimeout),
         .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
         .choices("downloads.export", \.downloads.export),

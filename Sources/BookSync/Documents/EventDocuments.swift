@@ -32,7 +32,7 @@ extension JSONDocument {
                 "book_id": .string(receipt.file.episode.book.id),
                 "id": .string(receipt.file.episode.key),
                 "section": .init(receipt.section),
-                "name": .string(receipt.name),
+                "name": .name(receipt.name),
                 "outcome": .string(receipt.outcome.rawValue),
                 "path": .string(receipt.file.path),
                 "size": .integer(receipt.file.size),
@@ -50,7 +50,7 @@ extension JSONDocument {
                 "book_id": .string(receipt.file.episode.book.id),
                 "id": .string(receipt.file.episode.key),
                 "section": .init(receipt.section),
-                "name": .string(receipt.name),
+                "name": .name(receipt.name),
                 "path": .string(receipt.file.path),
                 "size": .integer(receipt.file.size),
                 "sha256": .string(receipt.file.sha256),
@@ -100,7 +100,7 @@ extension JSONDocument {
     private static func stopped(_ event: String, _ episode: EpisodeIdentity, _ name: String) -> JSONDocument {
         [
             "event": .string(event), "source": .string(episode.book.source), "book_id": .string(episode.book.id),
-            "id": .string(episode.key), "name": .string(name),
+            "id": .string(episode.key), "name": .name(name),
         ]
     }
 
@@ -111,7 +111,7 @@ extension JSONDocument {
             "book_id": .string(progress.episode.book.id),
             "id": .string(progress.episode.key),
             "section": .init(progress.section),
-            "name": .string(progress.name),
+            "name": .name(progress.name),
             "path": .string(progress.path),
             "bytes_done": .integer(progress.bytesDone),
             "bytes_reused": .integer(progress.bytesReused),

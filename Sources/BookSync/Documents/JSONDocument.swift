@@ -42,6 +42,9 @@ extension JSONDocument {
     package init(_ value: Double?) { self = value.map(JSONDocument.number) ?? .null }
     package init(_ value: Bool?) { self = value.map(JSONDocument.bool) ?? .null }
 
+    /// The name of an episode; null for one without.
+    package static func name(_ name: String) -> JSONDocument { name.isEmpty ? .null : .string(name) }
+
     /// RFC 3339, in UTC, to the second.
     package init(_ value: Date?) {
         self = value.map { .string($0.formatted(.iso8601)) } ?? .null

@@ -34,7 +34,7 @@ extension JSONDocument {
             "book_id": .string(episode.identity.book.id),
             "id": .string(episode.identity.key),
             "section": .init(episode.section),
-            "name": .string(episode.name),
+            "name": .name(episode.name),
             "state": .string(shelved.state.rawValue),
             "url": .init(episode.address?.withoutSecrets),
             "size": .init(shelved.file?.size ?? shelved.transfer?.total ?? episode.size),
@@ -93,7 +93,7 @@ extension JSONDocument {
             "action": .string(action.kind.word),
             "section": .init(action.episode.section),
             "id": .string(action.episode.identity.key),
-            "name": .string(action.episode.name),
+            "name": .name(action.episode.name),
             "path": .string(action.path),
         ]
         if let fromPath = action.fromPath { self = adding(["from_path": .string(fromPath)]) }

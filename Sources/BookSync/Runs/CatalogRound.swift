@@ -1,6 +1,7 @@
 import BookModel
 import CatalogFetcher
 import CatalogStore
+import DownloadEngine
 import Foundation
 import Transport
 
@@ -266,7 +267,7 @@ extension Failure {
 
     fileprivate var catalogOutcome: CatalogSchedule.Outcome {
         switch kind {
-        case .catalogUnavailable: .unreachable
+        case .catalogUnavailable: disposition == .retry ? .unreachable : .refused
         case .credentialsRejected: .rejected
         case .unknownBook, .unreadableCatalog: .refused
         default: .elsewhere

@@ -2,16 +2,16 @@
 /// nothing.
 ///
 /// A server that does not answer is not waited for book by book: after some books that it was asked for in vain, its
-/// others are given up with them. So are those of a source whose credentials are rejected.
+/// others are given up with them. So are those of a source there whose credentials are rejected.
 ///
-/// | the server, or the source, | books asked for in vain in a row until the rest is given up | asked for at once |
+/// | the server, or the source at it, | books asked for in vain in a row until the rest is given up | asked for at once |
 /// | --- | --- | --- |
 /// | did not answer in the last run | 1 | 1 |
 /// | has not answered yet | 3 | as many as are allowed |
 /// | has answered in this run | 8 | as many as are allowed |
 struct CatalogSchedule {
     /// One book's catalog.
-    struct Entry {
+    struct Entry: Hashable {
         var server: String
         var source: String
     }
@@ -46,7 +46,8 @@ struct CatalogSchedule {
     private let jobsPerServer: Int
     private var running = 0
     private var servers: [String: Standing] = [:]
-    private var sources: [String: Standing] = [:]
+    /// By source and server: what one server thinks of credentials says nothing of another.
+    private var sources: [Entry: Standing] = [:]
     /// In order.
     private var waiting: [Int]
 
@@ -88,23 +89,23 @@ struct CatalogSchedule {
         switch outcome {
         case .listed:
             servers[entry.server]?.answered()
-            sources[entry.source, default: Standing()].answered()
+            sources[entry, default: Standing()].answered()
         case .refused:
             servers[entry.server]?.answered()
         case .rejected:
             servers[entry.server]?.answered()
-            sources[entry.source, default: Standing()].inVain += 1
+            sources[entry, default: Standing()].inVain += 1
         case .unreachable:
             servers[entry.server]?.inVain += 1
         case .elsewhere:
             break
         }
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
-        let isSourceGivenUp = sources[entry.source]?.isGivenUp == true
+        let isSourceGivenUp = sources[entry]?.isGivenUp == true
         guard isServerGivenUp || isSourceGivenUp else { return [] }
         let givenUp = waiting.filter { place in
             isServerGivenUp && entries[place].server == entry.server
-                || isSourceGivenUp && entries[place].source == entry.source
+                || isSourceGivenUp && entries[place] == entry
         }
         let places = Set(givenUp)
         waiting.removeAll { places.contains($0) }

@@ -20,16 +20,17 @@ struct CatalogTroubles: Sendable {
     mutating func note(_ failure: Failure, of book: BookIdentity, at server: String, place: Int, wasAsked: Bool = true)
     {
         entries.append(Entry(place: place, book: book, server: server, failure: failure, wasAsked: wasAsked))
-        if wasAsked, [.unknownBook, .unreadableCatalog, .credentialsRejected].contains(failure.kind) {
-            answered.insert(server)
-        }
+        if wasAsked, failure.isCatalogAnswer { answered.insert(server) }
     }
 
     mutating func noteListing(of book: BookIdentity, at server: String) {
-        answered.formUnion([server, Self.subject(ofSource: book.source), Self.subject(of: book)])
+        let source = Self.subject(ofSource: book.source)
+        answered.formUnion([server, source, Self.subject(ofSource: book.source, at: server), Self.subject(of: book)])
     }
 
     static func subject(ofSource name: String) -> String { "source \(name)" }
+    /// Credentials are those of a server: books that are followed by their addresses share a source and no server.
+    static func subject(ofSource name: String, at server: String) -> String { "source \(name) at \(server)" }
     static func subject(of book: BookIdentity) -> String { "book \(book)" }
     /// What ended a run as a whole, such as a full disk.
     static let library = "library"
@@ -58,11 +59,11 @@ struct CatalogTroubles: Sendable {
 
     /// A server that lists other books is not down, whatever becomes of one book.
     private func subject(of entry: Entry) -> String {
-        let source = Self.subject(ofSource: entry.book.source)
+        let source = Self.subject(ofSource: entry.book.source, at: entry.server)
         switch entry.failure.kind {
         case .catalogUnavailable where !answered.contains(entry.server): return entry.server
         case .credentialsRejected where !answered.contains(source): return source
-        case .configuration: return source
+        case .configuration: return Self.subject(ofSource: entry.book.source)
         default: return Self.subject(of: entry.book)
         }
     }
@@ -83,5 +84,16 @@ struct CatalogTroubles: Sendable {
         }
         if outage.runs > 1 { why += "; so since \(outage.since.formatted(.iso8601)), in \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
+    }
+}
+
+extension Failure {
+    /// Whether a catalog's server answered, and it is the answer that was no good.
+    var isCatalogAnswer: Bool {
+        switch kind {
+        case .unknownBook, .unreadableCatalog, .credentialsRejected: true
+        case .catalogUnavailable: disposition != .retry
+        default: false
+        }
     }
 }

@@ -13,6 +13,7 @@ extension Configuration {
         let pause = slowest.map { Double(downloads.jobs << 19) / Double($0) } ?? 0
         return TransportOptions(
             connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
+            minRate: Double(downloads.minRate), answerTimeout: downloads.answerTimeout,
             // Catalog requests must not wait behind the audio of the same host.
             connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies, authorities: authorities?.content)
     }

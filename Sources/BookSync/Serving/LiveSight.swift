@@ -132,7 +132,7 @@ struct LiveSight: Sendable {
             "book_id": .string(episode.identity.book.id),
             "id": .string(episode.identity.key),
             "section": .init(episode.section),
-            "name": .string(episode.name),
+            "name": .name(episode.name),
             "state": .string(state),
             "bytes_done": .integer(progress.bytesDone),
             "size": .init(progress.total),

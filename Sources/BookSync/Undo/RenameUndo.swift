@@ -110,7 +110,7 @@ extension JSONDocument {
                 "book_id": .string(rename.episode.book.id),
                 "id": .string(rename.episode.key),
                 "section": .init(rename.section),
-                "name": .string(rename.name),
+                "name": .name(rename.name),
                 "from_path": .string(rename.to),
                 "path": .string(rename.from),
             ]

@@ -139,7 +139,7 @@ extension JSONDocument {
             "book_id": .string(file.episode.book.id),
             "id": .string(file.episode.key),
             "section": .init(verified.section),
-            "name": .string(verified.name),
+            "name": .name(verified.name),
             "path": .string(file.path),
             "condition": .string(verified.verdict.word),
             "reason": .string(verified.sentence),

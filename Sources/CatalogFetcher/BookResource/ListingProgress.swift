@@ -9,8 +9,8 @@ import BookModel
 struct ListingProgress {
     /// Against catalogs that invent episodes for ever.
     struct Ceiling {
-        var pages = 100_000
-        var episodes = 1_000_000
+        var pages = 20_000
+        var episodes = CatalogLimits.maxEpisodes
     }
 
     enum Step: Equatable {

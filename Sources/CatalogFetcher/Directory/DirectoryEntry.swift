@@ -50,11 +50,12 @@ struct DirectoryLinks {
     }
 
     /// What a name in a machine-readable index stands for.
-    func entry(name: String, isFolder: Bool) -> DirectoryEntry? {
-        let segments = name.split(separator: "/")
-        guard let base, segments.count == 1, let name = segments.first, !AddressPath.isDots(name),
-            name.utf8.count <= Self.greatestAddress,
-            let target = URL(string: AddressPath.encoded(name) + (isFolder ? "/" : ""), relativeTo: base)
+    /// - Parameter name: as the server has it, in whatever encoding.
+    func entry(name: [UInt8], isFolder: Bool) -> DirectoryEntry? {
+        let segments = name.split(separator: UInt8(ascii: "/"))
+        guard let base, segments.count == 1, let name = segments.first,
+            !AddressPath.isDots(String(decoding: name, as: UTF8.self)), name.count <= Self.greatestAddress,
+            let target = URL(string: AddressPath.encoded(bytes: name) + (isFolder ? "/" : ""), relativeTo: base)
         else { return nil }
         return entry(ResourceAddress(target.absoluteString))
     }

@@ -12,7 +12,9 @@ struct DirectoryPage: Sendable {
     private(set) var isIndex = false
     /// Why there may be more than was read; nil when the page was read to its end.
     private(set) var shortfall: String?
-    private var keys: Set<String> = []
+    /// By their bytes: a name with an accent of its own and one with a combining accent are two files and equal strings.
+    private var keys: Set<[UInt8]> = []
+    private var strings: Set<String> = []
 
     private static let greatestNumberOfEntries = 500_000
 
@@ -22,24 +24,29 @@ struct DirectoryPage: Sendable {
         let links = DirectoryLinks(page: address)
         let first = CatalogAnswer(bytes: bytes).firstByte
         if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
-            read(try JSONReader.read(bytes), links: links)
+            let readsLatin1 = HTMLReader.isLatin1(bytes)
+            read(
+                try JSONReader.read(readsLatin1 ? HTMLReader.latin1(bytes) : bytes), links: links,
+                readsLatin1: readsLatin1)
         } else {
             readMarkup(bytes, links: links)
         }
     }
 
     private mutating func add(_ entry: DirectoryEntry?) {
-        guard let entry else { return }
+        guard var entry else { return }
         guard entries.count < Self.greatestNumberOfEntries else {
             shortfall = "it lists more than \(Self.greatestNumberOfEntries) files"
             return
         }
-        if keys.insert(entry.key).inserted { entries.append(entry) }
+        guard keys.insert(Array(entry.key.utf8)).inserted else { return }
+        if !strings.insert(entry.key).inserted { entry.path = entry.path.map { AddressPath.encoded($0) } }
+        entries.append(entry)
     }
 
     // MARK: JSON
 
-    private mutating func read(_ document: JSONValue, links: DirectoryLinks) {
+    private mutating func read(_ document: JSONValue, links: DirectoryLinks, readsLatin1: Bool) {
         isIndex = document.kind == .array
         for element in document.elements {
             var name: String?
@@ -57,13 +64,23 @@ struct DirectoryPage: Sendable {
                 default: break
                 }
             }
-            guard let name, var entry = links.entry(name: name, isFolder: isFolder) else {
+            guard let name,
+                var entry = links.entry(name: Self.bytes(of: name, readsLatin1: readsLatin1), isFolder: isFolder)
+            else {
                 isIndex = false
                 continue
             }
             entry.size = isFolder ? nil : size
             entry.modifiedAt = modifiedAt
             add(entry)
+        }
+    }
+
+    /// The bytes that a name in a machine-readable index was written with.
+    private static func bytes(of name: String, readsLatin1: Bool) -> [UInt8] {
+        guard readsLatin1 else { return Array(name.utf8) }
+        return name.unicodeScalars.flatMap { scalar in
+            scalar.value < 0x100 ? [UInt8(scalar.value)] : Array(String(scalar).utf8)
         }
     }
 
@@ -79,7 +96,10 @@ struct DirectoryPage: Sendable {
         isIndex = reader.isXMLList || [title, heading].contains { Self.isIndexTitle($0) } || reader.hasListLinks
         for row in reader.rows {
             var entry =
-                row.isName ? links.entry(name: row.link, isFolder: row.isFolder) : links.entry(href: row.link)
+                row.isName
+                ? links.entry(
+                    name: Self.bytes(of: row.link, readsLatin1: reader.readsLatin1), isFolder: row.isFolder)
+                : links.entry(href: row.link)
             let (size, modifiedAt) = DirectoryRow.read(String(decoding: row.tail, as: UTF8.self))
             if entry?.isFolder == false { entry?.size = row.size ?? size }
             entry?.modifiedAt = row.modifiedAt ?? modifiedAt
@@ -129,7 +149,7 @@ extension DirectoryPage {
             mutating func append(_ piece: UnsafeBufferPointer<UInt8>) { Reader.append(piece, to: &tail) }
         }
 
-        private let readsLatin1: Bool
+        let readsLatin1: Bool
         private(set) var rows: [Row] = []
         private(set) var title: [UInt8] = []
         private(set) var heading: [UInt8] = []

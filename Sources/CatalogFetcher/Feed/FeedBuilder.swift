@@ -5,7 +5,7 @@
 struct FeedBuilder {
     /// Bytes of the text of an element; what is beyond is cut off.
     static let greatestText = 1 << 20
-    static let greatestNumberOfItems = 1_000_000
+    static let greatestNumberOfItems = CatalogLimits.maxEpisodes
     private static let greatestNumberOfEnclosures = 64
 
     private(set) var document = FeedDocument()
@@ -108,7 +108,8 @@ struct FeedBuilder {
 
     private mutating func startInItem(_ element: FeedElement, _ fields: FeedAttributes) {
         switch element {
-        case .title, .itunesTitle, .guid, .link, .published, .updated, .duration, .episode, .season:
+        case .title, .itunesTitle, .guid, .link, .published, .updated, .duration, .episode, .season,
+            .podcastEpisode, .dublinTitle:
             collect(element, fields)
         case .enclosure, .mediaContent: enclose(fields.url ?? fields.href, fields, isMedia: element == .mediaContent)
         case .atomLink:
@@ -163,7 +164,7 @@ struct FeedBuilder {
         switch (parent, element) {
         case (.channel, .title), (.feed, .title), (.channel, .description), (.feed, .description), (.channel, .summary),
             (.feed, .summary), (.channel, .subtitle), (.channel, .link), (.channel, .itunesAuthor),
-            (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.author, .personName),
+            (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.channel, .dublinTitle), (.author, .personName),
             (.image, .imageAddress), (.feed, .logo), (.feed, .icon):
             collect(element, fields)
         case (.channel, .atomLink), (.feed, .atomLink):

@@ -8,6 +8,8 @@ struct FeedItemDraft {
     var about: String?
     private var title: String?
     private var itunesTitle: String?
+    private var dublinTitle: String?
+    private var podcastEpisode: Int?
     private var updated: Double?
 
     /// A name of more characters is none.
@@ -18,6 +20,8 @@ struct FeedItemDraft {
         switch element {
         case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
         case .itunesTitle: itunesTitle = itunesTitle ?? FeedText.name(text, isHTML: isHTML)
+        case .dublinTitle: dublinTitle = dublinTitle ?? FeedText.name(text, isHTML: isHTML)
+        case .podcastEpisode: podcastEpisode = podcastEpisode ?? FeedText.number(text)
         case .guid: item.guid = item.guid ?? text
         case .published: item.published = item.published ?? CatalogDate.seconds(parsing: text)
         case .updated: updated = updated ?? CatalogDate.seconds(parsing: text)
@@ -35,7 +39,8 @@ struct FeedItemDraft {
         guard let media = ranked.min(by: { $0.1 < $1.1 })?.0 else { return nil }
         var item = item
         item.media = media
-        item.title = title ?? itunesTitle
+        item.title = title ?? itunesTitle ?? dublinTitle
+        item.episode = item.episode ?? podcastEpisode
         item.guid = item.guid ?? about
         item.published = item.published ?? updated
         item.duration = (item.duration ?? media.duration).flatMap { $0 > 0 ? $0 : nil }
@@ -51,6 +56,7 @@ struct FeedHeadDraft {
     var image: String?
     var icon: String?
     private var title: String?
+    private var dublinTitle: String?
     private var description: String?
     private var summary: String?
     private var subtitle: String?
@@ -64,6 +70,7 @@ struct FeedHeadDraft {
     mutating func take(_ element: FeedElement, _ text: String, isHTML: Bool) {
         switch element {
         case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
+        case .dublinTitle: dublinTitle = dublinTitle ?? FeedText.name(text, isHTML: isHTML)
         case .description: description = description ?? FeedText.paragraph(text)
         case .summary: summary = summary ?? FeedText.paragraph(text)
         case .subtitle: subtitle = subtitle ?? FeedText.paragraph(text)
@@ -75,7 +82,7 @@ struct FeedHeadDraft {
     }
 
     func describe(_ document: inout FeedDocument) {
-        document.title = title
+        document.title = title ?? dublinTitle
         document.author = itunesAuthor ?? creator ?? personName
         document.summary = description ?? summary ?? subtitle
         document.cover = itunesImage ?? image ?? icon
@@ -111,29 +118,51 @@ enum FeedText {
         return number
     }
 
-    /// Text without HTML's tags; those that end a line do so.
+    /// Text without HTML's tags, scripts and styles; tags that end a line do so.
     private static func withoutTags(_ text: String) -> String {
-        guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
-        var plain = ""
-        var rest = Substring(text)
-        while let opening = rest.firstIndex(of: "<") {
-            plain += rest[..<opening]
-            let inside = rest[opening...].dropFirst()
-            guard let first = inside.first, first.isLetter || first == "/" || first == "!",
-                let closing = inside.firstIndex(of: ">")
+        let bytes = Array(text.utf8)
+        guard bytes.contains(UInt8(ascii: "<")), let lastEnd = bytes.lastIndex(of: UInt8(ascii: ">")) else { return text }
+        var plain: [UInt8] = []
+        plain.reserveCapacity(bytes.count)
+        var position = 0
+        while position < bytes.count {
+            guard bytes[position] == UInt8(ascii: "<"), position + 1 < lastEnd, beginsTag(bytes[position + 1]),
+                let end = bytes[position...].firstIndex(of: UInt8(ascii: ">"))
             else {
-                plain += "<"
-                rest = inside
+                plain.append(bytes[position])
+                position += 1
                 continue
             }
-            let tag = inside[..<closing].lowercased()
-            if ["br", "p", "/p", "div", "/div", "li", "/li"].contains(where: {
-                tag.hasPrefix($0) && !(tag.dropFirst($0.count).first?.isLetter ?? false)
-            }) {
-                if !plain.hasSuffix("\n") { plain += "\n" }
+            let isClosing = bytes[position + 1] == UInt8(ascii: "/")
+            let name = bytes[(position + (isClosing ? 2 : 1))..<end].prefix(while: isLetter).map { $0 | 0x20 }
+            position = end + 1
+            if !isClosing, name == Array("script".utf8) || name == Array("style".utf8) {
+                // One that is never closed is skipped to the end, as browsers do.
+                position = self.position(ofEnd: name, in: bytes[position...])
+            } else if lineEnding.contains(name) && (!isClosing || name != Array("br".utf8)) {
+                if plain.last != UInt8(ascii: "\n") { plain.append(UInt8(ascii: "\n")) }
             }
-            rest = inside[closing...].dropFirst()
         }
-        return plain + rest
+        return String(decoding: plain, as: UTF8.self)
+    }
+
+    private static let lineEnding = Set(["br", "p", "div", "li"].map { Array($0.utf8) })
+
+    private static func beginsTag(_ byte: UInt8) -> Bool {
+        isLetter(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!")
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+
+    /// Where `</name` begins; the end of the bytes when it does not.
+    private static func position(ofEnd name: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {
+        var rest = bytes
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            rest = rest[(open + 1)...]
+            if rest.first == UInt8(ascii: "/"), rest.dropFirst().prefix(name.count).map({ $0 | 0x20 }) == name {
+                return open
+            }
+        }
+        return bytes.endIndex
     }
 }

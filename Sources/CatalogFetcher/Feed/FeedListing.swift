@@ -18,7 +18,8 @@ struct FeedListing {
     private var repeated = 0
     private var oversized = 0
     private var isWhole = true
-    private var isBeyondCeiling = false
+    /// Whether there are more items than are read.
+    private(set) var isBeyondCeiling = false
     private(set) var pages = 0
     /// What else is to be told, and makes the listing incomplete.
     var troubles: [String] = []
@@ -32,6 +33,10 @@ struct FeedListing {
             guard seen.insert(mark).inserted else {
                 repeated += 1
                 continue
+            }
+            guard entries.count < CatalogLimits.maxEpisodes else {
+                isBeyondCeiling = true
+                break
             }
             entries.append(item)
         }
@@ -95,7 +100,7 @@ struct FeedListing {
         if oversized > 0 {
             warnings.append("texts or tags above 1 MB: \(oversized), cut off or left out")
         }
-        if isBeyondCeiling { warnings.append("the feed has more items than any feed: the rest is left out") }
+        if isBeyondCeiling { warnings.append("the feed has more than \(CatalogLimits.maxEpisodes) items: the rest is left out") }
         if !isWhole { warnings.append("the feed ends in the middle: the listing counts as incomplete") }
         return warnings + troubles
     }

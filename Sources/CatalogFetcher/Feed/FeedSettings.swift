@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import NIOHTTP1
 
 /// What is configured of a source of feeds. Every value may be a secret, so printing the settings shows names only.
@@ -81,13 +82,7 @@ extension FeedSettings {
         if let address {
             if Self.bookID(of: address) == book.id { return adding(query, to: address) }
             if !isAddress {
-                let id = book.id.utf8.map { byte in
-                    DateWords.isDigit(byte) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
-                        || "-._~".utf8.contains(byte)
-                        ? String(UnicodeScalar(byte))
-                        : "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-                }
-                let filled = address.secretText.replacing("{id}", with: id.joined())
+                let filled = address.secretText.replacing("{id}", with: AddressPath.encoded(book.id))
                 return adding(query, to: ResourceAddress(filled))
             }
         }
@@ -117,7 +112,8 @@ extension FeedSettings {
     private func adding(_ query: [Pair], to address: ResourceAddress) -> ResourceAddress {
         guard !query.isEmpty else { return address }
         let text = address.secretText.prefix { $0 != "#" }
-        let pairs = query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        let pairs = query.map { AddressPath.encoded($0.name) + "=" + AddressPath.encoded($0.value) }
+            .joined(separator: "&")
         return ResourceAddress(text + (text.contains("?") ? "&" : "?") + pairs)
     }
 
@@ -128,7 +124,10 @@ extension FeedSettings {
         var values = (query + headers).map(\.value) + alsoSecret
         for pair in text.drop(while: { $0 != "?" }).dropFirst().split(whereSeparator: { $0 == "&" || $0 == ";" }) {
             let value = pair.drop { $0 != "=" }.dropFirst()
-            if !shown.contains("=\(value)") { values.append(String(value)) }
+            if !shown.contains("=\(value)") {
+                values.append(String(value))
+                if let decoded = value.removingPercentEncoding, decoded != value { values.append(decoded) }
+            }
         }
         let authority = text.firstRange(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" } } ?? ""
         if let at = authority.lastIndex(of: "@") { values += authority[..<at].split(separator: ":").map(String.init) }

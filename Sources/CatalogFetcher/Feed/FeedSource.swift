@@ -97,7 +97,9 @@ package struct FeedSource: CatalogSource {
                 guard let page = try await page(number, of: book, at: target, feed: address, validator: nil) else {
                     return
                 }
-                guard feed.add(page.document) > 0 else {
+                let added = feed.add(page.document)
+                if feed.isBeyondCeiling { return }
+                guard added > 0 else {
                     feed.troubles.append("page \(number) brings nothing new: the listing was stopped there")
                     return
                 }

@@ -9,12 +9,15 @@ enum FeedElement: UInt8 {
     case image, imageAddress, itunesImage, logo, icon
     case itunesTitle, duration, episode, season
     case chapters, transcript
+    case podcastEpisode, dublinTitle
 
     /// What feeds are made of, by namespace and lower-case name.
-    init(_ name: XMLName) {
+    /// - Parameter isAtom: whether names without a namespace are Atom's.
+    init(_ name: XMLName, isAtom: Bool = false) {
         let local = name.local.lowercased()
-        let elements = FeedNamespace(name).flatMap { Self.elements[$0] }
-        self = elements?[local] ?? .other
+        var namespace = FeedNamespace(name)
+        if isAtom, namespace == .core { namespace = .atom }
+        self = namespace.flatMap { Self.elements[$0]?[local] } ?? .other
     }
 
     private static let elements: [FeedNamespace: [String: FeedElement]] = [
@@ -36,8 +39,8 @@ enum FeedElement: UInt8 {
             "image": .itunesImage, "duration": .duration, "episode": .episode, "season": .season,
         ],
         .media: ["group": .mediaGroup, "content": .mediaContent, "thumbnail": .mediaThumbnail],
-        .podcast: ["chapters": .chapters, "transcript": .transcript, "episode": .other, "season": .season],
-        .dublinCore: ["creator": .creator, "date": .updated],
+        .podcast: ["chapters": .chapters, "transcript": .transcript, "episode": .podcastEpisode, "season": .season],
+        .dublinCore: ["creator": .creator, "date": .updated, "title": .dublinTitle],
         .html: ["html": .html],
     ]
 }

@@ -48,7 +48,8 @@ struct HTMLReader {
         bytes.contains(0) ? bytes.map { $0 == 0 ? 0x20 : $0 } : bytes
     }
 
-    private static func latin1(_ bytes: [UInt8]) -> [UInt8] {
+    /// Each byte as the character of that number.
+    static func latin1(_ bytes: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count + bytes.count / 4)
         for byte in bytes {

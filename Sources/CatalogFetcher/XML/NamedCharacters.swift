@@ -76,6 +76,13 @@ enum CharacterReference {
         }
     }
 
+    /// What a C1 control character stands for where Windows-1252 was taken for Latin-1; nil where that has none.
+    static func windows1252(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        guard (0x80...0x9F).contains(scalar.value) else { return nil }
+        let meant = windows1252[Int(scalar.value - 0x80)]
+        return meant == 0xFFFD ? nil : Unicode.Scalar(meant)
+    }
+
     private static func scalar(_ value: UInt32) -> Unicode.Scalar {
         // Whoever writes 128 to 159 means Windows-1252 (HTML, "numeric character reference end state").
         if (0x80...0x9F).contains(value) { return Unicode.Scalar(windows1252[Int(value - 0x80)]) ?? "\u{FFFD}" }

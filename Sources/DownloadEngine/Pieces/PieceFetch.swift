@@ -97,7 +97,7 @@ struct PieceFetch: Sendable {
         switch error {
         case is CancellationError: .stopped
         case let failure as WireFailure:
-            failure.disposition == .retry ? .retry(.init(why: failure.why)) : .refused
+            failure.disposition == .retry ? .retry(.init(failure)) : .refused
         case let failure as Failure: .failed(failure)
         default: .failed(.unforeseen(error))
         }

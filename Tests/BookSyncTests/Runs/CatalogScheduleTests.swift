@@ -55,6 +55,19 @@ import Testing
         #expect(givenUp == (vain == 3 ? [3, 5] : []))
     }
 
+    @Test func `credentials that one server rejects are no reason to leave the source's other servers unasked`() {
+        var schedule = CatalogSchedule(
+            ["a", "a", "a", "a", "b", "c"].map { .init(server: $0, source: "feed") }, jobs: 1, jobsPerServer: 1)
+        var asked: [Int] = []
+        var givenUp: [Int] = []
+        while let place = schedule.startNext(turn: 0, mayRunAhead: true) {
+            asked.append(place)
+            givenUp += schedule.end(place, place < 4 ? .rejected : .listed)
+        }
+        #expect(asked == [0, 1, 2, 4, 5])
+        #expect(givenUp == [3])
+    }
+
     @Test func `a server that was down last time is tried with one book`() {
         var schedule = schedule(["a", "a", "a", "b"], doubted: ["a"])
         #expect(started(&schedule) == [0, 3])

@@ -10,7 +10,10 @@ import Testing
     private func book(_ id: Int, source: String = "cat") -> BookIdentity { BookIdentity(source: source, id: "\(id)") }
 
     private func failure(_ kind: Failure.Kind, _ what: String = "page 1 cannot be fetched") -> Failure {
-        Failure(kind, what: what, why: "it is refused", remedy: "try again later")
+        // What is unavailable may be tried again; what is refused may not.
+        Failure(
+            kind, disposition: kind == .catalogUnavailable ? .retry : .skip, what: what, why: "it is refused",
+            remedy: "try again later")
     }
 
     @Test func `a server that is down is one report with all its books`() throws {
@@ -46,9 +49,21 @@ import Testing
         var troubles = CatalogTroubles()
         for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", place: id) }
         let reports = troubles.reports(known: [:], at: Self.now)
-        #expect(reports.map(\.outage.subject) == ["source cat"])
+        #expect(reports.map(\.outage.subject) == ["source cat at a"])
         #expect(reports.first?.report.failure.what == "rejected, for 5 books")
         #expect(troubles.answered == ["a"])
+    }
+
+    @Test func `rejected credentials are those of one server, and a refused book is its own trouble`() {
+        var troubles = CatalogTroubles()
+        for id in 1...2 { troubles.note(failure(.credentialsRejected), of: book(id), at: "a", place: id) }
+        troubles.note(failure(.credentialsRejected), of: book(3), at: "b", place: 3)
+        let refused = Failure(.catalogUnavailable, what: "refused", why: "it answers with HTTP status 403")
+        troubles.note(refused, of: book(4), at: "c", place: 4)
+        troubles.noteListing(of: book(5), at: "d")
+        let reports = troubles.reports(known: [:], at: Self.now)
+        #expect(reports.map(\.outage.subject) == ["source cat at a", "source cat at b", "book cat:4"])
+        #expect(troubles.answered.isSuperset(of: ["a", "b", "c", "d", "source cat at d"]))
     }
 
     @Test func `what goes on from run to run says since when`() {

@@ -112,25 +112,42 @@
                     #expect(failure.isLackOfRoom && failure.description.contains("1.5 MB are to stay free"))
                     // What was begun had room, so it was brought to its end.
                     #expect((3...4).contains(first.summary.fetched), "\(first.summary)")
-                    #expect(bench.audioRequests.count == first.summary.fetched)
+                    #expect(bench.audioDownloads == first.summary.fetched)
                     #expect(try bench.partialNames() == [])
                     #expect(try disk.free() >= 1_500_000)
                     let told = bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
                     #expect(
                         told.contains { $0.contains("more are to come") && $0.contains("make room for") }, "\(told)")
 
-                    // Nothing fits any more: no audio is asked for at all.
-                    let asked = bench.audioRequests.count
+                    // Nothing fits any more: how long a file is may be asked, and no audio at all.
+                    let asked = bench.audioDownloads
                     try Data(count: try disk.free() - 1_500_000).write(to: URL(filePath: folder + "/more"))
                     let second = try await bench.run()
                     #expect(second.summary.fetched == 0 && second.failures.count == 1)
-                    #expect(bench.audioRequests.count == asked)
+                    #expect(bench.audioDownloads == asked)
+                    #expect(bench.audioRequests.count - asked <= 2 * jobs)
 
                     try FileManager.default.removeItem(atPath: ballast)
                     let third = try await bench.run()
                     #expect(third.failures.isEmpty, "\(third.failures)")
                     #expect(third.summary.kept + third.summary.fetched == 12)
-                    #expect(bench.audioRequests.count == 12)
+                    #expect(bench.audioDownloads == 12)
+                }
+            }
+        }
+
+        @Test func `a file too large for the disk keeps none of the others from being fetched`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(4, bytes: 300_000)
+                catalog.elements[1].size = 40_000_000
+                catalog.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2, 40_000_000))
+                try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
+                    let report = try await bench.run()
+                    #expect(report.summary.fetched == 3)
+                    #expect(report.failures.map(\.isLackOfRoom) == [true], "\(report.failures)")
+                    #expect(bench.audioDownloads == 3)
                 }
             }
         }

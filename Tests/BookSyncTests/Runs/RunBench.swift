@@ -19,6 +19,8 @@ struct RunBench: Sendable {
 
     var library: String { configuration.library }
     var audioRequests: [ServerRequest] { server.record.requests.filter { $0.path.hasPrefix("/audio/") } }
+    /// Of these, those that ask for the audio itself, and not only how long it is.
+    var audioDownloads: Int { audioRequests.count { $0.method == "GET" } }
     /// Body bytes of audio that the server gave away.
     var audioBytesSent: Int {
         server.record.exchanges.reduce(0) { $0 + ($1.request.path.hasPrefix("/audio/") ? $1.bodyBytesSent : 0) }

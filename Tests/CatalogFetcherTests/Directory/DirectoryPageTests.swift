@@ -43,6 +43,26 @@ import Testing
         #expect(try keys("a%20b.mp3", "a b.mp3", "./a%20b.mp3#x", "a%20b.mp3?token=1") == ["a b.mp3"])
     }
 
+    @Test func `names that differ by their bytes alone are two files`() throws {
+        let entries = try page("<a href=\"caf%C3%A9.mp3\">x</a><a href=\"cafe%CC%81.mp3\">x</a>").entries
+        #expect(entries.map(\.key) == ["caf\u{E9}.mp3", "cafe%CC%81.mp3"])
+        #expect(entries.map(\.address.secretText) == ["caf%C3%A9", "cafe%CC%81"].map { "http://h/books/Emma/\($0).mp3" })
+    }
+
+    @Test(arguments: [
+        #"<?xml version="1.0"?><list><file mtime="2023-11-14T22:13:20Z" size="1">第1.mp3</file>"#
+            + #"<file mtime="2023-11-14T22:13:20Z" size="2">a-\#u{F8}.mp3</file></list>"#,
+        #"[{"name":"第1.mp3","type":"file","size":1},{"name":"a-\#u{F8}.mp3","type":"file","size":2}]"#,
+    ])
+    func `one name that is no UTF-8 leaves the others unharmed, and is asked for by its bytes`(text: String) throws {
+        // ø stands for its byte in Latin-1.
+        let bytes = text.unicodeScalars.flatMap { $0 == "\u{F8}" ? [0xF8] : Array(String($0).utf8) }
+        let entries = try DirectoryPage(bytes, at: ResourceAddress("http://h/b/")).entries
+        #expect(entries.map(\.key) == ["第1.mp3", "a-%F8.mp3"])
+        #expect(entries.map(\.address.secretText) == ["http://h/b/%E7%AC%AC1.mp3", "http://h/b/a-%F8.mp3"])
+        #expect(entries.map(\.size) == [1, 2])
+    }
+
     @Test func `addresses keep what signs them, and the user of the page`() throws {
         let entry = try page("<a href=\"a.mp3?token=1\">", at: "http://u:p@h/x/").entries.first
         #expect(entry?.address.secretText == "http://u:p@h/x/a.mp3?token=1")

@@ -46,6 +46,51 @@ import Testing
         #expect(read.listing.proof == ListingProof(declared: nil, collected: 1, isComplete: true))
     }
 
+    @Test func `Atom without its namespace is Atom`() throws {
+        let read = try readFeed(
+            """
+            <feed><title>T</title><id>f</id><link rel="next" href="http://a.example/2"/><entry><title>One</title>
+            <id>e1</id><published>2020-01-02T03:04:05Z</published>
+            <link rel="enclosure" type="audio/mpeg" length="7" href="http://a.example/1.mp3"/></entry></feed>
+            """)
+        #expect(read.listing.description.title == "T")
+        #expect(read.episodes.map(\.identity.key) == ["e1"])
+        #expect(read.episodes.map(\.name) == ["One"])
+        #expect(read.episodes.first?.publishedAt == Date(timeIntervalSince1970: 1_577_934_245))
+        #expect(read.addresses == ["http://a.example/1.mp3"])
+    }
+
+    @Test func `titles and numbers of other vocabularies are read where the usual ones are absent`() throws {
+        let dublin = #"xmlns:dc="http://purl.org/dc/elements/1.1/""#
+        let read = try readFeed(
+            rss(
+                """
+                <item><dc:title>One</dc:title><podcast:episode display="1a">11</podcast:episode>\(Self.audio)</item>
+                <item><dc:title>no</dc:title><title>Two</title><podcast:episode>99</podcast:episode>
+                <itunes:episode>12</itunes:episode><enclosure url="http://a.example/2.mp3" type="audio/mpeg"/></item>
+                """, head: "<dc:title>The Show</dc:title>", attributes: dublin))
+        #expect(read.listing.description.title == "The Show")
+        #expect(read.episodes.map(\.name) == ["One", "Two"])
+        #expect(read.episodes.map(\.number) == [11, 12])
+    }
+
+    @Test func `what Windows-1252 means by C1 characters is read, and they end no word`() throws {
+        let read = try readFeed(rss("<item><title>It\u{92}s an un\u{81}broken na\u{9C}ud</title>\(Self.audio)</item>"))
+        #expect(read.episodes.map(\.name) == ["It’s an unbroken naœud"])
+    }
+
+    @Test func `a description's scripts and styles are no text, and 100 kB of open tags take no time`() throws {
+        let html = "<p>One<script>if (a < b) alert('<p>')</script> two</p><style>p { color: red }</style><br>three"
+        let flood = String(repeating: "<a", count: 50_000)
+        func summary(_ text: String) throws -> String? {
+            try readFeed(
+                rss("<item>\(Self.audio)</item>", head: "<description><![CDATA[\(text)]]></description>")
+            ).listing.description.summary
+        }
+        #expect(try summary(html) == "One two\nthree")
+        #expect(try summary(flood) == flood)
+    }
+
     @Test(arguments: ["&amp;", "&#38;", "&#x26;", "&"])
     func `an ampersand in an address is one, however it is written`(ampersand: String) throws {
         let query = ["page=1", "id=2", "x=3"].joined(separator: ampersand)

@@ -54,6 +54,56 @@ import Transport
         }
     }
 
+    private static func failure(
+        _ address: String, settings: FeedSettings = FeedSettings()
+    ) async throws -> Failure? {
+        do {
+            _ = try await list(address, settings: settings, retries: 0)
+            return nil
+        } catch let failure as Failure {
+            return failure
+        }
+    }
+
+    @Test(arguments: [
+        (403, "/feed", [], Failure.Kind.catalogUnavailable, "check the address"),
+        (403, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
+        (401, "/feed", [], .credentialsRejected, "set user and password"),
+        (401, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
+        (451, "/feed", [], .catalogUnavailable, "check the address and the query"),
+    ] as [(Int, String, [String], Failure.Kind, String)])
+    func `a refusal counts as one of credentials only where some were sent`(
+        _ status: Int, _ path: String, _ headers: [String], _ kind: Failure.Kind, _ remedy: String
+    ) async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(status: status, "no")
+        } _: { server, address in
+            let settings = FeedSettings(headers: headers.map { ($0, "k-1") })
+            let failure = try #require(try await Self.failure(address + path, settings: settings))
+            #expect(failure.kind == kind)
+            #expect(failure.remedy?.hasPrefix(remedy) == true, "\(failure)")
+            #expect(kind == .credentialsRejected || failure.disposition == .skip)
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test func `a query that is configured arrives as it was written`() async throws {
+        try await ScriptedServer.run { _, _ in
+            ScriptedAnswer(Self.page(1...1))
+        } _: { server, address in
+            let settings = FeedSettings(
+                address: ResourceAddress(address + "/{id}"),
+                query: [("token", "a&b#c=d+e %41"), ("名", "第一")])
+            let request = try settings.address(of: BookIdentity(source: "feeds", id: "第1/2"))
+            #expect(
+                request.secretText
+                    == address
+                    + "/%E7%AC%AC1%2F2?token=a%26b%23c%3Dd%2Be%20%2541&%E5%90%8D=%E7%AC%AC%E4%B8%80")
+            #expect(settings.secrets(in: request).masking("it said a&b#c=d+e %41") == "it said ***")
+            #expect(server.requests.isEmpty)
+        }
+    }
+
     @Test func `a charset that the server declares counts`() async throws {
         try await ScriptedServer.run { _, _ in
             let body =

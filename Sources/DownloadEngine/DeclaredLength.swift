@@ -4,7 +4,7 @@ import Transport
 extension HTTPTransport {
     /// How long an episode's audio is by its server's word, without a byte of it.
     /// - Returns: nil when the server does not say, or cannot be asked.
-    func declaredLength(of episode: Episode, allowsLocalAddresses: Bool) async -> Int64? {
+    package func declaredLength(of episode: Episode, allowsLocalAddresses: Bool) async -> Int64? {
         guard let address = episode.address, !address.isMasked else { return nil }
         var request = WireRequest(.head, address)
         request.allowsLocalAddresses = allowsLocalAddresses

@@ -1,0 +1,24 @@
+import BookModel
+import Support
+import Testing
+
+@testable import BookSync
+
+/// Catalogs that claim what is not so of a file's length.
+@Suite(.limitedConcurrency) struct WrongSizeTests {
+    @Test(arguments: [1, 4])
+    func `a size beyond any disk is checked against the server's, and stops nothing`(jobs: Int) async throws {
+        var catalog = ScriptedCatalog.episodes(5)
+        for index in [0, 2, 4] { catalog.elements[index].size = 1 << 40 }
+        try await withRunBench(catalog, jobs: jobs, minFreeSpace: 1) { bench in
+            let report = try await bench.run()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.fetched == 5)
+            for section in 1...5 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
+            #expect(bench.audioDownloads == 5)
+            // The wrong claim stands there still, and nothing is fetched for it again.
+            #expect(try await bench.run().summary.kept == 5)
+            #expect(bench.audioDownloads == 5)
+        }
+    }
+}
