@@ -25,7 +25,7 @@ import Testing
     @Test(
         arguments: [
             ("html-index", .directory, 24, 26), ("json-ia", .internetArchive, 4, 4),
-            ("json-librivox", .librivox, 7, 13), ("json-lrts", .bookResource, 11, 11),
+            ("json-librivox", .librivox, 13, 13), ("json-lrts", .bookResource, 11, 11),
         ] as [(String, SourceKind, Int, Int)])
     func `recorded answers are told apart`(folder: String, kind: SourceKind, chosen: Int, whole: Int) throws {
         let others = ["MANIFEST.tsv", "FIELDS.tsv", "expected.json", "error_not_found.json"]
