@@ -176,6 +176,14 @@ struct ArchiveItem {
         }
     }
 
+    /// How many seconds the original of each recording plays, by the recording's name.
+    var originalLengths: [String: Double] {
+        let lengths = ArchiveRecordings.of(files).compactMap { recording in
+            recording.files.first { $0.name == recording.original }?.length.map { (recording.name, $0) }
+        }
+        return Dictionary(lengths) { first, _ in first }
+    }
+
     /// The picture that the item shows: an original one, and no spectrogram of a track.
     private var cover: String? {
         let pictures = files.filter { $0.role == .picture && !$0.isPrivate }

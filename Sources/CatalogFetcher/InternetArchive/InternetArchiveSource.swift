@@ -14,7 +14,7 @@ package struct InternetArchiveSource: CatalogSource {
     package func list(
         _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing {
-        let contents = try await contents(of: book.id, as: book)
+        let (contents, _) = try await contents(of: book.id, as: book)
         try await contents.deliver(to: onPage)
         return contents.listing
     }
@@ -22,7 +22,10 @@ package struct InternetArchiveSource: CatalogSource {
     /// Asks for an item.
     ///
     /// - Parameter identity: the book that the item's audio belongs to.
-    func contents(of item: String, as identity: BookIdentity) async throws -> CatalogContents {
+    /// - Returns: what the item lists, and how many seconds the originals of its recordings play, by their keys.
+    func contents(
+        of item: String, as identity: BookIdentity
+    ) async throws -> (CatalogContents, originalLengths: [String: Double]) {
         let subject = CatalogSubject(book: identity, part: "the metadata of archive item \(item)")
         guard ArchiveAddress.isItem(item) else {
             throw CatalogSubject(book: identity, part: "the metadata").unknownBook(
@@ -31,8 +34,9 @@ package struct InternetArchiveSource: CatalogSource {
         let (document, _) = try await exchange.fetchJSON(
             settings.credentials.request(settings.metadataAddress(of: item)), for: subject,
             secrets: settings.credentials.secrets)
-        return try ArchiveItem(document, for: subject)
-            .contents(as: identity, item: item, settings: settings, subject: subject)
+        let found = try ArchiveItem(document, for: subject)
+        let contents = try found.contents(as: identity, item: item, settings: settings, subject: subject)
+        return (contents, found.originalLengths)
     }
 }
 

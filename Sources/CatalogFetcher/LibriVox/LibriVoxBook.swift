@@ -91,6 +91,14 @@ struct LibriVoxBook {
             ? names.joined(separator: ", ") : names.prefix(3).joined(separator: ", ") + " and others"
     }
 
+    /// The sections' file names without what only says how they are encoded, by the sections' ids.
+    var recordingNames: [String: String] {
+        let names = sections.compactMap { section in
+            section.id.flatMap { id in section.recordingName.map { (id, $0) } }
+        }
+        return Dictionary(names) { first, _ in first }
+    }
+
     /// The book as far as LibriVox alone tells it; sections without an address are locked.
     func contents(as identity: BookIdentity) -> CatalogContents {
         let numbers = sections.compactMap(\.number)

@@ -44,8 +44,9 @@ package struct LibriVoxSource: CatalogSource {
             return
         }
         let found: CatalogContents
+        let originalLengths: [String: Double]
         do {
-            found = try await archive.contents(of: item, as: contents.identity)
+            (found, originalLengths) = try await archive.contents(of: item, as: contents.identity)
         } catch let failure as Failure where failure.kind == .unknownBook || failure.kind == .unreadableCatalog {
             contents.warnOfMissingAddresses("and archive item \(item) does not help: \(failure.why)")
             return
@@ -53,12 +54,14 @@ package struct LibriVoxSource: CatalogSource {
         if contents.episodes.isEmpty {
             contents.episodes = found.episodes
         } else {
-            let names = Dictionary(
-                book.sections.compactMap { section in section.id.map { ($0, section.recordingName) } }
-            ) { first, _ in first }
-            let missing = ArchiveMatch(found.episodes).fill(
-                &contents.episodes, names: contents.episodes.map { names[$0.identity.key] ?? nil })
-            if missing > 0 { contents.warnOfMissingAddresses("and archive item \(item) has no file for them") }
+            let refused = contents.takeFiles(
+                of: found.episodes, originalLengths: originalLengths, names: book.recordingNames)
+            contents.warnOfMissingAddresses("and archive item \(item) has no file for them", except: refused)
+            if refused > 0 {
+                contents.listing.proof.warnings.append(
+                    "\(refused) of \(contents.episodes.count) sections are left without a file: archive item \(item) has "
+                        + "files with their titles or at their positions, and the playing times differ or fit several")
+            }
         }
         contents.listing.description.cover = contents.listing.description.cover ?? found.listing.description.cover
         contents.listing.proof.collected = contents.episodes.count
@@ -66,8 +69,49 @@ package struct LibriVoxSource: CatalogSource {
 }
 
 extension CatalogContents {
-    fileprivate mutating func warnOfMissingAddresses(_ why: String) {
-        let count = episodes.count { $0.isLocked }
+    /// Fills in what the sections without an address lack.
+    ///
+    /// - Parameters:
+    ///   - files: those of the archive item, in its order.
+    ///   - originalLengths: seconds that the originals of the files play, by the files' keys.
+    ///   - names: the sections' file names without what says how they are encoded, by the sections' keys.
+    /// - Returns: how many sections are refused a file because of the playing times.
+    fileprivate mutating func takeFiles(
+        of files: [Episode], originalLengths: [String: Double], names: [String: String]
+    ) -> Int {
+        let fileNames = files.map { file in
+            FileRole.recordingName(
+                file.address.flatMap { $0.pathText.split(separator: "/").last.map { AddressPath.name($0) } } ?? "")
+        }
+        let tracks = files.map(\.number)
+        let numbers = tracks.allSatisfy { $0 == nil } ? NumbersInNames.numbers(in: fileNames) : tracks
+        let match = ArchiveMatch(
+            sections: episodes.map { section in
+                ArchiveMatch.Track(
+                    fileName: names[section.identity.key], title: section.name, length: section.duration,
+                    number: section.number)
+            },
+            recordings: files.indices.map { index in
+                ArchiveMatch.Track(
+                    fileName: fileNames[index], title: files[index].name, length: files[index].duration,
+                    originalLength: originalLengths[files[index].identity.key], number: numbers[index])
+            })
+        let locked = episodes.indices.filter { episodes[$0].isLocked }
+        for index in locked {
+            guard let file = match.matches[index].map({ files[$0] }) else { continue }
+            episodes[index].address = file.address
+            episodes[index].size = file.size
+            episodes[index].digest = file.digest
+            episodes[index].mediaType = file.mediaType
+            episodes[index].modifiedAt = file.modifiedAt
+            episodes[index].duration = file.duration ?? episodes[index].duration
+            if episodes[index].name.isEmpty { episodes[index].name = file.name }
+        }
+        return match.refused.intersection(locked).count
+    }
+
+    fileprivate mutating func warnOfMissingAddresses(_ why: String, except others: Int = 0) {
+        let count = episodes.count { $0.isLocked } - others
         guard count > 0 else { return }
         listing.proof.warnings.append(
             "LibriVox gives no address for \(count) of \(episodes.count) sections, \(why)")
