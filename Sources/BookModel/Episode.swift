@@ -2,9 +2,13 @@ import Foundation
 
 /// One audio file of a book, as the catalog lists it. What the catalog does not say is nil.
 package struct Episode: Sendable, Hashable {
+    /// Of a listing: what it proposes; the store may know the episode by another key.
     package var identity: EpisodeIdentity
+    /// By what the catalog itself identifies the episode, hashed; nil where the key is just that.
+    package var rawKey: String?
     /// The number by which the listener names the episode (`REF/12`): the catalog's, or its place in the listing.
     package var section: Int
+    package var numbering = Numbering.catalog
     package var name: String
     /// Where the audio is; nil when the catalog gives no address: the episode is locked.
     package var address: ResourceAddress?
@@ -26,14 +30,29 @@ package struct Episode: Sendable, Hashable {
     /// The element as the catalog sent it, as JSON with secrets masked, so that a later version can read more from it.
     package var element: String?
 
+    /// What a listing's ``section`` is worth. A number that an episode was once given stays, save for `catalog`.
+    package enum Numbering: Sendable, Hashable {
+        /// The catalog's own, followed wherever it goes.
+        case catalog
+        /// The catalog's, where no other episode has it.
+        case stated
+        /// The place in the listing at hand.
+        case place
+        /// None, among others that are numbered.
+        case unnumbered
+    }
+
     package init(
-        identity: EpisodeIdentity, section: Int, name: String, address: ResourceAddress? = nil, size: Int64? = nil,
+        identity: EpisodeIdentity, rawKey: String? = nil, section: Int, numbering: Numbering = .catalog, name: String,
+        address: ResourceAddress? = nil, size: Int64? = nil,
         duration: Double? = nil, publishedAt: Date? = nil, modifiedAt: Date? = nil, mediaType: String? = nil,
         guid: String? = nil, number: Int? = nil, season: Int? = nil, digest: ContentDigest? = nil,
         element: String? = nil
     ) {
         self.identity = identity
+        self.rawKey = rawKey
         self.section = section
+        self.numbering = numbering
         self.name = name
         self.address = address
         self.size = size

@@ -51,7 +51,13 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case stop
     }
 
+    /// What a failure of some kind is in particular, for those who act on it.
+    package enum Reason: Sendable, Hashable {
+        case lackOfRoom
+    }
+
     package let kind: Kind
+    package let reason: Reason?
     package let disposition: Disposition
     /// What failed, naming the thing: "page 2 of kting:30776 cannot be read".
     package let what: String
@@ -61,13 +67,15 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     package let remedy: String?
 
     package init(
-        _ kind: Kind, disposition: Disposition = .skip, what: String, why: String, remedy: String? = nil
+        _ kind: Kind, disposition: Disposition = .skip, what: String, why: String, remedy: String? = nil,
+        reason: Reason? = nil
     ) {
         self.kind = kind
         self.disposition = disposition
         self.what = what
         self.why = why
         self.remedy = remedy
+        self.reason = reason
     }
 
     /// The whole as one sentence and a half.

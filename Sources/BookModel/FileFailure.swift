@@ -1,22 +1,16 @@
 import Foundation
 
 extension Failure {
-    private static let diskIsFull = "the disk is full"
-    private static let quotaIsUsedUp = "the disk quota is used up"
-
-    private static let mustStayFree = "too little would stay free"
-
     /// Whether more room on the disk would have helped.
-    package var isLackOfRoom: Bool {
-        why == Self.diskIsFull || why == Self.quotaIsUsedUp || why.hasPrefix(Self.mustStayFree)
-    }
+    package var isLackOfRoom: Bool { reason == .lackOfRoom }
 
     /// What there is would fit, and leave less of the disk free than it has to. Ends the run.
     ///
     /// - Parameter why: the numbers.
     package static func lackOfRoom(_ what: String, why: String, remedy: String) -> Failure {
         Failure(
-            .inputOutput, disposition: .stop, what: what, why: "\(mustStayFree): \(why)", remedy: remedy)
+            .inputOutput, disposition: .stop, what: what, why: "too little would stay free: \(why)",
+            remedy: remedy, reason: .lackOfRoom)
     }
 
     /// A failed system call on a file, told to the listener. A full disk or a vanished library ends the run, since
@@ -30,8 +24,8 @@ extension Failure {
         case ENOSPC, EDQUOT:
             Failure(
                 .inputOutput, disposition: .stop, what: what,
-                why: code == ENOSPC ? diskIsFull : quotaIsUsedUp,
-                remedy: "make room and run again; everything received so far is kept")
+                why: code == ENOSPC ? "the disk is full" : "the disk quota is used up",
+                remedy: "make room and run again; everything received so far is kept", reason: .lackOfRoom)
         case EACCES, EPERM, EROFS:
             Failure(
                 .libraryUnwritable, disposition: .stop, what: what, why: String(cString: strerror(code)),

@@ -44,7 +44,8 @@ extension CatalogSource {
         var found: Episode?
         do {
             _ = try await list(episode.book) { page in
-                found = page.episodes.first { $0.identity == episode }
+                // The store may know it by either.
+                found = page.episodes.first { $0.identity == episode || $0.rawKey == episode.key }
                 if found != nil { throw Found() }
             }
         } catch is Found {}

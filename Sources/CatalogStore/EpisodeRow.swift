@@ -9,6 +9,7 @@ struct EpisodeRow: Sendable {
     /// The values of ``columns``.
     let content: StatementArguments
     let element: String?
+    private let rawKey: String?
 
     /// What the catalog says about an episode. A difference in any of them is a change.
     private static let columns = [
@@ -25,13 +26,15 @@ struct EpisodeRow: Sendable {
         self.key = episode.identity.key
         self.position = position
         self.element = episode.element
+        self.rawKey = episode.rawKey
     }
 
     /// How the stored row of an episode stands to this one.
     enum Comparison {
         case unknown
         case same
-        /// Only the place in the listing differs, as of all the episodes after a new first one.
+        /// Only the place in the listing differs, as of all the episodes after a new first one, or the catalog's own
+        /// identification is not known yet.
         case moved(id: Int64)
         case different(id: Int64)
     }
@@ -40,20 +43,20 @@ struct EpisodeRow: Sendable {
     // of 200,000 episodes asks 200,000 times. SQLite compares the values as they would be stored.
     private static let comparison = """
         SELECT (id << 2) | ((gone = 0 AND \(columns.map { "\($0) IS ?" }.joined(separator: " AND "))) << 1)
-            | (position = ?)
+            | (position = ? AND (raw_key IS NOT NULL OR ? IS NULL))
         FROM episode WHERE book_id = ? AND key = ?
         """
     private static let insertion = """
-        INSERT INTO episode (book_id, key, position, \(columns.joined(separator: ", ")))
-        VALUES (?, ?, ?\(String(repeating: ", ?", count: columns.count))) ON CONFLICT (book_id, key) DO NOTHING
+        INSERT INTO episode (book_id, key, raw_key, position, \(columns.joined(separator: ", ")))
+        VALUES (?, ?, ?, ?\(String(repeating: ", ?", count: columns.count))) ON CONFLICT (book_id, key) DO NOTHING
         """
     private static let change = """
-        UPDATE episode SET position = ?, gone = 0, \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?
+        UPDATE episode SET raw_key = COALESCE(?, raw_key), position = ?, gone = 0, \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?
         """
 
     func compared(in book: Int64, _ database: Database) throws -> Comparison {
         let statement = try database.cachedStatement(sql: Self.comparison)
-        let arguments = content + [position, book, key]
+        let arguments = content + [position, rawKey, book, key]
         guard let answer = try Int64.fetchOne(statement, arguments: arguments) else { return .unknown }
         switch answer & 3 {
         case 3: return .same
@@ -65,7 +68,7 @@ struct EpisodeRow: Sendable {
     /// - Returns: whether the book did not have the episode before.
     func insertIfUnknown(into book: Int64, _ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: Self.insertion)
-        try statement.execute(arguments: [book, key, position] + content)
+        try statement.execute(arguments: [book, key, rawKey, position] + content)
         guard database.changesCount > 0 else { return false }
         if element != nil { try writeElement(of: database.lastInsertedRowID, database) }
         return true
@@ -73,13 +76,14 @@ struct EpisodeRow: Sendable {
 
     func update(_ id: Int64, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: Self.change)
-        try statement.execute(arguments: [position] + content + [id])
+        try statement.execute(arguments: [rawKey, position] + content + [id])
         try writeElement(of: id, database)
     }
 
     func move(_ id: Int64, _ database: Database) throws {
-        try database.cachedStatement(sql: "UPDATE episode SET position = ? WHERE id = ?")
-            .execute(arguments: [position, id])
+        try database.cachedStatement(
+            sql: "UPDATE episode SET position = ?, raw_key = COALESCE(raw_key, ?) WHERE id = ?"
+        ).execute(arguments: [position, rawKey, id])
     }
 
     private func writeElement(of id: Int64, _ database: Database) throws {

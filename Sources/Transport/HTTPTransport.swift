@@ -28,7 +28,8 @@ package struct TransportOptions: Sendable {
 
     package init(
         connectTimeout: Double = 10, stallTimeout: Double = 30, minRate: Double = 1000, answerTimeout: Double = 600,
-        connectionsPerHost: Int = 8, userAgent: String = "booksync", proxies: ProxyEnvironment = .none, authorities: TrustedAuthorities? = nil
+        connectionsPerHost: Int = 8, userAgent: String = "booksync", proxies: ProxyEnvironment = .none,
+        authorities: TrustedAuthorities? = nil
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout

@@ -45,7 +45,8 @@ extension ResourceAddress {
     /// The address as it goes over the wire (RFC 3986): without a fragment, with everything percent-encoded that may
     /// not stand in a URL, and with percent-encodings that are there already left alone.
     package var wireText: String {
-        let trimmed = secretText.unicodeScalars.drop(while: Self.isBlank).reversed().drop(while: Self.isBlank).reversed()
+        let trimmed = secretText.unicodeScalars.drop(while: Self.isBlank).reversed().drop(while: Self.isBlank)
+            .reversed()
         var bytes = Array(String(String.UnicodeScalarView(trimmed)).utf8)
         if let fragment = bytes.firstIndex(of: UInt8(ascii: "#")) { bytes.removeSubrange(fragment...) }
         let hexadecimal = Array("0123456789ABCDEF".utf8)

@@ -50,7 +50,8 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .proxy, .other: .retry
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .proxy, .other:
+            .retry
         case .badAddress, .localAddress, .insecure, .redirect, .oversized, .proxyCredentials, .proxyRefusal: .skip
         }
     }
@@ -133,11 +134,7 @@ extension WireFailure {
         case .remoteConnectionClosed: .cut
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: .badAddress
         case .tlsHandshakeTimeout: .insecure("the handshake took too long")
-        default:
-            switch error.shortDescription {
-            case "Unsupported scheme": .badAddress
-            default: .other(error.shortDescription)
-            }
+        default: .other(error.shortDescription)
         }
     }
 

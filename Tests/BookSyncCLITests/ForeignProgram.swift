@@ -15,6 +15,20 @@ enum ForeignProgram {
 
     static func isInstalled(_ names: String...) -> Bool { names.allSatisfy { path($0) != nil } }
 
+    /// Python finds what the tester installed by the tester's own home.
+    static let home = ProcessInfo.processInfo.environment.filter { ["HOME", "PYENV_ROOT"].contains($0.key) }
+
+    /// A Python that has the module; nil where none has.
+    static func python(having module: String) async -> URL? {
+        for python in paths("python3") {
+            let result = try? await withProduct(
+                ["-c", "import \(module)"], environment: home, in: URL(filePath: "/"), executable: python
+            ) { try await $0.result() }
+            if result?.exitCode == 0 { return python }
+        }
+        return nil
+    }
+
     /// Runs it to its end in the workbench's folder.
     static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:], in bench: Workbench

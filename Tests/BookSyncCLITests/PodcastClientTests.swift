@@ -96,21 +96,6 @@ extension ForeignClientTests {
             }
         }
 
-        /// Python finds what the tester installed by the tester's own home.
-        private static let home = ProcessInfo.processInfo.environment
-            .filter { ["HOME", "PYENV_ROOT"].contains($0.key) }
-
-        /// A Python that has it; nil where none has.
-        private static func feedParser() async -> URL? {
-            for python in ForeignProgram.paths("python3") {
-                let result = try? await withProduct(
-                    ["-c", "import feedparser"], environment: home, in: URL(filePath: "/"), executable: python
-                ) { try await $0.result() }
-                if result?.exitCode == 0 { return python }
-            }
-            return nil
-        }
-
         /// Prints what is wrong, a line each.
         private static let judgement = """
             import sys, warnings, feedparser
@@ -141,13 +126,17 @@ extension ForeignClientTests {
             demand(again.get("status") == 304, "asked with its tag: %s" % again.get("status"))
             """
 
-        @Test(.enabled("Python's feedparser is not installed") { await feedParser() != nil })
+        @Test(
+            .enabled("Python's feedparser is not installed") {
+                await ForeignProgram.python(having: "feedparser") != nil
+            })
         func `feedparser finds nothing wrong with the feed, and everything in it`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let arguments = ["-c", Self.judgement, "\(shelf.address)/\(Self.feed)", "6"]
                     let result = try await withProduct(
-                        arguments, environment: Self.home, in: bench.folder, executable: await Self.feedParser()
+                        arguments, environment: ForeignProgram.home, in: bench.folder,
+                        executable: await ForeignProgram.python(having: "feedparser")
                     ) { try await $0.result() }
                     #expect(result.exitCode == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result)")
                 }

@@ -15,6 +15,9 @@ struct RefreshedBook: Sendable {
 }
 
 extension CatalogSource {
+    /// Episodes that the store takes over at a time.
+    private static var batchSize: Int { 1000 }
+
     /// Asks the catalog for a book.
     ///
     /// - Parameters:
@@ -32,12 +35,21 @@ extension CatalogSource {
         asksAnew: Bool = false, tellsOfDropped: Bool = false
     ) async throws -> RefreshedBook {
         var episodes: [Episode] = []
-        let onPage = { (page: CatalogPage) async throws -> Void in
-            if stores { _ = try await store?.merge(page.episodes, startingAt: episodes.count, of: identity) }
-            episodes += page.episodes.map { episode in
+        // What only proposes its identity or its number is settled when all of the listing is there.
+        var proposed: [Episode] = []
+        let take = { (page: some Collection<Episode>) async throws -> Void in
+            if stores { _ = try await store?.merge(Array(page), startingAt: episodes.count, of: identity) }
+            episodes += page.map { episode in
                 var episode = episode
                 episode.element = nil
                 return episode
+            }
+        }
+        let onPage = { (page: CatalogPage) async throws -> Void in
+            if page.episodes.contains(where: \.isProposed) {
+                proposed += page.episodes
+            } else {
+                try await take(page.episodes)
             }
         }
         let listing: CatalogListing
@@ -53,6 +65,13 @@ extension CatalogSource {
             listing = changed
         } else {
             listing = try await list(identity, onPage: onPage)
+        }
+        if !proposed.isEmpty {
+            var known = ListedEpisodes(known: try await store?.knownEpisodes(of: identity) ?? [])
+            let settled = known.settled(proposed)
+            for start in stride(from: 0, to: settled.count, by: Self.batchSize) {
+                try await take(settled[start..<min(start + Self.batchSize, settled.count)])
+            }
         }
         var book = listing.book(identity)
         if let known {
@@ -74,6 +93,11 @@ extension CatalogSource {
         }
         return refreshed
     }
+}
+
+extension Episode {
+    /// Whether the store has a say in what the episode's key and number are.
+    fileprivate var isProposed: Bool { rawKey != nil || numbering != .catalog }
 }
 
 extension RefreshedBook {

@@ -58,7 +58,7 @@ struct DirectoryBook {
         let discs = discs(of: audio)
         let episodes = audio.enumerated().map { place, file in
             Episode(
-                identity: EpisodeIdentity(book: identity, key: file.key), section: place + 1,
+                identity: EpisodeIdentity(book: identity, key: file.key), section: place + 1, numbering: .place,
                 name: CatalogText.name(FileRole.bareName(file.name)), address: file.address,
                 size: file.size.flatMap { $0 > 0 ? $0 : nil }, modifiedAt: file.modifiedAt,
                 mediaType: FileRole(ofName: file.name).mediaType, number: numbers[place], season: discs[place])

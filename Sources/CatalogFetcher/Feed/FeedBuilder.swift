@@ -164,7 +164,8 @@ struct FeedBuilder {
         switch (parent, element) {
         case (.channel, .title), (.feed, .title), (.channel, .description), (.feed, .description), (.channel, .summary),
             (.feed, .summary), (.channel, .subtitle), (.channel, .link), (.channel, .itunesAuthor),
-            (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.channel, .dublinTitle), (.author, .personName),
+            (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.channel, .dublinTitle),
+            (.author, .personName),
             (.image, .imageAddress), (.feed, .logo), (.feed, .icon):
             collect(element, fields)
         case (.channel, .atomLink), (.feed, .atomLink):

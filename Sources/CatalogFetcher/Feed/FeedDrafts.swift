@@ -121,7 +121,9 @@ enum FeedText {
     /// Text without HTML's tags, scripts and styles; tags that end a line do so.
     private static func withoutTags(_ text: String) -> String {
         let bytes = Array(text.utf8)
-        guard bytes.contains(UInt8(ascii: "<")), let lastEnd = bytes.lastIndex(of: UInt8(ascii: ">")) else { return text }
+        guard bytes.contains(UInt8(ascii: "<")), let lastEnd = bytes.lastIndex(of: UInt8(ascii: ">")) else {
+            return text
+        }
         var plain: [UInt8] = []
         plain.reserveCapacity(bytes.count)
         var position = 0
@@ -152,7 +154,9 @@ enum FeedText {
         isLetter(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!")
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
 
     /// Where `</name` begins; the end of the bytes when it does not.
     private static func position(ofEnd name: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {

@@ -4,12 +4,14 @@ import Foundation
 
 /// The episodes of a feed, collected over its pages, with the identity and the number that each has.
 ///
-/// **Identity**, in this order: the guid; where several items share one guid, or have none, the address of the audio
-/// without what changes of it; failing that, title and date. An item with an address that was listed before
-/// is a repetition, whatever its guid says, and left out.
+/// **Identity**, in this order: the guid; where several items share one guid, or have none, the address of the audio;
+/// failing that, title and date; each without what changes of it, while that is unique. An item with an address that
+/// was listed before is a repetition, whatever its guid says, and left out.
 ///
-/// **Numbers**: `itunes:episode` where every item has one and no two the same; else by place. Most feeds list the newest
+/// **Numbers**: `itunes:episode` where most items have one and no two the same; else by place. Most feeds list the newest
 /// first, serials too (`itunes:type`), and then the oldest is 1; a feed without dates (LibriVox's) or with the oldest first is in its order already.
+///
+/// Both are proposals: what the store knows of the book decides.
 struct FeedListing {
     private var entries: [FeedItem] = []
     private var first: FeedDocument?
@@ -65,7 +67,7 @@ struct FeedListing {
         let keys = Self.keys(of: listed)
         let sections = Self.sections(of: listed)
         return listed.indices.map { index in
-            Self.episode(listed[index], key: keys[index], section: sections[index], book: book)
+            Self.episode(listed[index], keys[index], sections[index], book: book)
         }
     }
 
@@ -100,14 +102,18 @@ struct FeedListing {
         if oversized > 0 {
             warnings.append("texts or tags above 1 MB: \(oversized), cut off or left out")
         }
-        if isBeyondCeiling { warnings.append("the feed has more than \(CatalogLimits.maxEpisodes) items: the rest is left out") }
+        if isBeyondCeiling {
+            warnings.append("the feed has more than \(CatalogLimits.maxEpisodes) items: the rest is left out")
+        }
         if !isWhole { warnings.append("the feed ends in the middle: the listing counts as incomplete") }
         return warnings + troubles
     }
 
     // MARK: Identity
 
-    private static func keys(of items: [FeedItem]) -> [String] {
+    /// What an item is known by: `raw` is all that the feed says, `key` is without what changes of it. Where two have one
+    /// such key, theirs are the raw ones.
+    private static func keys(of items: [FeedItem]) -> [(key: String, raw: String)] {
         let guids = Dictionary(items.lazy.compactMap { $0.guid.map { ($0, 1) } }, uniquingKeysWith: +)
         func guid(of item: FeedItem) -> String? { item.guid.flatMap { guids[$0] == 1 ? $0 : nil } }
         // Two files that only the query tells apart are two files.
@@ -115,24 +121,17 @@ struct FeedListing {
             guid(of: item) == nil ? item.media.address.map { FeedAddress.normalised($0, keepsQuery: false) } : nil
         }
         let files = Dictionary(names.lazy.compactMap { $0.map { ($0, 1) } }, uniquingKeysWith: +)
-        var taken: Set<String> = []
-        return zip(items, names).map { item, name in
-            var key: String
-            if let guid = guid(of: item) {
-                key = guidKey(guid)
-            } else if let name, let address = item.media.address {
-                key = "file-" + hash(files[name] == 1 ? name : FeedAddress.normalised(address, keepsQuery: true))
-            } else {
-                key = "item-" + hash("\(item.title ?? "")\n\(item.published ?? 0)")
+        let keys = zip(items, names).map { item, name -> (key: String, raw: String) in
+            if let guid = guid(of: item) { return (guidKey(guid), "raw-" + hash(guid)) }
+            if let name, let address = item.media.address {
+                let file = files[name] == 1 ? name : FeedAddress.normalised(address, keepsQuery: true)
+                return ("file-" + hash(file), "raw-" + hash(address))
             }
-            var number = 2
-            let base = key
-            while !taken.insert(key).inserted {
-                key = "\(base)-\(number)"
-                number += 1
-            }
-            return key
+            let title = "\(item.title ?? "")\n\(item.published ?? 0)"
+            return ("item-" + hash(title), "raw-" + hash("\(item.guid ?? "")\n\(title)"))
         }
+        let counts = Dictionary(keys.lazy.map { ($0.key, 1) }, uniquingKeysWith: +)
+        return keys.map { (counts[$0.key] == 1 ? $0.key : $0.raw, $0.raw) }
     }
 
     /// A guid that is an address may have parts that change or are secret; one of more than 200 bytes is too long to be
@@ -155,23 +154,31 @@ struct FeedListing {
 
     // MARK: Numbers
 
-    private static func sections(of items: [FeedItem]) -> [Int] {
+    private static func sections(of items: [FeedItem]) -> [(section: Int, numbering: Episode.Numbering)] {
         let numbers = items.compactMap(\.episode)
-        if numbers.count == items.count, Set(numbers).count == numbers.count { return numbers }
+        if numbers.count * 2 > items.count, Set(numbers).count == numbers.count {
+            // A trailer among them gets none that an episode may claim: those begin with 1.
+            return items.map { item in item.episode.map { ($0, .stated) } ?? (0, .unnumbered) }
+        }
         let dates = items.compactMap(\.published)
         let steps = zip(dates, dates.dropFirst())
         let falling = steps.count { $0 > $1 }
         let rising = steps.count { $0 < $1 }
-        return falling > rising ? (1...items.count).reversed() : Array(1..<(items.count + 1))
+        let isNewestFirst = falling > rising
+        return items.indices.map { (isNewestFirst ? items.count - $0 : $0 + 1, .place) }
     }
 
     // MARK: Episodes
 
-    private static func episode(_ item: FeedItem, key: String, section: Int, book: BookIdentity) -> Episode {
+    private static func episode(
+        _ item: FeedItem, _ keys: (key: String, raw: String), _ number: (section: Int, numbering: Episode.Numbering),
+        book: BookIdentity
+    ) -> Episode {
         let media = item.media
-        let name = item.title ?? media.address.flatMap(FeedAddress.fileName) ?? "Episode \(section)"
+        let name = item.title ?? media.address.flatMap(FeedAddress.fileName) ?? "Episode \(number.section)"
         return Episode(
-            identity: EpisodeIdentity(book: book, key: key), section: section, name: name,
+            identity: EpisodeIdentity(book: book, key: keys.key), rawKey: keys.raw, section: number.section,
+            numbering: number.numbering, name: name,
             address: media.address.map { ResourceAddress($0) }, size: media.length, duration: item.duration,
             publishedAt: item.published.map { Date(timeIntervalSince1970: $0) }, mediaType: media.type,
             guid: item.guid.map(shown), number: item.episode, season: item.season, element: element(of: item))

@@ -169,6 +169,7 @@ struct ArchiveItem {
             return Episode(
                 identity: EpisodeIdentity(book: book, key: key),
                 section: areTracked ? choice.recording.track ?? place + 1 : place + 1,
+                numbering: areTracked ? .stated : .place,
                 name: title ?? CatalogText.name(ArchiveRecordings.segments(choice.recording.name).last ?? ""),
                 address: file.isPrivate ? nil : settings.downloadAddress(of: item, file: file.name),
                 size: file.size, duration: file.length, modifiedAt: file.modifiedAt, mediaType: file.role.mediaType,

@@ -65,13 +65,14 @@ import Transport
         }
     }
 
-    @Test(arguments: [
-        (403, "/feed", [], Failure.Kind.catalogUnavailable, "check the address"),
-        (403, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
-        (401, "/feed", [], .credentialsRejected, "set user and password"),
-        (401, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
-        (451, "/feed", [], .catalogUnavailable, "check the address and the query"),
-    ] as [(Int, String, [String], Failure.Kind, String)])
+    @Test(
+        arguments: [
+            (403, "/feed", [], Failure.Kind.catalogUnavailable, "check the address"),
+            (403, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
+            (401, "/feed", [], .credentialsRejected, "set user and password"),
+            (401, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
+            (451, "/feed", [], .catalogUnavailable, "check the address and the query"),
+        ] as [(Int, String, [String], Failure.Kind, String)])
     func `a refusal counts as one of credentials only where some were sent`(
         _ status: Int, _ path: String, _ headers: [String], _ kind: Failure.Kind, _ remedy: String
     ) async throws {
