@@ -4,12 +4,10 @@ import Transport
 extension HTTPTransport {
     /// How long an episode's audio is by its server's word, without a byte of it.
     /// - Returns: nil when the server does not say, or cannot be asked.
-    package func declaredLength(of episode: Episode, allowsLocalAddresses: Bool) async -> Int64? {
+    package func declaredLength(of episode: Episode) async -> Int64? {
         guard let address = episode.address, !address.isMasked else { return nil }
-        var request = WireRequest(.head, address)
-        request.allowsLocalAddresses = allowsLocalAddresses
         do {
-            let answer = try await send(request)
+            let answer = try await send(WireRequest(.head, address))
             guard answer.status == 200, answer.first("Content-Encoding") == nil else { return nil }
             return answer.first("Content-Length").flatMap { Int64($0) }
         } catch {

@@ -146,10 +146,7 @@ package struct DownloadEngine: Sendable {
             let wanted = run.transfers[place].wanted
             let transport = transport.using(wanted.access)
             group.addTask {
-                .measured(
-                    place,
-                    await transport.declaredLength(
-                        of: wanted.episode, allowsLocalAddresses: wanted.allowsLocalAddresses))
+                .measured(place, await transport.declaredLength(of: wanted.episode))
             }
             return true
         }

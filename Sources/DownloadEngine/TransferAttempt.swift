@@ -120,7 +120,6 @@ struct TransferAttempt {
             return .fail(failure("the catalog gives no address for it"))
         }
         var request = WireRequest(.get, address)
-        request.allowsLocalAddresses = wanted.allowsLocalAddresses
         request.isForDocument = false
         if let ending = try await fetchInPieces(request, behind: held, into: partial) { return ending }
         let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)

@@ -29,21 +29,18 @@ package struct TransferRequest: Sendable {
     private var boxedStanding: Box<FileFacts>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
-    /// Whether the episode may lie on this machine or in a private network.
-    package var allowsLocalAddresses: Bool
-    /// Which way the audio is fetched, and with what.
+    /// Which way the audio is fetched, with what, and where it may be.
     package var access = SourceAccess.standard
     /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.
     package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
 
     package init(
         episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil,
-        overwrites: Bool = false, allowsLocalAddresses: Bool = true
+        overwrites: Bool = false
     ) {
         self.episode = episode
         self.path = path
         self.overwrites = overwrites
-        self.allowsLocalAddresses = allowsLocalAddresses
         self.record = record
         self.replacing = replacing
     }

@@ -1,57 +1,86 @@
 import BookModel
 import Foundation
+import NIOCore
 
 /// Whether an address belongs to the whole internet or only to this machine or its neighbourhood.
 ///
-/// A catalog on the internet that names an address in the listener's own network would have booksync ask a router or a
+/// A catalog on the internet that names an address in the user's own network would have booksync ask a router or a
 /// printer on its behalf; such addresses are only fetched where the source says so.
-package enum AddressScope: Sendable, Hashable {
+///
+/// Not guaranteed: an address of the internet may belong to a machine in the user's own network, as IPv6 addresses
+/// often do, and a network may translate to IPv4 under a prefix of its own. Neither can be told by the address.
+enum AddressScope: Sendable, Hashable {
     case global
-    /// Loopback, link-local, private (RFC 1918, RFC 4193, RFC 6598), multicast, unspecified, reserved.
+    /// Loopback, link-local, private, multicast, documentation, and whatever else the IANA registries of special-purpose
+    /// addresses do not call globally reachable.
     case local
 
+    /// - Parameter address: four bytes of IPv4, or sixteen of IPv6.
+    init(_ address: [UInt8]) {
+        let carried = Self.addresses(carriedBy: address)
+        let isGlobal =
+            carried.isEmpty
+            ? Self.unicast.contains { $0.contains(address) } && !Self.special.contains { $0.contains(address) }
+            : carried.allSatisfy { AddressScope($0) == .global }
+        self = isGlobal ? .global : .local
+    }
+
+    /// What is given to hosts on the internet: of IPv6 a single block so far.
+    private static let unicast = ["0.0.0.0/0", "2000::/3"].compactMap(AddressBlock.init)
+
+    /// Blocks in ``unicast`` that are not globally reachable (IANA's special-purpose address registries).
+    private static let special = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/3", "2001::/23", "2001:db8::/32", "3fff::/20",
+    ].compactMap(AddressBlock.init)
+
+    /// Blocks of IPv6 whose addresses stand for an IPv4 address, which begins at that byte: IPv4-compatible (with `::`
+    /// and `::1`), IPv4-mapped, IPv4-translated (RFC 2765), NAT64 (RFC 6052) and 6to4 (RFC 3056).
+    private static let carriers = [
+        ("::/96", 12), ("::ffff:0:0/96", 12), ("::ffff:0:0:0/96", 12), ("64:ff9b::/96", 12), ("2002::/16", 2),
+    ].compactMap { text, offset in AddressBlock(text).map { (block: $0, offset: offset) } }
+
+    private static let teredo = AddressBlock("2001::/32")
+
+    /// The IPv4 addresses that a packet to this IPv6 address goes to in the end.
+    private static func addresses(carriedBy address: [UInt8]) -> [[UInt8]] {
+        // A server, and a client whose bits are inverted (RFC 4380 §4).
+        if teredo?.contains(address) == true { return [Array(address[4..<8]), address[12..<16].map(~)] }
+        return carriers.filter { $0.block.contains(address) }.map { Array(address[$0.offset..<$0.offset + 4]) }
+    }
+
     /// The scope of a numeric address; nil when the text is a name.
-    package static func ofNumeric(_ host: String) -> AddressScope? {
+    static func ofNumeric(_ host: String) -> AddressScope? {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         // A zone ("fe80::1%eth0") only ever names a link.
         if bare.contains("%") { return .local }
         var four = in_addr()
         // `inet_aton` reads what resolvers read: also 127.1, 0x7f000001 and 2130706433.
         if !bare.isEmpty, !bare.contains(":"), inet_aton(bare, &four) != 0 {
-            return ofIPv4(UInt32(bigEndian: four.s_addr))
+            return withUnsafeBytes(of: &four) { AddressScope(Array($0)) }
         }
-        var six = in6_addr()
-        guard inet_pton(AF_INET6, bare, &six) == 1 else { return nil }
-        return withUnsafeBytes(of: &six) { ofIPv6(Array($0)) }
+        return AddressBlock.bytes(of: bare).map(AddressScope.init)
     }
 
-    private static func ofIPv4(_ address: UInt32) -> AddressScope {
-        let locals: [(UInt32, UInt32)] = [
-            (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16),
-            (0xAC10_0000, 12), (0xC000_0000, 24), (0xC0A8_0000, 16), (0xC612_0000, 15), (0xE000_0000, 3),
-        ]
-        return locals.contains { address >> (32 - $0.1) == $0.0 >> (32 - $0.1) } ? .local : .global
+    /// The scope of a host whose name somebody else resolves, as a proxy does: what the host itself says.
+    static func ofUnresolved(_ host: String) -> AddressScope {
+        var name = host.lowercased()[...]
+        while name.last == "." { name.removeLast() }
+        if let scope = ofNumeric(String(name)) { return scope }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard let domain = labels.last, labels.count > 1, labels.suffix(2) != ["home", "arpa"] else { return .local }
+        return privateDomains.contains(String(domain)) ? .local : .global
     }
 
-    private static func ofIPv6(_ bytes: [UInt8]) -> AddressScope {
-        let embedded = bytes[12...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        if bytes[..<10].allSatisfy({ $0 == 0 }) {
-            // ::, ::1, and IPv4 addresses in IPv6's clothes.
-            return bytes[10] == 0xFF && bytes[11] == 0xFF ? ofIPv4(embedded) : .local
-        }
-        // 64:ff9b::/96 translates to IPv4 (RFC 6052).
-        if bytes.starts(with: [0x00, 0x64, 0xFF, 0x9B]), bytes[4..<12].allSatisfy({ $0 == 0 }) {
-            return ofIPv4(embedded)
-        }
-        let isUniqueLocal = bytes[0] & 0xFE == 0xFC
-        let isLinkLocal = bytes[0] == 0xFE && bytes[1] & 0x80 == 0x80
-        return isUniqueLocal || isLinkLocal || bytes[0] == 0xFF ? .local : .global
-    }
+    /// Domains that the internet does not have and private networks do (RFC 6761, RFC 6762 with appendix G).
+    private static let privateDomains: Set<String> = [
+        "localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan",
+    ]
 
-    /// The scope of a host, asking the system's resolver for names. A name with any local address is local; one that
-    /// does not resolve is global, since the connection will say so better. May block.
-    package static func of(host: String) -> AddressScope {
-        if let scope = ofNumeric(host) { return scope }
+    /// The scopes of all addresses that the system's resolver has for a host; empty when it has none, or fails. Blocks.
+    static func resolving(_ host: String) -> Set<AddressScope> {
+        if let scope = ofNumeric(host) { return [scope] }
         var hints = addrinfo()
         #if os(Linux)
             hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -59,18 +88,35 @@ package enum AddressScope: Sendable, Hashable {
             hints.ai_socktype = SOCK_STREAM
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return .global }
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
+        var scopes: Set<AddressScope> = []
         var next = list
-        while let entry = next {
-            var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            let outcome = getnameinfo(
-                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
-            let text = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            if outcome == 0, ofNumeric(text) == .local { return .local }
-            next = entry.pointee.ai_next
+        while let entry = next?.pointee {
+            let address = UnsafeRawPointer(entry.ai_addr)
+            switch entry.ai_family {
+            case AF_INET:
+                let four = address?.loadUnaligned(as: sockaddr_in.self).sin_addr
+                if let four { scopes.insert(AddressScope(withUnsafeBytes(of: four) { Array($0) })) }
+            case AF_INET6:
+                let six = address?.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+                if let six { scopes.insert(AddressScope(withUnsafeBytes(of: six) { Array($0) })) }
+            default: break
+            }
+            next = entry.ai_next
         }
-        return .global
+        return scopes
+    }
+}
+
+extension SocketAddress {
+    /// Four or sixteen bytes; nil for a socket in the file system.
+    var addressBytes: [UInt8]? {
+        switch self {
+        case .v4(let address): withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+        case .v6(let address): withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+        case .unixDomainSocket: nil
+        }
     }
 }
 
@@ -82,19 +128,28 @@ extension ResourceAddress {
     }
 }
 
-/// Remembers the scopes of hosts for one run, so that names are resolved once.
+/// Remembers the scopes of hosts for one run, so that names are resolved once. A look-up that failed is made again.
 actor ScopeCache {
-    private var scopes: [String: AddressScope] = [:]
+    /// As ``AddressScope/resolving(_:)``; may block.
+    typealias Resolver = @Sendable (String) -> Set<AddressScope>
 
-    func scope(of host: String) async -> AddressScope {
+    private let resolver: Resolver
+    private var known: [String: Set<AddressScope>] = [:]
+
+    init(_ resolver: @escaping Resolver) {
+        self.resolver = resolver
+    }
+
+    /// - Returns: an empty set when the look-up failed.
+    func scopes(of host: String) async -> Set<AddressScope> {
         let host = host.lowercased()
-        if let known = scopes[host] { return known }
-        if let scope = AddressScope.ofNumeric(host) { return scope }
-        let scope = await withCheckedContinuation { continuation in
+        if let scopes = known[host] { return scopes }
+        let resolver = resolver
+        let scopes = await withCheckedContinuation { continuation in
             // The resolver blocks: not on a thread of the cooperative pool.
-            DispatchQueue.global().async { continuation.resume(returning: AddressScope.of(host: host)) }
+            DispatchQueue.global().async { continuation.resume(returning: resolver(host)) }
         }
-        scopes[host] = scope
-        return scope
+        if !scopes.isEmpty { known[host] = scopes }
+        return scopes
     }
 }

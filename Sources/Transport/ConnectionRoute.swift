@@ -39,8 +39,13 @@ enum ConnectionRoute: Sendable, Hashable {
         }
     }
 
-    /// Whether the proxy, and not we, finds out what the server's name means, as the listener asked it to.
-    var resolvesNamesElsewhere: Bool { proxy?.kind == .socks(resolvesNames: true) }
+    /// Whether the proxy, and not this program, resolves the server's name.
+    var resolvesNamesElsewhere: Bool {
+        switch proxy?.kind {
+        case nil, .socks(resolvesNames: false): false
+        case .http, .https, .socks(resolvesNames: true): true
+        }
+    }
 
     /// What the client connects to: the server, or the proxy.
     func origin(for target: WireTarget) -> String {

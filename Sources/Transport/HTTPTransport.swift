@@ -25,6 +25,8 @@ package struct TransportOptions: Sendable {
     package var authorities: TrustedAuthorities?
     /// What secures connections.
     var security = TLSConfiguration.makeClientConfiguration()
+    /// Looks names up before they are connected to.
+    var resolver: ScopeCache.Resolver = AddressScope.resolving
 
     package init(
         connectTimeout: Double = 10, stallTimeout: Double = 30, minRate: Double = 1000, answerTimeout: Double = 600,
@@ -50,12 +52,13 @@ package struct HTTPTransport: Sendable {
         let clients: RouteClients
         let options: TransportOptions
         let logger: Logger
-        let scopes = ScopeCache()
+        let scopes: ScopeCache
         /// Servers and proxies that answered, so that a connection to them may have been kept.
         let answered = Mutex<Set<String>>([])
 
         init(options: TransportOptions, logger: Logger) {
             self.clients = RouteClients(options: options)
+            self.scopes = ScopeCache(options.resolver)
             self.options = options
             self.logger = logger
         }
@@ -146,16 +149,17 @@ package struct HTTPTransport: Sendable {
     ) async throws -> HTTPClientResponse {
         guard let target = WireTarget(address) else { throw WireFailure(.badAddress, address: address) }
         let route = try route(to: target, address: address)
+        let scope = try await requiredScope(of: target, on: route, address: address)
         let key = route.connectionKey(for: target)
         let mayBeKept = request.method != .post && core.answered.withLock { $0.contains(key) }
         let response: HTTPClientResponse
         do {
-            response = try await exchange(request, target: target, on: route, address, credentials)
+            response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
             if mayBeKept { return response }
         } catch let failure as WireFailure where failure.kind == .cut && mayBeKept {
             core.answered.withLock { _ = $0.remove(key) }
             try Task.checkCancellation()
-            response = try await exchange(request, target: target, on: route, address, credentials)
+            response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
         }
         core.answered.withLock { _ = $0.insert(key) }
         return response
@@ -176,12 +180,9 @@ package struct HTTPTransport: Sendable {
     }
 
     private func exchange(
-        _ request: WireRequest, target: WireTarget, on route: ConnectionRoute, _ address: ResourceAddress,
-        _ credentials: HTTPHeaders
+        _ request: WireRequest, target: WireTarget, on route: ConnectionRoute, within scope: AddressScope?,
+        _ address: ResourceAddress, _ credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
-        if !request.allowsLocalAddresses, await isLocal(target, on: route) {
-            throw WireFailure(.localAddress, address: address)
-        }
         var outgoing = HTTPClientRequest(url: route.origin(for: target) + "/")
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
         if request.method == .post { outgoing.body = .bytes(request.body) }
@@ -204,7 +205,7 @@ package struct HTTPTransport: Sendable {
             core.logger.debug("sending a request", metadata: ["address": "\(address)"])
             // The deadline bounds the head alone; see `BodyLimits` for the body.
             let client = try await core.clients.client(
-                for: route, trusting: access.authorities ?? core.options.authorities)
+                for: route, within: scope, trusting: access.authorities ?? core.options.authorities)
             response = try await client.execute(
                 outgoing, deadline: .now() + .milliseconds(Int64(core.options.answerTimeout * 1000)))
             core.logger.debug(
@@ -221,19 +222,36 @@ package struct HTTPTransport: Sendable {
         return response
     }
 
-    /// A proxy that is to resolve names itself is asked about names that only it may know, and nobody else is.
-    private func isLocal(_ target: WireTarget, on route: ConnectionRoute) async -> Bool {
-        guard route.resolvesNamesElsewhere, !target.isNumeric else {
-            return await core.scopes.scope(of: target.host) == .local
+    /// Checks that the source may lead to the target, by what its host resolves to now. A name with addresses of both
+    /// scopes is private where that is forbidden, and not where that would allow something.
+    ///
+    /// - Returns: the scope of the address that the connection must lead to, since names may resolve to others by then;
+    ///   nil for any.
+    private func requiredScope(
+        of target: WireTarget, on route: ConnectionRoute, address: ResourceAddress
+    ) async throws -> AddressScope? {
+        guard case .ownOnly(let origins) = access.privateAddresses else { return nil }
+        let scopes = try await scopes(of: target, on: route, address: address)
+        if scopes == [.global] || scopes == [.local] && origins.contains(WebOrigin(target)) {
+            return route.resolvesNamesElsewhere ? nil : scopes.first
         }
-        let name = target.host.lowercased()
-        return name == "localhost" || name.hasSuffix(".localhost")
+        let refusal = WireFailure(.localAddress(host: target.host), address: address)
+        if origins.isEmpty { throw refusal }
+        for own in origins.map(WireTarget.init) {
+            let route = try self.route(to: own, address: address)
+            guard try await self.scopes(of: own, on: route, address: address) == [.local] else { throw refusal }
+        }
+        return nil
     }
 
-    /// Whether an address lies on this machine or in a private network.
-    package func isLocal(_ address: ResourceAddress) async -> Bool {
-        guard let host = address.host else { return false }
-        return await core.scopes.scope(of: host) == .local
+    /// Never empty. What a proxy resolves is told by the host's name alone.
+    private func scopes(
+        of target: WireTarget, on route: ConnectionRoute, address: ResourceAddress
+    ) async throws -> Set<AddressScope> {
+        if route.resolvesNamesElsewhere { return [AddressScope.ofUnresolved(target.host)] }
+        let scopes = await core.scopes.scopes(of: target.host)
+        if scopes.isEmpty { throw WireFailure(.unresolvable(host: target.host), address: address) }
+        return scopes
     }
 
     fileprivate func shutdown() async throws {

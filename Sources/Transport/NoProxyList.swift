@@ -44,11 +44,11 @@ struct NoProxyList: Sendable, Hashable {
     func covers(host: String, port: Int) -> Bool {
         if coversAll { return true }
         let host = Self.withoutLastDot(host.lowercased())[...]
-        let address = Self.bytes(ofAddress: host)
+        let address = AddressBlock.bytes(of: host)
         return entries.contains { entry in
             if let only = entry.port, only != port { return false }
             guard let address else { return Self.isName(host, within: entry.host[...]) }
-            return Self.isAddress(address, within: entry.host)
+            return AddressBlock(entry.host)?.contains(address) == true
         }
     }
 
@@ -57,27 +57,7 @@ struct NoProxyList: Sendable, Hashable {
         return !entry.isEmpty && (host == entry || host.hasSuffix("." + entry))
     }
 
-    private static func isAddress(_ address: [UInt8], within entry: String) -> Bool {
-        let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let network = bytes(ofAddress: parts[0]), network.count == address.count else { return false }
-        guard parts.count == 2 else { return network == address }
-        guard let bits = Int(parts[1]), (0...address.count * 8).contains(bits) else { return false }
-        return (0..<bits).allSatisfy { bit in
-            let mask = UInt8(0x80) >> (bit % 8)
-            return address[bit / 8] & mask == network[bit / 8] & mask
-        }
-    }
-
     private static func withoutLastDot(_ name: some StringProtocol) -> String {
         String(name.hasSuffix(".") && name.count > 1 ? name.dropLast() : name[...])
-    }
-
-    /// Four or sixteen bytes; nil for a name.
-    private static func bytes(ofAddress text: Substring) -> [UInt8]? {
-        var four = in_addr()
-        if inet_pton(AF_INET, String(text), &four) == 1 { return withUnsafeBytes(of: &four) { Array($0) } }
-        var six = in6_addr()
-        guard inet_pton(AF_INET6, String(text), &six) == 1 else { return nil }
-        return withUnsafeBytes(of: &six) { Array($0) }
     }
 }

@@ -9,12 +9,14 @@ import NIOSSL
 import Synchronization
 
 /// The HTTP clients, one for each route, since a client keeps its connections by the address that it connects to, and
-/// behind a proxy many servers share that.
+/// behind a proxy many servers share that. Requests that may lead to other addresses have other clients, so that none of
+/// them takes over a connection that another was allowed to open.
 final class RouteClients: Sendable {
     private let options: TransportOptions
     /// What connections have in common that may be shared.
     private struct Key: Hashable {
         var route: ConnectionRoute
+        var scope: AddressScope?
         var authorities: TrustedAuthorities?
     }
 
@@ -27,10 +29,15 @@ final class RouteClients: Sendable {
 
     /// The client for a route, made when it is first asked for.
     ///
-    /// - Parameter authorities: trusted beside those of the machine.
+    /// - Parameters:
+    ///   - scope: of the addresses that its connections may lead to; nil for any. A connection that leads elsewhere fails
+    ///     with ``WireFailure/ScopeChange`` before any request is sent on it.
+    ///   - authorities: trusted beside those of the machine.
     /// - Throws: `NIOSSLError` when the machine's certificates cannot be read.
-    func client(for route: ConnectionRoute, trusting authorities: TrustedAuthorities?) async throws -> HTTPClient {
-        let key = Key(route: route, authorities: authorities)
+    func client(
+        for route: ConnectionRoute, within scope: AddressScope?, trusting authorities: TrustedAuthorities?
+    ) async throws -> HTTPClient {
+        let key = Key(route: route, scope: scope, authorities: authorities)
         if let client = clients.withLock({ $0[key] }) { return client }
         var security: NIOSSLContext?
         if case .tunnelled(_, let end) = route, end.isSecure {
@@ -74,7 +81,7 @@ final class RouteClients: Sendable {
         // A refused connection is told at once; how often to try again is decided by whoever sent the request.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.http1_1ConnectionDebugInitializer = { [options] channel in
-            Self.prepare(channel, for: route, security: security, options: options)
+            Self.prepare(channel, for: key, security: security, options: options)
         }
         return HTTPClient(
             eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
@@ -82,16 +89,25 @@ final class RouteClients: Sendable {
 
     /// Large receive buffers when the line is fast (measured: a third of the CPU time per GiB saved), the handler that
     /// saves the tail of a failing body, and what the route needs.
+    ///
+    /// The address is checked first, on the connection itself: between a look-up and the connection a name may have come to
+    /// resolve to another. No byte of a request has gone out by then. Not guaranteed: a TLS handshake has, with the name.
     private static func prepare(
-        _ channel: any Channel, for route: ConnectionRoute, security: NIOSSLContext?, options: TransportOptions
+        _ channel: any Channel, for key: Key, security: NIOSSLContext?, options: TransportOptions
     ) -> EventLoopFuture<Void> {
-        channel.eventLoop.flatSubmit {
+        let route = key.route
+        return channel.eventLoop.flatSubmit {
             channel.setOption(
                 ChannelOptions.recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 16 << 10, initial: 64 << 10, maximum: 256 << 10)
             ).flatMap {
                 addresses(of: route, on: channel.eventLoop)
-            }.flatMapThrowing { address in
+            }.flatMapThrowing { resolved in
+                if let scope = key.scope {
+                    let reached = route.proxy == nil ? channel.remoteAddress : resolved
+                    guard let address = reached?.addressBytes else { throw ChannelError.ioOnClosedChannel }
+                    guard AddressScope(address) == scope else { throw WireFailure.ScopeChange() }
+                }
                 let pipeline = channel.pipeline.syncOperations
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
                 try pipeline.addHandler(ReceivedTailHandler(), position: .after(decoder))
@@ -100,7 +116,8 @@ final class RouteClients: Sendable {
                 case .direct, .forwarded: break
                 case .tunnelled(let proxy, let end):
                     let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
-                    let negotiation = try negotiation(with: proxy, to: end, at: address, options: options)
+                    let negotiation = try negotiation(
+                        with: proxy, to: end, at: resolved?.addressBytes, options: options)
                     let timeout = TimeAmount.milliseconds(Int64(options.connectTimeout * 1000))
                     try pipeline.addHandler(TunnelHandler(negotiation, timeout: timeout), position: .before(encoder))
                     guard let security else { return }
@@ -133,16 +150,15 @@ final class RouteClients: Sendable {
     /// The server's address for a SOCKS proxy that does not resolve names itself, or where the name is one; else nil.
     private static func addresses(
         of route: ConnectionRoute, on eventLoop: any EventLoop
-    ) -> EventLoopFuture<[UInt8]?> {
+    ) -> EventLoopFuture<SocketAddress?> {
         guard case .tunnelled(let proxy, let end) = route, case .socks(let resolvesNames) = proxy.kind,
             !resolvesNames || AddressScope.ofNumeric(end.host) != nil
         else { return eventLoop.makeSucceededFuture(nil) }
-        let promise = eventLoop.makePromise(of: [UInt8]?.self)
+        let promise = eventLoop.makePromise(of: SocketAddress?.self)
         // The resolver blocks.
         DispatchQueue.global().async {
             do {
-                let found = try SocketAddress.makeAddressResolvingHost(end.host, port: end.port)
-                promise.succeed(found.addressBytes)
+                promise.succeed(try SocketAddress.makeAddressResolvingHost(end.host, port: end.port))
             } catch {
                 promise.fail(WireFailure.Unresolvable(host: end.host))
             }
@@ -160,16 +176,5 @@ final class RouteClients: Sendable {
         }
         tunnelSecurity.withLock { $0[authorities] = context }
         return context
-    }
-}
-
-extension SocketAddress {
-    /// Four or sixteen bytes; nil for a socket in the file system.
-    fileprivate var addressBytes: [UInt8]? {
-        switch self {
-        case .v4(let address): withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
-        case .v6(let address): withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
-        case .unixDomainSocket: nil
-        }
     }
 }

@@ -10,8 +10,10 @@ import NIOSSL
 package struct WireFailure: Error, Sendable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         case badAddress
-        /// The address lies in the listener's own network, and the source does not allow that.
-        case localAddress
+        /// The address is on this machine or in a private network, and the source does not allow that.
+        case localAddress(host: String)
+        /// The host was connected to at an address of another scope than when it was checked.
+        case changedAddress(host: String)
         case unresolvable(host: String)
         case refused
         /// No connection within the time allowed, or no way to the host.
@@ -52,13 +54,18 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
         switch kind {
         case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .proxy, .other:
             .retry
-        case .badAddress, .localAddress, .insecure, .redirect, .oversized, .proxyCredentials, .proxyRefusal: .skip
+        case .badAddress, .localAddress, .changedAddress, .insecure, .redirect, .oversized, .proxyCredentials,
+            .proxyRefusal:
+            .skip
         }
     }
 
     /// What to do about it, where that is known.
     package var remedy: String? {
         switch kind {
+        case .localAddress: "if that is meant, set allow-private-addresses: true for the source"
+        case .changedAddress(let host):
+            "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
         case .proxyCredentials: "check the proxy's user and password, not the source's"
         case .proxyRefusal: "check the proxy (http_proxy, https_proxy, all_proxy, no_proxy, or the source's proxy)"
         default: nil
@@ -69,9 +76,10 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     package var why: String {
         switch kind {
         case .badAddress: "the address is not one that can be fetched"
-        case .localAddress:
-            "the address lies on this machine or in a private network, and its source does not allow that "
-                + "(allow-private-addresses)"
+        case .localAddress(let host):
+            "it leads to \(host), on this machine or in a private network, where its source may not lead"
+        case .changedAddress(let host):
+            "\(host) changed between an address on the internet and one in a private network while it was asked for"
         case .unresolvable(let host): "the host name \(host) cannot be resolved"
         case .refused: "the server refuses the connection"
         case .unreachable: "the server cannot be reached"
@@ -96,10 +104,14 @@ extension WireFailure {
         let host: String
     }
 
+    /// A connection leads to an address of another scope than it must.
+    struct ScopeChange: Error {}
+
     /// Classifies what the HTTP client threw. Cancellation is no failure and stays what it is.
     static func classify(_ error: any Error, address: ResourceAddress) -> any Error {
         if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
         if error is WireFailure { return error }
+        if error is ScopeChange { return WireFailure(.changedAddress(host: address.host ?? ""), address: address) }
         return WireFailure(kind(of: error), address: address)
     }
 

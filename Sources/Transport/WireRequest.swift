@@ -25,9 +25,6 @@ package struct WireRequest: Sendable {
     /// as long as it takes, if it comes at the minimum rate.
     package var isForDocument = true
 
-    /// Whether it may go to this machine and its neighbourhood, redirects included.
-    package var allowsLocalAddresses = true
-
     package init(
         _ method: Method = .get, _ address: ResourceAddress, headers: HTTPHeaders = [:], credentials: HTTPHeaders = [:]
     ) {

@@ -32,6 +32,14 @@ struct WireTarget: Sendable, Hashable {
         self.pathAndQuery = rest.hasPrefix("/") ? String(rest) : "/" + rest
     }
 
+    /// The root of a server.
+    init(_ origin: WebOrigin) {
+        self.isSecure = origin.isSecure
+        self.host = origin.host
+        self.port = origin.port
+        self.pathAndQuery = "/"
+    }
+
     /// `host:port`, with an IPv6 address in brackets.
     var authority: String { "\(bracketedHost):\(port)" }
 

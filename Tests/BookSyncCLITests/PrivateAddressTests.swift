@@ -72,3 +72,91 @@ extension ProductTests {
         }
     }
 }
+
+extension ProductTests {
+    /// Case 33 of the download cases behind a proxy, which plays the internet: catalogs, covers and audio.
+    @Suite struct PrivateAddressesBehindProxy {
+        private func withPublicCatalog(
+            _ script: @escaping @Sendable (ServerRequest, Int) -> Reply,
+            isolation: isolated (any Actor)? = #isolation,
+            _ body: (Workbench, MisbehavingServer, [String: String]) async throws -> Void
+        ) async throws {
+            let port = Watched(0)
+            try await withProxy(.http) { proxy in
+                try await withCatalog(ServerScript { script($0, port.value) }) { bench, server in
+                    port.update { $0 = server.port }
+                    let proxied = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
+                    try await body(bench, server, bench.configured.merging(proxied) { $1 })
+                }
+            }
+        }
+
+        @Test(arguments: ["127.0.0.1", "[::ffff:10.0.0.1]", "[2002:c0a8:101::]", "localhost", "printer", "nas.local"])
+        func `case 33: a redirect of a public catalog is not followed into the private network, unless it may be`(
+            host: String
+        ) async throws {
+            let catalog = ScriptedCatalog(episodes: 1)
+            try await withPublicCatalog { request, port in
+                guard request.path == "/public" else { return catalog.script.answer(request) }
+                let target = "http://\(host):\(port)\(ScriptedCatalog.listPath)?token=SECRET"
+                return .reply(status: 302, headers: ["Location": target])
+            } _: { bench, server, environment in
+                let source = "type: book-resource, url: \"http://catalog.example:\(server.port)/public\""
+                try bench.configure("sources: { cat: { \(source) } }")
+                let refused = try await bench.run("fetch", "1", environment: environment)
+                #expect(refused.exitCode == 69, "\(refused.errors)")
+                #expect(refused.errors.contains("private network"), "\(refused.errors)")
+                #expect(refused.errors.contains("allow-private-addresses: true"), "\(refused.errors)")
+                #expect(!(refused.output + refused.errors).contains("SECRET"), "\(refused.errors)")
+                #expect(Set(server.record.requests.map(\.path)) == ["/public"])
+
+                try bench.configure("sources: { cat: { \(source), allow-private-addresses: true } }")
+                _ = try await bench.run("fetch", "1", environment: environment)
+                #expect(server.record.requests.contains { $0.path == ScriptedCatalog.listPath })
+            }
+        }
+
+        @Test func `case 33: pages, covers and audio that a public feed puts at private names are not asked for`()
+            async throws
+        {
+            let bytes = sampleMP3(bytes: 20_000)
+            try await withPublicCatalog { request, port in
+                switch request.path {
+                case "/feed.xml":
+                    let audio = ["/1.mp3", "http://nas.local:\(port)/2.mp3", "http://[64:ff9b::a00:1]:\(port)/3.mp3"]
+                    return .text(Self.feed(audio: audio + ["/4.mp3"], port: port), type: "application/rss+xml")
+                case "/4.mp3": return .reply(status: 302, headers: ["Location": "http://router:\(port)/5.mp3"])
+                default: return ServedFile(bytes).answer(to: request)
+                }
+            } _: { bench, server, environment in
+                try bench.configure("sources: { feeds: { type: feed } }\ndownloads: { export: [cover], retries: 0 }")
+                let feed = "http://catalog.example:\(server.port)/feed.xml"
+                let result = try await bench.run("fetch", feed, environment: environment)
+                #expect(result.exitCode == 75, "\(result.errors)")
+                #expect(try bench.digests() == [sha256(bytes)])
+                #expect(Set(server.record.requests.map(\.path)) == ["/feed.xml", "/1.mp3", "/4.mp3"])
+                #expect(Set(server.record.requests.map { $0.header("Host") }) == ["catalog.example:\(server.port)"])
+                for host in ["nas.local", "64:ff9b::a00:1", "router", "printer"] {
+                    #expect(result.errors.contains("it leads to \(host), on this machine"), "\(result.errors)")
+                }
+            }
+        }
+
+        private static func feed(audio: [String], port: Int) -> String {
+            let items = audio.enumerated().map { index, address in
+                """
+                <item><title>Part \(index + 1)</title><guid>g\(index)</guid>\
+                <enclosure url="\(address)" type="audio/mpeg" length="20000"/></item>
+                """
+            }
+            return """
+                <rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd" \
+                xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>Tides</title>
+                <itunes:image href="http://printer:\(port)/cover.jpg"/>
+                <atom:link rel="next" href="http://printer:\(port)/page2.xml"/>
+                \(items.joined(separator: "\n"))
+                </channel></rss>
+                """
+        }
+    }
+}

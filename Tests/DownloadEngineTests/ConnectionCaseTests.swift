@@ -76,7 +76,7 @@ import Transport
             var episode = bench.episode()
             episode.address = ResourceAddress("http://\(host):\(bench.server.port)/a.mp3")
             var request = try await bench.request(episode)
-            request.allowsLocalAddresses = false
+            request.access = .publicOnly
             let report = await bench.run([request])
             #expect(report.receipts.isEmpty)
             let failure = try #require(report.failures.first?.failure)
@@ -108,7 +108,7 @@ import Transport
                     var episode = bench.episode(index + 1)
                     episode.address = ResourceAddress("http://audio.example:\(bench.server.port)\(path)")
                     var request = try await bench.request(episode)
-                    request.allowsLocalAddresses = false
+                    request.access = .publicOnly
                     requests.append(request)
                 }
                 let report = await bench.run(requests)

@@ -152,6 +152,11 @@ extension Logger {
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
+extension SourceAccess {
+    /// Of a source that leads to no private address.
+    static let publicOnly = SourceAccess(privateAddresses: .ownOnly([]))
+}
+
 extension EngineReport {
     var outcomes: [TransferReceipt.Outcome] { receipts.map(\.outcome) }
     var sentences: [String] { failures.map(\.failure.description) }

@@ -230,13 +230,13 @@ import Transport
                     var local = bench.episode()
                     local.address = ResourceAddress("http://\(host):\(bench.server.port)/a.mp3")
                     var request = try await bench.request(local)
-                    request.allowsLocalAddresses = false
+                    request.access = .publicOnly
                     let failure = try #require(await bench.run([request]).failures.first?.failure)
                     #expect(failure.why.contains("private network"), "\(failure)")
                 }
                 #expect(proxy.record.connectionsAccepted == 0)
                 var request = try await bench.request(episode(bench))
-                request.allowsLocalAddresses = false
+                request.access = .publicOnly
                 let report = await bench.run([request])
                 #expect(report.receipts.count == 1, "\(report.sentences)")
             }

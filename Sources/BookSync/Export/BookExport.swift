@@ -150,8 +150,7 @@ package struct BookExport: Sendable {
                 remedy: "add cover to downloads.export in the configuration, and run booksync fetch")
         }
         let picture = try await CoverPicture.fetch(
-            address, of: book, over: transport.using(configuration.access(of: book)),
-            allowsLocalAddresses: await configuration.allowsLocalAddresses(of: book, transport: transport))
+            address, of: book, over: transport.using(configuration.access(of: book)))
         let name = "cover.\(picture.fileExtension)"
         try await write(
             picture.bytes, to: folder.isEmpty ? name : folder + "/" + name, origin: origin, &outcome)

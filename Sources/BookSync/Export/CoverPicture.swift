@@ -27,17 +27,15 @@ struct CoverPicture: Sendable {
     /// Asks for the picture, once.
     /// - Throws: ``Failure`` that says why there is none; `CancellationError`.
     static func fetch(
-        _ address: ResourceAddress, of book: BookIdentity, over transport: HTTPTransport, allowsLocalAddresses: Bool
+        _ address: ResourceAddress, of book: BookIdentity, over transport: HTTPTransport
     ) async throws -> CoverPicture {
         func refuse(_ why: String, _ remedy: String? = nil) -> Failure {
             Failure(
                 .catalogUnavailable, what: "the cover of \(book) cannot be had", why: "\(address): \(why)",
                 remedy: remedy)
         }
-        var request = WireRequest(.get, address)
-        request.allowsLocalAddresses = allowsLocalAddresses
         do {
-            let answer = try await transport.send(request)
+            let answer = try await transport.send(WireRequest(.get, address))
             guard answer.status == 200 else { throw refuse("it answers with HTTP status \(answer.status)") }
             let bytes = try await answer.bytes(upTo: greatest)
             guard let fileExtension = fileExtension(of: bytes) else { throw refuse("the answer is no picture") }

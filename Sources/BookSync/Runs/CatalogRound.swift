@@ -151,9 +151,7 @@ struct CatalogRound: Sendable {
                 asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
             // At once, and not in the book's turn, which may not come: from now on the store knows that it is gone.
             if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
-            var prepared = PreparedBook(
-                item: item, refreshed: refreshed, source: source,
-                allowsLocalAddresses: await configuration.allowsLocalAddresses(of: item.book, transport: transport))
+            var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
             prepared.plan = try await plan(prepared, claimed: [], assembly)
             return .success(prepared)
         } catch {
@@ -186,10 +184,8 @@ struct CatalogRound: Sendable {
         let book = prepared.item.book
         var assembly = assembly
         let access = configuration.access(of: book)
-        let (transport, allowsLocal) = (transport.using(access), prepared.allowsLocalAddresses)
-        assembly.declaredLength = { episode in
-            await transport.declaredLength(of: episode, allowsLocalAddresses: allowsLocal)
-        }
+        let transport = transport.using(access)
+        assembly.declaredLength = { await transport.declaredLength(of: $0) }
         // Without being stored, another listing would leave no trace in what is remembered.
         if stores || prepared.refreshed.episodes == nil,
             let settled = try await assembly.settledPlan(
@@ -201,7 +197,7 @@ struct CatalogRound: Sendable {
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
             prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
-            claimed: claimed, allowsLocalAddresses: allowsLocal)
+            claimed: claimed)
         assembled.use(access)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
         if let store, let settled = assembled.settled {
@@ -238,7 +234,6 @@ private struct PreparedBook: Sendable {
     var item: RunRequest.Item
     var refreshed: RefreshedBook
     var source: any CatalogSource
-    var allowsLocalAddresses: Bool
     var plan: AssembledPlan?
 
     /// Episodes that are held in memory for it.

@@ -13,7 +13,8 @@ extension Configuration {
             own = givenAddresses.filter { self.book(at: $0) == book }
             if book.id.contains("://") { own.append(ResourceAddress(book.id)) }
         }
-        return access(of: source, at: own)
+        // The id of a book may be the very address that the user gave.
+        return access(of: source, at: own, named: book.id.contains("://") ? [ResourceAddress(book.id)] : own)
     }
 
     /// The same for an address of which nobody knows yet what it is: that of the source on its server, if there is one.
@@ -22,12 +23,22 @@ extension Configuration {
         let source = sources.values.sorted { $0.name < $1.name }
             .first { $0.ownAddresses.contains { WebOrigin($0) == server } }
         guard let source, source.unsetVariables.isEmpty, source.faults.isEmpty else {
-            return SourceAccess(credentials: SourceCredentials(origins: Set([server].compactMap(\.self)), netrc: netrc))
+            // It may belong to any source whose books are named by their own addresses.
+            let owners = source.map { [$0] } ?? sources.values.filter(\.ownAddresses.isEmpty)
+            let own = Set([server].compactMap(\.self))
+            return SourceAccess(
+                credentials: SourceCredentials(origins: own, netrc: netrc),
+                privateAddresses: owners.contains(where: \.allowsPrivateAddresses) ? .allowed : .ownOnly(own))
         }
-        return access(of: source, at: source.ownAddresses)
+        return access(of: source, at: source.ownAddresses, named: [address])
     }
 
-    private func access(of source: SourceConfiguration, at addresses: [ResourceAddress]) -> SourceAccess {
+    /// - Parameters:
+    ///   - addresses: where its credentials go.
+    ///   - named: the addresses that the user named: where these are private, so may be others.
+    private func access(
+        of source: SourceConfiguration, at addresses: [ResourceAddress], named: [ResourceAddress]
+    ) -> SourceAccess {
         var users: [WebOrigin: Authorization] = [:]
         for address in addresses {
             guard let origin = WebOrigin(address), users[origin] == nil else { continue }
@@ -38,6 +49,8 @@ extension Configuration {
             authorities: source.authorities.map { $0.content.adding(authorities?.content) },
             credentials: SourceCredentials(
                 origins: Set(addresses.compactMap(WebOrigin.init)), authorization: source.authorization, users: users,
-                cookies: source.cookies?.content, netrc: netrc))
+                cookies: source.cookies?.content, netrc: netrc),
+            privateAddresses: source.allowsPrivateAddresses
+                ? .allowed : .ownOnly(Set(named.compactMap(WebOrigin.init))))
     }
 }

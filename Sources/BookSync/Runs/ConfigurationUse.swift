@@ -108,17 +108,6 @@ extension Configuration {
         return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
     }
 
-    /// Whether a source's audio may lie on this machine or in a private network: where the source says so, or is there
-    /// itself.
-    func allowsLocalAddresses(of book: BookIdentity, transport: HTTPTransport) async -> Bool {
-        guard let source = source(named: book.source) else { return false }
-        if source.allowsPrivateAddresses { return true }
-        // The id of a book may be the very address that the listener gave.
-        let named = book.id.contains("://") ? ResourceAddress(book.id) : source.url
-        guard let named else { return false }
-        return await transport.isLocal(named)
-    }
-
     /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two
     /// subscriptions to one book the configuration's counts.
     package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {

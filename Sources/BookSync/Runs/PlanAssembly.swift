@@ -79,10 +79,8 @@ struct PlanAssembly: Sendable {
     /// - Parameters:
     ///   - item: what the request says of the book.
     ///   - claimed: paths that other books of this run are going to take.
-    ///   - allowsLocalAddresses: whether the audio may lie on this machine or in a private network.
     func plan(
-        _ book: Book, episodes: [ShelvedEpisode], item: RunRequest.Item, claimed: Set<String>,
-        allowsLocalAddresses: Bool
+        _ book: Book, episodes: [ShelvedEpisode], item: RunRequest.Item, claimed: Set<String>
     ) async throws -> AssembledPlan {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
@@ -108,7 +106,7 @@ struct PlanAssembly: Sendable {
         if recorded.isEmpty { try await searchFormerFolders(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
-        var assembled = assembled(plan, input: input, allowsLocalAddresses: allowsLocalAddresses)
+        var assembled = assembled(plan, input: input)
         // What took a look elsewhere depends on more than is remembered.
         if notesSettled, missing.isEmpty, !isAnswered {
             assembled.settled = settled(assembled, filter: item.filter, folders: folders, entries: entries)
@@ -203,9 +201,7 @@ struct PlanAssembly: Sendable {
         return folders
     }
 
-    private func assembled(
-        _ plan: SyncPlan, input: PlannerInput, allowsLocalAddresses: Bool
-    ) -> AssembledPlan {
+    private func assembled(_ plan: SyncPlan, input: PlannerInput) -> AssembledPlan {
         let (episodes, files) = (input.episodes, input.files)
         let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
         var assembled = AssembledPlan(plan: plan)
@@ -232,8 +228,7 @@ struct PlanAssembly: Sendable {
             if action.kind.isTransfer {
                 var request = TransferRequest(
                     episode: action.episode, path: action.path, record: known?.transfer,
-                    replacing: action.replacing, overwrites: action.kind == .replace,
-                    allowsLocalAddresses: allowsLocalAddresses)
+                    replacing: action.replacing, overwrites: action.kind == .replace)
                 if action.kind == .replace { request.standing = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)
             }

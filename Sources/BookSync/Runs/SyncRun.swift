@@ -214,8 +214,7 @@ package struct SyncRun: Sendable {
                 return settled
             }
             let stored = try await store?.episodes(of: item.book) ?? []
-            return try await assembly.plan(
-                book, episodes: stored, item: item, claimed: claimed, allowsLocalAddresses: false)
+            return try await assembly.plan(book, episodes: stored, item: item, claimed: claimed)
         }
         let items = request.items
         try await withThrowingTaskGroup(of: (place: Int, plan: AssembledPlan).self) { group in

@@ -112,8 +112,7 @@ package struct FeedSource: CatalogSource {
     }
 
     /// - Parameters:
-    ///   - feed: the feed's own address. Only its server is sent credentials, if they are meant for it, and only a feed
-    ///     in the listener's own network may go on there.
+    ///   - feed: the feed's own address. Only its server is sent credentials, if they are meant for it.
     ///   - validator: what a former answer came with.
     /// - Returns: nil when the server says that nothing changed.
     private func page(
@@ -121,11 +120,7 @@ package struct FeedSource: CatalogSource {
         validator: ContentValidator?
     ) async throws -> Page? {
         var request = WireRequest(.get, address, headers: ["Accept": Self.accepted])
-        if address.server == feed.server {
-            request.credentials = settings.credentials(for: feed)
-        } else {
-            request.allowsLocalAddresses = await transport.isLocal(feed)
-        }
+        if address.server == feed.server { request.credentials = settings.credentials(for: feed) }
         if let tag = validator?.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
         if let date = validator?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         let subject = CatalogSubject(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")

@@ -52,7 +52,15 @@ package struct SourceCredentials: Sendable, Hashable {
     }
 }
 
-/// How the servers of a source are reached: which way, whose certificates are good, and with which credentials.
+/// Whether a source may list, or redirect to, addresses on this machine or in a private network.
+package enum PrivateAddressRule: Sendable, Hashable {
+    case allowed
+    /// Only to these, which the user named, and to any where all of these are private themselves.
+    case ownOnly(Set<WebOrigin>)
+}
+
+/// How the servers of a source are reached: which way, whose certificates are good, with which credentials, and whether
+/// it may lead to this machine and private networks.
 ///
 /// An object, because thousands of transfers hold the same one.
 package final class SourceAccess: Sendable {
@@ -60,16 +68,18 @@ package final class SourceAccess: Sendable {
     /// Trusted beside those of the machine; nil for what ``TransportOptions/authorities`` says.
     package let authorities: TrustedAuthorities?
     package let credentials: SourceCredentials
+    package let privateAddresses: PrivateAddressRule
 
-    /// As the environment says, with nothing that would let anybody in.
+    /// As the environment says, with nothing that would let anybody in; for addresses that the user wrote.
     package static let standard = SourceAccess()
 
     package init(
         proxy: ProxyChoice = .environment, authorities: TrustedAuthorities? = nil,
-        credentials: SourceCredentials = .none
+        credentials: SourceCredentials = .none, privateAddresses: PrivateAddressRule = .allowed
     ) {
         self.proxy = proxy
         self.authorities = authorities
         self.credentials = credentials
+        self.privateAddresses = privateAddresses
     }
 }
