@@ -7,6 +7,8 @@ package struct Book: Sendable, Hashable {
     package var author: String?
     package var announcer: String?
     package var summary: String?
+    /// BCP 47, as in `zh` or `en-GB`.
+    package var language: String?
     /// Where the cover picture is; shown and stored only without secrets.
     package var cover: ResourceAddress?
     /// How many episodes the catalog says the book has; nil when it does not say.
@@ -16,13 +18,15 @@ package struct Book: Sendable, Hashable {
 
     package init(
         identity: BookIdentity, title: String, author: String? = nil, announcer: String? = nil,
-        summary: String? = nil, cover: ResourceAddress? = nil, declaredEpisodes: Int? = nil, isComplete: Bool = false
+        summary: String? = nil, language: String? = nil, cover: ResourceAddress? = nil, declaredEpisodes: Int? = nil,
+        isComplete: Bool = false
     ) {
         self.identity = identity
         self.title = title
         self.author = author
         self.announcer = announcer
         self.summary = summary
+        self.language = language
         self.cover = cover
         self.declaredEpisodes = declaredEpisodes
         self.isComplete = isComplete

@@ -113,9 +113,7 @@ struct CatalogExchange: Sendable {
 
     /// Whether the server that answered was told who asks. Beyond a redirect to another server it was not.
     private func sentCredentials(in request: WireRequest, to answer: WireAnswer) -> Bool {
-        guard answer.address.server == request.address.server else { return false }
-        return transport.sendsCredentials(with: request)
-            || request.address.withoutSecrets != request.address.secretText
+        answer.address.server == request.address.server && transport.sendsCredentials(with: request)
     }
 
     private func collect(_ answer: WireAnswer, for subject: CatalogSubject) async throws -> [UInt8] {

@@ -87,7 +87,8 @@ package struct CatalogListing: Sendable, Hashable {
         Book(
             identity: identity, title: description.title ?? inferredTitle ?? "Book \(identity.id)",
             author: description.author, announcer: description.announcer, summary: description.summary,
-            cover: description.cover, declaredEpisodes: proof.declared, isComplete: proof.isComplete)
+            language: description.language, cover: description.cover, declaredEpisodes: proof.declared,
+            isComplete: proof.isComplete)
     }
 }
 
@@ -97,16 +98,19 @@ package struct BookDescription: Sendable, Hashable {
     package var author: String?
     package var announcer: String?
     package var summary: String?
+    /// BCP 47.
+    package var language: String?
     package var cover: ResourceAddress?
 
     package init(
         title: String? = nil, author: String? = nil, announcer: String? = nil, summary: String? = nil,
-        cover: ResourceAddress? = nil
+        language: String? = nil, cover: ResourceAddress? = nil
     ) {
         self.title = title
         self.author = author
         self.announcer = announcer
         self.summary = summary
+        self.language = language
         self.cover = cover
     }
 }

@@ -34,7 +34,7 @@ struct CatalogSubject {
 
     func credentialsWanted(why: String) -> Failure {
         Failure(
-            .credentialsRejected, what: "\(part) of \(book) needs a user and password", why: why,
+            .credentialsRejected, what: "\(part) of \(book) needs credentials", why: why,
             remedy: "set user and password for source \(book.source), or use the address with its key")
     }
 

@@ -18,6 +18,23 @@ enum CatalogText {
         return id.isEmpty ? nil : id
     }
 
+    /// A language as BCP 47 has it; catalogs also write its English name.
+    static func language(_ raw: String) -> String? {
+        let text = trimmed(raw).replacing("_", with: "-")
+        if text.wholeMatch(of: /[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*/) != nil {
+            return Locale.Language(identifier: text).minimalIdentifier
+        }
+        return languageNames[text.lowercased()]
+    }
+
+    private static let languageNames: [String: String] = {
+        let english = Locale(identifier: "en")
+        let names = Locale.LanguageCode.isoLanguageCodes.compactMap { code in
+            english.localizedString(forLanguageCode: code.identifier).map { ($0.lowercased(), code.identifier) }
+        }
+        return Dictionary(names, uniquingKeysWith: { first, _ in first })
+    }()
+
     /// A longer text, which keeps its lines.
     static func paragraph(_ raw: String) -> String {
         cleaned(decodingEntities(raw).replacingOccurrences(of: "\r\n", with: "\n"), keepingLines: true)

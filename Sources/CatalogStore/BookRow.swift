@@ -9,14 +9,14 @@ struct BookRow: Sendable {
     private let proof: [DatabaseValue]
 
     /// What the catalog says about a book. A difference in any of them is a change; that a listing broke off is none.
-    private static let columns = ["title", "author", "announcer", "summary", "cover", "declared"]
+    private static let columns = ["title", "author", "announcer", "summary", "language", "cover", "declared"]
 
     /// What else the listing leaves behind.
     private static let proofColumns = ["complete", "listing_etag", "listing_last_modified"]
 
     init(_ book: Book, proof: ListingProof) {
         let values: [(any DatabaseValueConvertible)?] = [
-            book.title.isEmpty ? nil : book.title, book.author, book.announcer, book.summary,
+            book.title.isEmpty ? nil : book.title, book.author, book.announcer, book.summary, book.language,
             book.cover?.withoutSecrets, proof.declared ?? book.declaredEpisodes,
         ]
         self.content = values.map { $0?.databaseValue ?? .null }

@@ -5,7 +5,8 @@ import GRDB
 // The lists of columns that the queries of the shelf share, each beside the code that reads them.
 
 extension Book {
-    static let columns = "b.source, b.key, b.title, b.author, b.announcer, b.summary, b.cover, b.declared, b.complete"
+    static let columns =
+        "b.source, b.key, b.title, b.author, b.announcer, b.summary, b.language, b.cover, b.declared, b.complete"
 
     /// - Parameter columns: ``columns`` come next.
     init(_ columns: inout ColumnReader) throws {
@@ -14,7 +15,7 @@ extension Book {
             identity: identity,
             // Until the listing has ended there may be no title.
             title: try columns.next(String?.self) ?? "Book \(identity.id)", author: try columns.next(),
-            announcer: try columns.next(), summary: try columns.next(),
+            announcer: try columns.next(), summary: try columns.next(), language: try columns.next(),
             cover: try columns.next(String?.self).map(ResourceAddress.init(_:)), declaredEpisodes: try columns.next(),
             isComplete: try columns.next())
     }

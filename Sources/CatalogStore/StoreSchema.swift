@@ -27,7 +27,7 @@ enum StoreSchema {
             try addWishes(to: database)
         }
         migrator.registerMigration("v5") { database in try createListening(database) }
-        migrator.registerMigration("v6") { database in try addRawKeys(to: database) }
+        migrator.registerMigration("v6") { database in try addListingDetails(to: database) }
         return migrator
     }()
 

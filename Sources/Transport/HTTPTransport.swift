@@ -124,9 +124,10 @@ package struct HTTPTransport: Sendable {
         }
     }
 
-    /// Whether the server of the request's address is told who asks, in header fields.
+    /// Whether the server of the request's address is told who asks: in header fields, or in the address itself.
     package func sendsCredentials(with request: WireRequest) -> Bool {
         !credentials(for: request.address, of: request).isEmpty
+            || request.address.withoutSecrets != request.address.secretText
     }
 
     /// What the request brings itself counts more than what the source has.

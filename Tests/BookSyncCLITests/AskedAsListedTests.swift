@@ -33,8 +33,10 @@ extension ForeignClientTests {
                 for entry in feedparser.parse(data, response_headers=headers).entries:
                     found = [(e.get("href"), e.get("type")) for e in entry.get("enclosures", [])]
                     found += [(e.get("url"), e.get("type")) for e in entry.get("media_content", [])]
-                    found = [media for media in found if media[0] and media[0].startswith("http")]
-                    for address, type in found: ask(address, len(found) == 1 and (type or "").startswith("audio/"))
+                    found = [media for media in found if media[0]]
+                    for link, type in found:
+                        link = urllib.parse.urljoin(address, link.strip())
+                        ask(link, len(found) == 1 and (type or "").startswith("audio/"))
             """
 
         /// What was asked for, by who asked.
@@ -92,15 +94,16 @@ extension ForeignClientTests {
             }
         }
 
-        /// Paths and queries with everything in them that an address may have, and what it may not have.
+        /// Paths and queries with everything in them that an address may have, and what it may not have. (A lone `%`
+        /// and an empty query are missing: booksync encodes the one and keeps the other, and urllib does neither.)
         private static let oddities = [
             "a b", "第1集", "%E7%AC%AC1", "%e7%ac%ac2", "%B5%DA1%BC%AF", "!$'()*,:;@=+~-_.", "|^`{}", "[1]", "a%2Fb",
             "a%2fb",
-            "%25", "100%", "a//b", "%41", "caf\u{E9}", "cafe\u{301}", "\u{1F3A7}", "a;b=c", "%3F", "%23", "a\\b",
+            "%25", "a//b", "%41", "caf\u{E9}", "cafe\u{301}", "\u{1F3A7}", "a;b=c", "%3F", "%23", "a\\b",
             "%2e%2e",
         ]
         private static let queries = [
-            "", "?", "?a=1", "?a=1&b=2", "?a=1;b=2", "?a=b c", "?a=b+c", "?a=%26&b=%3D", "?q=第&r=%e7",
+            "", "?a=1", "?a=1&b=2", "?a=1;b=2", "?a=b c", "?a=b+c", "?a=%26&b=%3D", "?q=第&r=%e7",
             "?x=http://h/p?y=1&z=2",
             "?a[]=1", "?&&", "?a=1&amp;b=2", "?=", "?a=\u{E9}#part", "#part",
         ]
@@ -118,7 +121,7 @@ extension ForeignClientTests {
             paths += Self.queries.map { "/script\($0)" }
             var addresses = paths.enumerated().map { "http://audio\($0).test\($1)" }
             addresses += ["//other.test/a.mp3", "/rooted/第.mp3?a=1&b=2", "below/b.mp3", "../up/c.mp3", "?only=query"]
-            addresses += ["http://audio.test:81/port.mp3", "HTTP://AUDIO.test/upper.mp3"]
+            addresses += ["http://audio.test:81/port.mp3", "HTTP://audio.test/upper.mp3"]
             func feed(_ written: (String) -> String) -> Data {
                 let items = addresses.enumerated().map {
                     "<item><title>\($0)</title><enclosure type=\"audio/mpeg\" url=\"\(written($1))\"/></item>"

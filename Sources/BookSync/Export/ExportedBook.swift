@@ -41,8 +41,10 @@ package struct ExportedBook: Sendable {
         episodes.compactMap(\.shelved.episode.publishedAt).min().map { $0.formatted(.iso8601.year().month().day()) }
     }
 
-    /// The language that the script of its names tells (BCP 47); nil for scripts that many languages write.
+    /// The language that the catalog says (BCP 47), or else the script of its names; nil for scripts that many languages
+    /// write.
     var language: String? {
+        if let language = book.language { return language }
         let names = [book.title, book.summary ?? ""] + episodes.prefix(20).map(\.shelved.episode.name)
         var hasChinese = false
         for scalar in names.joined().unicodeScalars {

@@ -199,6 +199,10 @@ extension CatalogAnswer {
             let answer = try await transport.send(WireRequest(.get, address))
             switch answer.status {
             case 200..<300: break
+            case 403 where !transport.sendsCredentials(with: WireRequest(.get, address)):
+                throw Failure(
+                    .catalogUnavailable, what: what, why: "the server refuses access (403)",
+                    remedy: "check the address, or configure a source with the credentials that it wants")
             case 401, 403:
                 throw Failure(
                     .credentialsRejected, what: what, why: "the server refuses access (\(answer.status))",

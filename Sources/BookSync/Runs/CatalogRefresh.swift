@@ -37,7 +37,7 @@ extension CatalogSource {
         var episodes: [Episode] = []
         // What only proposes its identity or its number is settled when all of the listing is there.
         var proposed: [Episode] = []
-        let take = { (page: some Collection<Episode>) async throws -> Void in
+        let take = { (page: ArraySlice<Episode>) async throws -> Void in
             if stores { _ = try await store?.merge(Array(page), startingAt: episodes.count, of: identity) }
             episodes += page.map { episode in
                 var episode = episode
@@ -49,7 +49,7 @@ extension CatalogSource {
             if page.episodes.contains(where: \.isProposed) {
                 proposed += page.episodes
             } else {
-                try await take(page.episodes)
+                try await take(page.episodes[...])
             }
         }
         let listing: CatalogListing
@@ -79,6 +79,7 @@ extension CatalogSource {
             book.author = book.author ?? known.author
             book.announcer = book.announcer ?? known.announcer
             book.summary = book.summary ?? known.summary
+            book.language = book.language ?? known.language
             book.cover = book.cover ?? known.cover
         }
         if let title { book.title = title }

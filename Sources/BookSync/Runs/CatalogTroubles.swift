@@ -24,13 +24,17 @@ struct CatalogTroubles: Sendable {
     }
 
     mutating func noteListing(of book: BookIdentity, at server: String) {
-        let source = Self.subject(ofSource: book.source)
-        answered.formUnion([server, source, Self.subject(ofSource: book.source, at: server), Self.subject(of: book)])
+        answered.formUnion([
+            server, Self.subject(ofSource: book.source), Self.subject(ofCredentialsFor: book, at: server),
+            Self.subject(of: book),
+        ])
     }
 
     static func subject(ofSource name: String) -> String { "source \(name)" }
-    /// Credentials are those of a server: books that are followed by their addresses share a source and no server.
-    static func subject(ofSource name: String, at server: String) -> String { "source \(name) at \(server)" }
+    /// Books that are followed by their addresses share a source, and no server that could reject their credentials.
+    static func subject(ofCredentialsFor book: BookIdentity, at server: String) -> String {
+        subject(ofSource: book.source) + (book.id.contains("://") ? " at \(server)" : "")
+    }
     static func subject(of book: BookIdentity) -> String { "book \(book)" }
     /// What ended a run as a whole, such as a full disk.
     static let library = "library"
@@ -59,10 +63,10 @@ struct CatalogTroubles: Sendable {
 
     /// A server that lists other books is not down, whatever becomes of one book.
     private func subject(of entry: Entry) -> String {
-        let source = Self.subject(ofSource: entry.book.source, at: entry.server)
+        let credentials = Self.subject(ofCredentialsFor: entry.book, at: entry.server)
         switch entry.failure.kind {
         case .catalogUnavailable where !answered.contains(entry.server): return entry.server
-        case .credentialsRejected where !answered.contains(source): return source
+        case .credentialsRejected where !answered.contains(credentials): return credentials
         case .configuration: return Self.subject(ofSource: entry.book.source)
         default: return Self.subject(of: entry.book)
         }

@@ -39,10 +39,12 @@ struct ListedEpisodes {
     // MARK: Identity
 
     private mutating func claimByIdentification(_ listed: [Episode], _ rows: inout [Int?]) {
-        let byRawKey = Dictionary(
-            known.indices.lazy.compactMap { row in known[row].rawKey.map { ($0, row) } },
-            uniquingKeysWith: { first, _ in first })
-        let byKey = Dictionary(known.indices.lazy.map { (known[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
+        var byRawKey: [String: Int] = [:]
+        var byKey: [String: Int] = [:]
+        for (row, known) in known.enumerated() {
+            byKey[known.key] = row
+            if let rawKey = known.rawKey { byRawKey[rawKey] = byRawKey[rawKey] ?? row }
+        }
         for (index, episode) in listed.enumerated() {
             guard let row = episode.rawKey.flatMap({ byRawKey[$0] ?? byKey[$0] }) else { continue }
             claim(row, for: index, &rows)

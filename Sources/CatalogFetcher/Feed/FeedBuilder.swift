@@ -165,6 +165,7 @@ struct FeedBuilder {
         case (.channel, .title), (.feed, .title), (.channel, .description), (.feed, .description), (.channel, .summary),
             (.feed, .summary), (.channel, .subtitle), (.channel, .link), (.channel, .itunesAuthor),
             (.feed, .itunesAuthor), (.channel, .creator), (.feed, .creator), (.channel, .dublinTitle),
+            (.channel, .language), (.feed, .language),
             (.author, .personName),
             (.image, .imageAddress), (.feed, .logo), (.feed, .icon):
             collect(element, fields)

@@ -5,6 +5,7 @@ struct FeedDocument {
     var title: String?
     var author: String?
     var summary: String?
+    var language: String?
     /// An address, resolved.
     var cover: String?
     /// Where the feed goes on (RFC 5005, `rel="next"`), resolved.

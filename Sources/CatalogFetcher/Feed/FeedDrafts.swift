@@ -57,6 +57,7 @@ struct FeedHeadDraft {
     var icon: String?
     private var title: String?
     private var dublinTitle: String?
+    private var language: String?
     private var description: String?
     private var summary: String?
     private var subtitle: String?
@@ -71,6 +72,7 @@ struct FeedHeadDraft {
         switch element {
         case .title: title = title ?? FeedText.name(text, isHTML: isHTML)
         case .dublinTitle: dublinTitle = dublinTitle ?? FeedText.name(text, isHTML: isHTML)
+        case .language: language = language ?? CatalogText.language(text)
         case .description: description = description ?? FeedText.paragraph(text)
         case .summary: summary = summary ?? FeedText.paragraph(text)
         case .subtitle: subtitle = subtitle ?? FeedText.paragraph(text)
@@ -83,6 +85,7 @@ struct FeedHeadDraft {
 
     func describe(_ document: inout FeedDocument) {
         document.title = title ?? dublinTitle
+        document.language = language
         document.author = itunesAuthor ?? creator ?? personName
         document.summary = description ?? summary ?? subtitle
         document.cover = itunesImage ?? image ?? icon
@@ -95,19 +98,16 @@ enum FeedText {
     static func name(_ text: String, isHTML: Bool) -> String? {
         let short =
             text.utf8.count <= FeedItemDraft.greatestName ? text : String(text.prefix(FeedItemDraft.greatestName))
-        let name = CatalogText.name(isHTML ? withoutTags(short) : short)
+        let name = CatalogText.name(isHTML ? HTMLText.plain(short) : short)
         if name.isEmpty { return nil }
         // Titles are broken into lines and indented as the document is.
         let hasGap = zip(name.utf8, name.utf8.dropFirst()).contains { $0 == 0x20 && $1 == 0x20 }
         return hasGap ? name.split(separator: " ").joined(separator: " ") : name
     }
 
-    /// Bytes of a description that are kept.
-    private static let greatestParagraph = 100_000
-
+    /// - Returns: nil when nothing is left.
     static func paragraph(_ text: String) -> String? {
-        let short = text.utf8.count <= greatestParagraph ? text : String(text.prefix(greatestParagraph / 4))
-        let paragraph = CatalogText.paragraph(withoutTags(short))
+        let paragraph = HTMLText.plain(text)
         return paragraph.isEmpty ? nil : paragraph
     }
 
@@ -116,57 +116,5 @@ enum FeedText {
         guard text.utf8.count <= 7, text.utf8.allSatisfy(DateWords.isDigit), let number = Int(text), number > 0
         else { return nil }
         return number
-    }
-
-    /// Text without HTML's tags, scripts and styles; tags that end a line do so.
-    private static func withoutTags(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        guard bytes.contains(UInt8(ascii: "<")), let lastEnd = bytes.lastIndex(of: UInt8(ascii: ">")) else {
-            return text
-        }
-        var plain: [UInt8] = []
-        plain.reserveCapacity(bytes.count)
-        var position = 0
-        while position < bytes.count {
-            guard bytes[position] == UInt8(ascii: "<"), position + 1 < lastEnd, beginsTag(bytes[position + 1]),
-                let end = bytes[position...].firstIndex(of: UInt8(ascii: ">"))
-            else {
-                plain.append(bytes[position])
-                position += 1
-                continue
-            }
-            let isClosing = bytes[position + 1] == UInt8(ascii: "/")
-            let name = bytes[(position + (isClosing ? 2 : 1))..<end].prefix(while: isLetter).map { $0 | 0x20 }
-            position = end + 1
-            if !isClosing, name == Array("script".utf8) || name == Array("style".utf8) {
-                // One that is never closed is skipped to the end, as browsers do.
-                position = self.position(ofEnd: name, in: bytes[position...])
-            } else if lineEnding.contains(name) && (!isClosing || name != Array("br".utf8)) {
-                if plain.last != UInt8(ascii: "\n") { plain.append(UInt8(ascii: "\n")) }
-            }
-        }
-        return String(decoding: plain, as: UTF8.self)
-    }
-
-    private static let lineEnding = Set(["br", "p", "div", "li"].map { Array($0.utf8) })
-
-    private static func beginsTag(_ byte: UInt8) -> Bool {
-        isLetter(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "!")
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    /// Where `</name` begins; the end of the bytes when it does not.
-    private static func position(ofEnd name: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {
-        var rest = bytes
-        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-            rest = rest[(open + 1)...]
-            if rest.first == UInt8(ascii: "/"), rest.dropFirst().prefix(name.count).map({ $0 | 0x20 }) == name {
-                return open
-            }
-        }
-        return bytes.endIndex
     }
 }

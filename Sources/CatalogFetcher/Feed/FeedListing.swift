@@ -75,7 +75,8 @@ struct FeedListing {
     func listing(count: Int) -> CatalogListing {
         let head = first ?? FeedDocument()
         let description = BookDescription(
-            title: head.title, author: head.author, summary: head.summary, cover: head.cover.map { ResourceAddress($0) }
+            title: head.title, author: head.author, summary: head.summary, language: head.language,
+            cover: head.cover.map { ResourceAddress($0) }
         )
         // A feed that lost all its episodes is rather one that lost its mind: nothing is gone for that.
         let isComplete = isWhole && !isBeyondCeiling && troubles.isEmpty && count > 0

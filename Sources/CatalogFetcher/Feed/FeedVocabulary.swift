@@ -9,7 +9,7 @@ enum FeedElement: UInt8 {
     case image, imageAddress, itunesImage, logo, icon
     case itunesTitle, duration, episode, season
     case chapters, transcript
-    case podcastEpisode, dublinTitle
+    case podcastEpisode, dublinTitle, language
 
     /// What feeds are made of, by namespace and lower-case name.
     /// - Parameter isAtom: whether names without a namespace are Atom's.
@@ -25,7 +25,7 @@ enum FeedElement: UInt8 {
             "rss": .rss, "channel": .channel, "feed": .feed, "html": .html, "item": .item, "entry": .item,
             "title": .title, "link": .link, "guid": .guid, "description": .description, "pubdate": .published,
             "enclosure": .enclosure, "author": .author, "image": .image, "url": .imageAddress,
-            "rdf": .rdf,
+            "rdf": .rdf, "language": .language,
         ],
         .atom: [
             "feed": .feed, "entry": .item, "title": .title, "link": .atomLink, "id": .guid, "summary": .summary,
@@ -40,7 +40,7 @@ enum FeedElement: UInt8 {
         ],
         .media: ["group": .mediaGroup, "content": .mediaContent, "thumbnail": .mediaThumbnail],
         .podcast: ["chapters": .chapters, "transcript": .transcript, "episode": .podcastEpisode, "season": .season],
-        .dublinCore: ["creator": .creator, "date": .updated, "title": .dublinTitle],
+        .dublinCore: ["creator": .creator, "date": .updated, "title": .dublinTitle, "language": .language],
         .html: ["html": .html],
     ]
 }

@@ -56,6 +56,7 @@ struct ArchiveItem {
             switch key {
             case "identifier": identifier = value.text.flatMap { ArchiveAddress.isItem($0) ? $0 : nil }
             case "title": description.title = Self.names(value).first
+            case "language": description.language = Self.names(value).first.flatMap(CatalogText.language)
             case "creator": description.author = Self.joined(Self.names(value))
             case "taper", "reader", "narrator": description.announcer = Self.joined(Self.names(value))
             case "description":

@@ -44,6 +44,7 @@ struct LibriVoxBook {
             switch key {
             case "id": id = CatalogText.id(value.text)
             case "title": description.title = Self.name(value)
+            case "language": description.language = value.text.flatMap(CatalogText.language)
             case "description":
                 let text = HTMLText.plain(value.text ?? "")
                 description.summary = text.isEmpty ? nil : text

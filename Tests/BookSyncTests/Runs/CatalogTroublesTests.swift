@@ -49,21 +49,22 @@ import Testing
         var troubles = CatalogTroubles()
         for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", place: id) }
         let reports = troubles.reports(known: [:], at: Self.now)
-        #expect(reports.map(\.outage.subject) == ["source cat at a"])
+        #expect(reports.map(\.outage.subject) == ["source cat"])
         #expect(reports.first?.report.failure.what == "rejected, for 5 books")
         #expect(troubles.answered == ["a"])
     }
 
     @Test func `rejected credentials are those of one server, and a refused book is its own trouble`() {
         var troubles = CatalogTroubles()
-        for id in 1...2 { troubles.note(failure(.credentialsRejected), of: book(id), at: "a", place: id) }
-        troubles.note(failure(.credentialsRejected), of: book(3), at: "b", place: 3)
+        func feed(_ address: String) -> BookIdentity { BookIdentity(source: "feed", id: "http://\(address)") }
+        for id in 1...2 { troubles.note(failure(.credentialsRejected), of: feed("a/\(id)"), at: "a", place: id) }
+        troubles.note(failure(.credentialsRejected), of: feed("b/3"), at: "b", place: 3)
         let refused = Failure(.catalogUnavailable, what: "refused", why: "it answers with HTTP status 403")
         troubles.note(refused, of: book(4), at: "c", place: 4)
-        troubles.noteListing(of: book(5), at: "d")
+        troubles.noteListing(of: feed("d/5"), at: "d")
         let reports = troubles.reports(known: [:], at: Self.now)
-        #expect(reports.map(\.outage.subject) == ["source cat at a", "source cat at b", "book cat:4"])
-        #expect(troubles.answered.isSuperset(of: ["a", "b", "c", "d", "source cat at d"]))
+        #expect(reports.map(\.outage.subject) == ["source feed at a", "source feed at b", "book cat:4"])
+        #expect(troubles.answered.isSuperset(of: ["a", "b", "c", "d", "source feed at d"]))
     }
 
     @Test func `what goes on from run to run says since when`() {

@@ -68,8 +68,9 @@ import Testing
                 <item><dc:title>One</dc:title><podcast:episode display="1a">11</podcast:episode>\(Self.audio)</item>
                 <item><dc:title>no</dc:title><title>Two</title><podcast:episode>99</podcast:episode>
                 <itunes:episode>12</itunes:episode><enclosure url="http://a.example/2.mp3" type="audio/mpeg"/></item>
-                """, head: "<dc:title>The Show</dc:title>", attributes: dublin))
+                """, head: "<dc:title>The Show</dc:title><language>en_gb</language>", attributes: dublin))
         #expect(read.listing.description.title == "The Show")
+        #expect(read.listing.description.language == "en-GB")
         #expect(read.episodes.map(\.name) == ["One", "Two"])
         #expect(read.episodes.map(\.number) == [11, 12])
     }
@@ -88,7 +89,7 @@ import Testing
             ).listing.description.summary
         }
         #expect(try summary(html) == "One two\nthree")
-        #expect(try summary(flood) == flood)
+        #expect((try summary(flood)?.utf8.count ?? 0) <= 64 << 10)
     }
 
     @Test(arguments: ["&amp;", "&#38;", "&#x26;", "&"])

@@ -1,8 +1,0 @@
-import GRDB
-
-extension StoreSchema {
-    /// By what the catalog itself identifies an episode, hashed; NULL where the key is just that, or no listing said so yet.
-    static func addRawKeys(to database: Database) throws {
-        try database.execute(sql: "ALTER TABLE episode ADD COLUMN raw_key TEXT")
-    }
-}

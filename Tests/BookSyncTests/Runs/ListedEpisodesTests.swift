@@ -1,0 +1,163 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import Foundation
+import Testing
+
+@testable import BookSync
+
+/// Which episode of the store each episode of a listing is, and which number it has.
+@Suite struct ListedEpisodesTests {
+    private func item(
+        _ title: String, guid: String? = nil, url: String? = nil, number: Int? = nil, day: Int? = nil
+    ) -> String {
+        "<item><title>\(title)</title>" + (guid.map { "<guid>\($0)</guid>" } ?? "")
+            + (number.map { "<itunes:episode>\($0)</itunes:episode>" } ?? "")
+            + (day.map { "<pubDate>\($0 < 10 ? "0" : "")\($0) Sep 2010 10:00:00 GMT</pubDate>" } ?? "")
+            + #"<enclosure url="\#(url ?? "http://a.example/\(title).mp3")" type="audio/mpeg"/></item>"#
+    }
+
+    /// What a feed proposes.
+    private func proposals(_ items: [String]) throws -> [Episode] {
+        let text = #"<rss version="2.0"><channel><title>T</title>"# + items.joined() + "</channel></rss>"
+        return try FeedSettings().read(
+            CatalogAnswer(bytes: Array(text.utf8), address: ResourceAddress("http://a.example/f")), source: "feed",
+            id: "f"
+        ).episodes
+    }
+
+    /// Lists the feed night after night, as the store does.
+    private struct Nights {
+        var known: [String: KnownEpisode] = [:]
+
+        mutating func list(_ proposals: [Episode]) -> [Episode] {
+            var listing = ListedEpisodes(known: known.values.sorted { $0.key < $1.key })
+            let settled = listing.settled(proposals)
+            for episode in settled {
+                let key = episode.identity.key
+                known[key] = KnownEpisode(
+                    key: key, rawKey: known[key]?.rawKey ?? episode.rawKey, section: episode.section,
+                    name: episode.name, publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets)
+            }
+            return settled
+        }
+    }
+
+    private func sections(_ episodes: [Episode]) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: episodes.map { ($0.name, $0.section) })
+    }
+
+    @Test(arguments: ["e", "key", "hash", "time", "ts", "user", "source"])
+    func `guids that differ in what elsewhere changes keep their episodes when another one comes`(
+        parameter: String
+    ) throws {
+        func item(_ number: Int) -> String {
+            self.item("\(number)", guid: "http://a.example/episode?\(parameter)=\(number)")
+        }
+        var nights = Nights()
+        let alone = try #require(nights.list(try proposals([item(1)])).first)
+        let first = nights.list(try proposals((1...5).map(item)))
+        #expect(first.first?.identity == alone.identity)
+        #expect(Set(first.map(\.identity)).count == 5)
+        let second = nights.list(try proposals([item(6)] + (2...5).map(item)))
+        #expect(second.dropFirst().map(\.identity) == first.dropFirst().map(\.identity))
+        #expect(!first.map(\.identity).contains(second[0].identity))
+    }
+
+    @Test func `a token that rotates within a guid makes no new episode`() throws {
+        var nights = Nights()
+        func item(_ number: Int, token: Int) -> String {
+            self.item("\(number)", guid: "http://a.example/\(number)?token=\(token)", day: number)
+        }
+        let first = nights.list(try proposals((1...3).map { item($0, token: 1) }))
+        let second = nights.list(try proposals((1...3).map { item($0, token: 2) }))
+        #expect(second.map(\.identity) == first.map(\.identity))
+    }
+
+    @Test func `another episode at the place of one that went is a new one`() throws {
+        var nights = Nights()
+        let url = "http://a.example/latest.mp3"
+        let first = nights.list(try proposals([item("Monday", guid: "http://a.example/?e=1", url: url, day: 1)]))
+        let second = nights.list(
+            try proposals([item("Tuesday", guid: "http://a.example/?e=2", url: url + "?2", day: 2)]))
+        #expect(first[0].identity != second[0].identity)
+        #expect(second[0].section == 2)
+    }
+
+    @Test func `guids that come and go, and another host, change no identity`() throws {
+        var nights = Nights()
+        func items(guids: Bool, host: String) throws -> [Episode] {
+            try proposals(
+                (1...4).map { (n: Int) in
+                    item("\(n)", guid: guids ? "g-\(n)" : nil, url: "http://\(host)/\(n).mp3", day: n)
+                })
+        }
+        let first = nights.list(try items(guids: true, host: "a.example"))
+        for (guids, host) in [(false, "a.example"), (false, "b.example"), (true, "b.example"), (true, "a.example")] {
+            #expect(nights.list(try items(guids: guids, host: host)).map(\.identity) == first.map(\.identity))
+        }
+    }
+
+    @Test func `one item without a number leaves the others theirs, and takes none that may be claimed`() throws {
+        var nights = Nights()
+        let numbered = (1...4).map { (n: Int) in item("\(n)", number: n, day: n) }
+        let first = nights.list(try proposals(numbered + [item("Trailer", day: 2)]))
+        #expect(sections(first) == ["1": 1, "2": 2, "3": 3, "4": 4, "Trailer": 0])
+        let second = nights.list(try proposals(numbered + [item("5", number: 5, day: 5), item("Bonus", day: 6)]))
+        #expect(sections(second) == ["1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "Bonus": 0])
+    }
+
+    @Test func `a feed that keeps its last items gives new ones the next numbers`() throws {
+        var nights = Nights()
+        func last(_ range: ClosedRange<Int>) throws -> [Episode] {
+            try proposals(range.reversed().map { (n: Int) in item("\(n)", day: n) })
+        }
+        #expect(sections(nights.list(try last(11...15))) == ["11": 1, "12": 2, "13": 3, "14": 4, "15": 5])
+        #expect(sections(nights.list(try last(13...17))) == ["13": 3, "14": 4, "15": 5, "16": 6, "17": 7])
+        // One that is put in later goes behind, and moves nothing.
+        let more = try proposals([17, 16, 12, 15].map { (n: Int) in item(n == 12 ? "late" : "\(n)", day: n) })
+        #expect(sections(nights.list(more)) == ["17": 7, "16": 6, "late": 8, "15": 5])
+    }
+
+    @Test func `a number that a feed corrects or repeats moves no episode`() throws {
+        var nights = Nights()
+        _ = nights.list(try proposals((1...4).map { (n: Int) in item("\(n)", number: n) }))
+        let shifted = nights.list(try proposals((1...5).map { (n: Int) in item("\(n)", number: n + 1) }))
+        #expect(sections(shifted) == ["1": 1, "2": 2, "3": 3, "4": 4, "5": 6])
+        let seasons = nights.list(try proposals((1...6).map { (n: Int) in item("\(n)", number: n % 3 + 1) }))
+        #expect(sections(seasons)["6"] == 7)
+        #expect(seasons.prefix(5).map(\.section) == [1, 2, 3, 4, 6])
+    }
+
+    @Test func `rows of a store that knew no raw keys are recognised, told apart by position or not`() throws {
+        let listed = try proposals((1...3).map { (n: Int) in item("\(n)", guid: "http://a.example/x?e=\(n)", day: n) })
+        // What the version before gave to guids that it took for one: the place behind the first.
+        let old = ["guid-0f", "guid-0f-2", "guid-0f-3"]
+        let known = zip(old, listed).map { key, episode in
+            KnownEpisode(
+                key: key, section: episode.section + 20, name: episode.name, publishedAt: episode.publishedAt,
+                address: episode.address?.withoutSecrets)
+        }
+        var listing = ListedEpisodes(known: known)
+        let settled = listing.settled(Array(listed.reversed()))
+        #expect(settled.map(\.identity.key) == ["guid-0f-3", "guid-0f-2", "guid-0f"])
+        #expect(settled.map(\.section) == [23, 22, 21])
+    }
+
+    @Test func `twenty thousand guids that are one without their tokens are told apart at once`() throws {
+        let items = (1...20_000).map { (n: Int) in
+            item("\(n)", guid: "http://a.example/?token=\(n)", url: "http://a.example/\(n)")
+        }
+        var nights = Nights()
+        let first = nights.list(try proposals(items))
+        #expect(Set(first.map(\.identity.key)).count == 20_000)
+        #expect(nights.list(try proposals(items)).map(\.identity) == first.map(\.identity))
+    }
+
+    @Test func `a catalog's own numbers and ids are followed wherever they go`() {
+        let book = BookIdentity(source: "cat", id: "1")
+        let episode = Episode(identity: EpisodeIdentity(book: book, key: "7"), section: 9, name: "x")
+        var listing = ListedEpisodes(known: [KnownEpisode(key: "7", section: 3, name: "x")])
+        #expect(listing.settled([episode]) == [episode])
+    }
+}
