@@ -4,7 +4,7 @@ import Foundation
 package struct Episode: Sendable, Hashable {
     /// Of a listing: what it proposes; the store may know the episode by another key.
     package var identity: EpisodeIdentity
-    /// By what the catalog itself identifies the episode, hashed; nil where the key is just that.
+    /// By what the catalog itself identifies the episode, hashed where it may hold secrets; nil where the key is just that.
     package var rawKey: String?
     /// The number by which the listener names the episode (`REF/12`): the catalog's, or its place in the listing.
     package var section: Int

@@ -49,14 +49,19 @@ extension ForeignClientTests {
 
         /// - Parameter documents: path below the folder → its bytes.
         private func asked(_ documents: [String: Data], for references: [String]) async throws -> Asked {
+            let host = "http://listed.test/"
+            @Sendable func document(at target: String) -> (name: String, bytes: Data)? {
+                guard target.hasPrefix(host) else { return nil }
+                let name = String(target.dropFirst(host.count))
+                return documents[name].map { (name, $0) }
+            }
             let script = ServerScript { request in
-                guard let name = request.target.split(separator: "http://listed.test/", maxSplits: 1).first,
-                    let document = documents[String(name)], request.target.hasPrefix("http://listed.test/")
-                else { return Reply(headers: ["Content-Type": "audio/mpeg"], body: sampleMP3(bytes: 4000)) }
-                let text = document.replacing(Data("https://".utf8), with: Data("http://".utf8))
+                guard let (name, bytes) = document(at: request.target) else {
+                    return Reply(headers: ["Content-Type": "audio/mpeg"], body: sampleMP3(bytes: 4000))
+                }
                 return Reply(
                     headers: ["Content-Type": name.hasSuffix(".html") ? "text/html" : "application/xml"],
-                    body: Array(text))
+                    body: Array(bytes.replacing(Data("https://".utf8), with: Data("http://".utf8))))
             }
             return try await withWorkbench { bench in
                 try await withServer(script) { proxy in
@@ -67,7 +72,7 @@ extension ForeignClientTests {
                         try FileManager.default.createDirectory(
                             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
                         try bytes.write(to: file)
-                        lines += "\(file.path)\thttp://listed.test/\(name)\n"
+                        lines += "\(file.path)\t\(host)\(name)\n"
                     }
                     try Data(lines.utf8).write(to: bench.folder.appending(path: "lines"))
                     let python = try #require(await ForeignProgram.python(having: "feedparser"))
@@ -77,11 +82,11 @@ extension ForeignClientTests {
                     ) { try await $0.result() }
                     try #require(judged.exitCode == 0, "\(judged.errors)")
                     let run = try await bench.runBare(
-                        ["fetch", "--library", "L", "--json"] + references.map { "http://listed.test/\($0)" },
+                        ["fetch", "--library", "L", "--json"] + references.map { host + $0 },
                         environment: ["http_proxy": address])
                     #expect([0, 75, 65].contains(run.exitCode), "\(run.errors)")
                     var asked = Asked()
-                    for request in proxy.record.requests where !request.target.hasPrefix("http://listed.test/") {
+                    for request in proxy.record.requests where document(at: request.target) == nil {
                         if request.header("User-Agent")?.hasPrefix("Python-urllib") == true {
                             asked.byPython.insert(request.target)
                             if request.header("X-Only") == "yes" { asked.only.insert(request.target) }
@@ -136,7 +141,8 @@ extension ForeignClientTests {
                 for: ["odd/escaped.xml", "odd/numeric.xml"])
             #expect(asked.byUs.subtracting(asked.byPython).sorted() == [])
             #expect(asked.only.subtracting(asked.byUs).sorted() == [])
-            #expect(asked.byPython.count > 50)
+            // The one that is a query alone is another one in each document.
+            #expect(asked.byPython.count == addresses.count + 1)
         }
 
         @Test(
@@ -144,10 +150,14 @@ extension ForeignClientTests {
                 await ForeignProgram.python(having: "feedparser") != nil
             })
         func `links of an index are asked for as they are written`() async throws {
-            let names = Self.oddities.filter { !$0.contains("//") && $0 != "%2e%2e" }.map { "\($0).mp3" }
+            // `a%2fb` is `a%2Fb` once more, and listed once. Brackets in a relative address are percent-encoded, which asks for
+            // the same file with other bytes; a colon in the first segment ends a scheme, to some.
+            let others: Set = ["%2e%2e", "a//b", "a%2fb", "[1]", "!$'()*,:;@=+~-_."]
+            let names = Self.oddities.filter { !others.contains($0) }.map { "\($0).mp3" }
             let rows = names.map { "<a href=\"\(Self.escaped($0))\">x</a>  01-Jan-2020 10:00  4000\n" }
             let page = "<html><head><title>Index of /odd/</title></head><body><pre>\(rows.joined())</pre></body></html>"
             let asked = try await asked(["odd/index.html": Data(page.utf8)], for: ["odd/index.html"])
+            #expect(asked.only.count == names.count)
             #expect(asked.byUs.subtracting(asked.byPython).sorted() == [])
             #expect(asked.only.subtracting(asked.byUs).sorted() == [])
         }
@@ -161,7 +171,7 @@ extension ForeignClientTests {
             var documents: [String: Data] = [:]
             for name in names { documents[name] = try Data(contentsOf: Corpus.file("rss/\(name)")) }
             let asked = try await asked(documents, for: names)
-            #expect(asked.byPython.count == Corpus.count(ofChosen: 0, ofWhole: 54))
+            #expect(asked.byPython.count == Corpus.count(ofChosen: 56, ofWhole: 57))
             // The second page of one of them.
             let further: Set = ["http://example.com/feed/page2"]
             #expect(asked.byUs.subtracting(asked.byPython).subtracting(further).sorted() == [])

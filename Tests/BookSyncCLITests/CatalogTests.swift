@@ -38,6 +38,22 @@ extension ProductTests {
             }
         }
 
+        @Test func `an episode without a name has none, and the others theirs`() async throws {
+            try await withWorkbench { bench in
+                let page = """
+                    {"bookId":1,"sections":2,"status":0,"list":[
+                    {"id":1,"section":1,"path":"http://a.example/1.mp3"},
+                    {"id":2,"section":2,"name":"Two","path":"http://a.example/%B5%DA2%BC%AF.mp3"}]}
+                    """
+                try Data(page.utf8).write(to: bench.folder.appending(path: "page.json"))
+                let result = try await bench.run("catalog", "page.json", "--json")
+                #expect(result.exitCode == 0, "\(result.errors)")
+                let episodes = try JSONObject(result.output).objects("episodes")
+                #expect(episodes.map { $0.isNull("name") } == [true, false])
+                #expect(episodes.last?["name"] == "Two")
+            }
+        }
+
         @Test func `several files are a line each in their order, an unreadable one with its error`() async throws {
             try await withWorkbench { bench in
                 try Data(Self.rss.utf8).write(to: bench.folder.appending(path: "a.xml"))

@@ -56,6 +56,8 @@ extension ProductTests {
                 let service = try String(
                     contentsOfFile: prefix + "/lib/systemd/system/booksync.service", encoding: .utf8)
                 #expect(service.contains("ExecStart=\(prefix)/bin/booksync mirror "))
+                // A catalog or a server without end holds the library for no longer.
+                #expect(service.contains(" --time-limit 8h\n"))
             }
         }
 

@@ -74,5 +74,56 @@ extension ProductTests {
                 }
             }
         }
+
+        @Test func `feeds that an old version mirrored go on without a fetch, a rename or a lost removal`() async throws
+        {
+            let kinds = ["expiring", "none", "numbered", "plain", "rotating"]
+            try await withWorkbench { bench in
+                #expect(try sha256(ofFileAt: RecordedLibrary.feeds.archive.path) == RecordedLibrary.feeds.digest)
+                _ = try await RecordedLibrary.feeds.unpack(into: bench.folder)
+                let before = try Self.files(of: bench)
+                let more = Watched(false)
+                let script = ServerScript { request in
+                    guard request.path.hasSuffix(".xml") else { return Reply(body: sampleMP3(bytes: 4000)) }
+                    let file = bench.folder.appending(path: "feeds\(request.path)")
+                    guard var feed = try? String(contentsOf: file, encoding: .utf8) else { return .notFound }
+                    // Another night: other tokens, and one episode more.
+                    feed = feed.replacing("token=1", with: "token=2")
+                    if more.value, let newest = feed.split(separator: "\n").first(where: { $0.contains("第8集") }) {
+                        let ninth = newest.replacing(/(?<before>[^0-9])8(?=[^0-9])/) { "\($0.output.before)9" }
+                        feed = feed.replacing(newest, with: ninth + "\n" + newest)
+                    }
+                    return .text(
+                        feed.replacing("HOST", with: request.header("Host") ?? ""), type: "application/rss+xml")
+                }
+                try await withServer(script) { server in
+                    try bench.configure(
+                        """
+                        downloads: { min-free-space: 1M }
+                        sources:
+                          feeds: { type: feed, url: "http://127.0.0.1:\(server.port)/{id}.xml", allow-private-addresses: true }
+                        subscriptions: [\(kinds.map { "{ book: \($0) }" }.joined(separator: ", "))]
+                        """)
+                    for _ in 1...2 {
+                        let mirror = try await bench.run("mirror", "--json", environment: bench.configured)
+                        #expect(mirror.exitCode == 0, "\(mirror.errors)")
+                        let summary = try mirror.summary()
+                        for none in ["fetched", "resumed", "replaced", "renamed", "bytes_received"] {
+                            #expect(summary.number(none) == 0, "\(none)")
+                        }
+                        #expect(summary.number("kept") == 37)
+                        #expect(try Self.files(of: bench) == before)
+                    }
+                    more.update { $0 = true }
+                    let mirror = try await bench.run("mirror", "--json", environment: bench.configured)
+                    #expect(try mirror.summary().number("fetched") == 5, "\(mirror.errors)")
+                    let after = try Self.files(of: bench)
+                    #expect(before.allSatisfy { after[$0.key] == $0.value })
+                    #expect(
+                        after.keys.filter { before[$0] == nil }.sorted() == kinds.map { "\($0)/009 第9集.mp3" })
+                    #expect(server.record.requests.count { !$0.path.hasSuffix(".xml") } == 5)
+                }
+            }
+        }
     }
 }

@@ -11,14 +11,24 @@ package struct RecordedLibrary: Sendable {
         RecordedLibrary(schema: 5, digest: "953eb0091c996cea000e5a097f5ecfd9c0b6cd76fd727f7a65aacc8183d34dc1"),
     ]
 
+    /// Feeds of several kinds, by a program of the fifth schema; beside the library lie the feeds.
+    package static let feeds = RecordedLibrary(
+        schema: 5, digest: "2c9d977e84955e349581b0ecb4e6a0b7346e2b6e49db963ccb9655bf35cb09d4", name: "v5-feeds")
+
     /// The number of its store's schema.
     package let schema: Int
     /// SHA-256 of the archive, which is never edited.
     package let digest: String
 
-    package var name: String { "v\(schema)" }
+    package let name: String
 
-    package var archive: URL { Corpus.fixture("store/v\(schema).tar.gz") }
+    private init(schema: Int, digest: String, name: String? = nil) {
+        self.schema = schema
+        self.digest = digest
+        self.name = name ?? "v\(schema)"
+    }
+
+    package var archive: URL { Corpus.fixture("store/\(name).tar.gz") }
 
     /// Unpacks the library as `L` in the folder.
     /// - Returns: the path of its store.

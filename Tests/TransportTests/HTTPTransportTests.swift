@@ -130,6 +130,24 @@ import Testing
         }
     }
 
+    @Test func `a redirect is followed whatever the case of its scheme, and addresses lose the marks around them`()
+        async throws
+    {
+        let script = ServerScript { request in
+            request.path == "/old"
+                ? Reply(status: 302, headers: ["Location": "HTTP://\(request.header("Host") ?? "")/new"])
+                : .text("new", type: "text/plain")
+        }
+        try await withServer(script) { server in
+            try await withTransport { transport in
+                let address = ResourceAddress("\u{FEFF} \(server.address("/old").secretText)\u{FEFF} \n")
+                let answer = try await transport.send(WireRequest(.get, address))
+                #expect(await read(answer.body).bytes == Array("new".utf8))
+            }
+            #expect(server.record.requests.map(\.target) == ["/old", "/new"])
+        }
+    }
+
     @Test func `a refused connection and an unknown host are told apart`() async throws {
         let server = try MisbehavingServer.start(.always(.text("")))
         let gone = server.address("/a")

@@ -35,7 +35,7 @@ extension CatalogSource {
         asksAnew: Bool = false, tellsOfDropped: Bool = false
     ) async throws -> RefreshedBook {
         var episodes: [Episode] = []
-        // What only proposes its identity or its number is settled when all of the listing is there.
+        // What only proposes its identity or its number is resolved when all of the listing is there.
         var proposed: [Episode] = []
         let take = { (page: ArraySlice<Episode>) async throws -> Void in
             if stores { _ = try await store?.merge(Array(page), startingAt: episodes.count, of: identity) }
@@ -67,10 +67,10 @@ extension CatalogSource {
             listing = try await list(identity, onPage: onPage)
         }
         if !proposed.isEmpty {
-            var known = ListedEpisodes(known: try await store?.knownEpisodes(of: identity) ?? [])
-            let settled = known.settled(proposed)
-            for start in stride(from: 0, to: settled.count, by: Self.batchSize) {
-                try await take(settled[start..<min(start + Self.batchSize, settled.count)])
+            var resolver = EpisodeResolver(known: try await store?.knownEpisodes(of: identity) ?? [])
+            let resolved = resolver.resolve(proposed)
+            for start in stride(from: 0, to: resolved.count, by: Self.batchSize) {
+                try await take(resolved[start..<min(start + Self.batchSize, resolved.count)])
             }
         }
         var book = listing.book(identity)

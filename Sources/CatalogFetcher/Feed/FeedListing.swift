@@ -20,11 +20,16 @@ struct FeedListing {
     private var repeated = 0
     private var oversized = 0
     private var isWhole = true
+    private let maxEpisodes: Int
     /// Whether there are more items than are read.
     private(set) var isBeyondCeiling = false
     private(set) var pages = 0
     /// What else is to be told, and makes the listing incomplete.
     var troubles: [String] = []
+
+    init(maxEpisodes: Int = CatalogLimits.maxEpisodes) {
+        self.maxEpisodes = maxEpisodes
+    }
 
     /// - Returns: how many items were not listed before.
     mutating func add(_ document: FeedDocument) -> Int {
@@ -36,7 +41,7 @@ struct FeedListing {
                 repeated += 1
                 continue
             }
-            guard entries.count < CatalogLimits.maxEpisodes else {
+            guard entries.count < maxEpisodes else {
                 isBeyondCeiling = true
                 break
             }
@@ -104,7 +109,7 @@ struct FeedListing {
             warnings.append("texts or tags above 1 MB: \(oversized), cut off or left out")
         }
         if isBeyondCeiling {
-            warnings.append("the feed has more than \(CatalogLimits.maxEpisodes) items: the rest is left out")
+            warnings.append("the feed has more than \(maxEpisodes) items: the rest is left out")
         }
         if !isWhole { warnings.append("the feed ends in the middle: the listing counts as incomplete") }
         return warnings + troubles
@@ -123,30 +128,34 @@ struct FeedListing {
         }
         let files = Dictionary(names.lazy.compactMap { $0.map { ($0, 1) } }, uniquingKeysWith: +)
         let keys = zip(items, names).map { item, name -> (key: String, raw: String) in
-            if let guid = guid(of: item) { return (guidKey(guid), "raw-" + hash(guid)) }
+            if let guid = guid(of: item) { return (guidKey(guid), isFit(guid) ? guid : "raw-" + hash("guid\n" + guid)) }
             if let name, let address = item.media.address {
                 let file = files[name] == 1 ? name : FeedAddress.normalised(address, keepsQuery: true)
-                return ("file-" + hash(file), "raw-" + hash(address))
+                return ("file-" + hash(file), "raw-" + hash("file\n" + address))
             }
             let title = "\(item.title ?? "")\n\(item.published ?? 0)"
-            return ("item-" + hash(title), "raw-" + hash("\(item.guid ?? "")\n\(title)"))
+            return ("item-" + hash(title), "raw-" + hash("item\n\(item.guid ?? "")\n\(title)"))
         }
         let counts = Dictionary(keys.lazy.map { ($0.key, 1) }, uniquingKeysWith: +)
         return keys.map { (counts[$0.key] == 1 ? $0.key : $0.raw, $0.raw) }
     }
 
-    /// A guid that is an address may have parts that change or are secret; one of more than 200 bytes is too long to be
-    /// carried about.
+    /// A guid that is an address may have parts that change or are secret.
     private static func guidKey(_ guid: String) -> String {
-        if FeedAddress.mayHoldSecrets(guid) {
-            return "guid-" + hash(FeedAddress.normalised(guid, keepsQuery: true))
+        guard isFit(guid) else {
+            let text = FeedAddress.mayHoldSecrets(guid) ? FeedAddress.normalised(guid, keepsQuery: true) : guid
+            return "guid-" + hash(text)
         }
-        if guid.utf8.count > 200 { return "guid-" + hash(guid) }
         // A site that moves to HTTPS takes its guids along.
         for scheme in ["https:", "http:"] where guid.hasPrefix(scheme + "//") {
             return String(guid.dropFirst(scheme.count))
         }
         return guid
+    }
+
+    /// Whether a guid may stand as it is: it holds no secret, and is not too long to be carried about.
+    private static func isFit(_ guid: String) -> Bool {
+        !FeedAddress.mayHoldSecrets(guid) && guid.utf8.count <= 200
     }
 
     private static func hash(_ text: String) -> String {

@@ -204,6 +204,12 @@ import Testing
         #expect(book.language == expected)
     }
 
+    @Test func `the language that the catalog says comes before what the script tells`() {
+        var book = Self.sample([])
+        book.book = Book(identity: Self.book, title: "銀河鉄道の夜", language: "en-GB")
+        #expect(book.language == "en-GB")
+    }
+
     @Test(arguments: [
         ("回到古代当兽医", "回到古代当兽医.m3u8"), ("a/b: c?", "a／b： c？.m3u8"), ("..", "Book 30776.m3u8"),
     ])

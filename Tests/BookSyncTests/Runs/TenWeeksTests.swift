@@ -146,10 +146,10 @@ private enum CatalogDateText {
             if Int.random(in: 0..<15, using: &chance) == 0 { continue }
             let contents = try FeedSettings().read(
                 CatalogAnswer(bytes: Array(feed.text.utf8), address: address), source: "feed", id: "x")
-            var listing = ListedEpisodes(known: Array(known.values))
-            let settled = listing.settled(contents.episodes)
-            #expect(Set(settled.map(\.identity.key)).count == settled.count, "seed \(seed), night \(night)")
-            for episode in settled {
+            var resolver = EpisodeResolver(known: Array(known.values))
+            let resolved = resolver.resolve(contents.episodes)
+            #expect(Set(resolved.map(\.identity.key)).count == resolved.count, "seed \(seed), night \(night)")
+            for episode in resolved {
                 let key = episode.identity.key
                 let id = Int(try #require(episode.duration)) - 1000
                 let note: Comment = "seed \(seed), night \(night), episode \(id) as \(key)"

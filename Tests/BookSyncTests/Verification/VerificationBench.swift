@@ -3,6 +3,7 @@ import CatalogStore
 import Foundation
 import Logging
 import Support
+import Testing
 
 @testable import BookSync
 
@@ -47,11 +48,14 @@ extension RunBench {
 
     /// Has the store believe that the episode's file was fetched only now, after all that was done to it: as if a disk
     /// had rotted, which leaves no times behind.
-    func forgetThatItWasTouched(_ section: Int) async throws {
-        guard var file = try await shelved(section)?.file else { return }
-        file.fetchedAt = Date() + 10
-        let fresh = file
-        try await withStore { try await $0.updateFiles([fresh]) }
+    func forgetThatItWasTouched(_ section: Int) async throws { try await setFetched(section, at: Date() + 10) }
+
+    /// Records that the episode was fetched at that time.
+    func setFetched(_ section: Int, at time: Date) async throws {
+        var file = try #require(try await shelved(section)?.file)
+        file.fetchedAt = time
+        let changed = file
+        try await withStore { try await $0.updateFiles([changed]) }
     }
 }
 

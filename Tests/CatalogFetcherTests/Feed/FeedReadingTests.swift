@@ -46,6 +46,25 @@ import Testing
         #expect(read.listing.proof == ListingProof(declared: nil, collected: 1, isComplete: true))
     }
 
+    @Test func `a feed without end is listed up to a limit, and incomplete`() throws {
+        var listing = FeedListing(maxEpisodes: 3)
+        for number in 1...4 {
+            var document = FeedDocument()
+            document.items = [2 * number, 2 * number + 1].map { id in
+                var item = FeedItem()
+                item.guid = "g\(id)"
+                item.media.address = "http://a.example/\(id).mp3"
+                return item
+            }
+            document.isWhole = true
+            #expect(listing.add(document) == [2, 1, 0, 0][number - 1])
+            #expect(listing.isBeyondCeiling == (number > 1))
+        }
+        #expect(listing.episodes(of: feedBook).count == 3)
+        let proof = listing.listing(count: 3).proof
+        #expect(!proof.isComplete && proof.warnings.contains { $0.contains("more than 3 items") }, "\(proof.warnings)")
+    }
+
     @Test func `Atom without its namespace is Atom`() throws {
         let read = try readFeed(
             """

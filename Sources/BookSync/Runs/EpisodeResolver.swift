@@ -2,7 +2,7 @@ import BookModel
 import CatalogStore
 import Foundation
 
-/// Settles which episode of the store each episode of a listing is, and which number it has.
+/// Decides which stored episode each episode of a listing is, and which number it has.
 ///
 /// A listing only proposes: feeds lose guids, rotate tokens within them, renumber, and keep no more than their last items.
 /// What the store knows decides, so that no episode is fetched twice or renamed because others came or went.
@@ -14,7 +14,7 @@ import Foundation
 ///
 /// **Numbers**: that of the row stays. What is new gets the number that the catalog states, where that is free, and
 /// else the next one behind all others; see ``Episode/Numbering``.
-struct ListedEpisodes {
+struct EpisodeResolver {
     private let known: [KnownEpisode]
     /// Indices of `known`.
     private var unclaimed: Set<Int>
@@ -26,14 +26,14 @@ struct ListedEpisodes {
 
     /// - Parameter listed: a whole listing; no two with one key.
     /// - Returns: the same in the same order, with the keys and sections under which they are to be stored.
-    mutating func settled(_ listed: [Episode]) -> [Episode] {
+    mutating func resolve(_ listed: [Episode]) -> [Episode] {
         var rows = [Int?](repeating: nil, count: listed.count)
         claimByIdentification(listed, &rows)
         for aspect in Aspect.allCases { claim(by: aspect, listed, &rows) }
-        var settled = listed
-        setKeys(of: &settled, rows)
-        setSections(of: &settled, rows)
-        return settled
+        var resolved = listed
+        setKeys(of: &resolved, rows)
+        setSections(of: &resolved, rows)
+        return resolved
     }
 
     // MARK: Identity
@@ -120,10 +120,13 @@ struct ListedEpisodes {
         }
         for (index, row) in rows.enumerated() where row == nil {
             guard let rawKey = episodes[index].rawKey else { continue }
-            if !taken.insert(episodes[index].identity.key).inserted {
-                episodes[index].setKey(rawKey)
-                taken.insert(rawKey)
+            var key = episodes[index].identity.key
+            var number = 1
+            while !taken.insert(key).inserted {
+                key = number == 1 ? rawKey : "\(rawKey)-\(number)"
+                number += 1
             }
+            episodes[index].setKey(key)
         }
     }
 

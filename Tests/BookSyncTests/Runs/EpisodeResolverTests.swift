@@ -7,7 +7,7 @@ import Testing
 @testable import BookSync
 
 /// Which episode of the store each episode of a listing is, and which number it has.
-@Suite struct ListedEpisodesTests {
+@Suite struct EpisodeResolverTests {
     private func item(
         _ title: String, guid: String? = nil, url: String? = nil, number: Int? = nil, day: Int? = nil
     ) -> String {
@@ -31,15 +31,15 @@ import Testing
         var known: [String: KnownEpisode] = [:]
 
         mutating func list(_ proposals: [Episode]) -> [Episode] {
-            var listing = ListedEpisodes(known: known.values.sorted { $0.key < $1.key })
-            let settled = listing.settled(proposals)
-            for episode in settled {
+            var resolver = EpisodeResolver(known: known.values.sorted { $0.key < $1.key })
+            let resolved = resolver.resolve(proposals)
+            for episode in resolved {
                 let key = episode.identity.key
                 known[key] = KnownEpisode(
                     key: key, rawKey: known[key]?.rawKey ?? episode.rawKey, section: episode.section,
                     name: episode.name, publishedAt: episode.publishedAt, address: episode.address?.withoutSecrets)
             }
-            return settled
+            return resolved
         }
     }
 
@@ -138,10 +138,10 @@ import Testing
                 key: key, section: episode.section + 20, name: episode.name, publishedAt: episode.publishedAt,
                 address: episode.address?.withoutSecrets)
         }
-        var listing = ListedEpisodes(known: known)
-        let settled = listing.settled(Array(listed.reversed()))
-        #expect(settled.map(\.identity.key) == ["guid-0f-3", "guid-0f-2", "guid-0f"])
-        #expect(settled.map(\.section) == [23, 22, 21])
+        var resolver = EpisodeResolver(known: known)
+        let resolved = resolver.resolve(Array(listed.reversed()))
+        #expect(resolved.map(\.identity.key) == ["guid-0f-3", "guid-0f-2", "guid-0f"])
+        #expect(resolved.map(\.section) == [23, 22, 21])
     }
 
     @Test func `twenty thousand guids that are one without their tokens are told apart at once`() throws {
@@ -157,7 +157,7 @@ import Testing
     @Test func `a catalog's own numbers and ids are followed wherever they go`() {
         let book = BookIdentity(source: "cat", id: "1")
         let episode = Episode(identity: EpisodeIdentity(book: book, key: "7"), section: 9, name: "x")
-        var listing = ListedEpisodes(known: [KnownEpisode(key: "7", section: 3, name: "x")])
-        #expect(listing.settled([episode]) == [episode])
+        var resolver = EpisodeResolver(known: [KnownEpisode(key: "7", section: 3, name: "x")])
+        #expect(resolver.resolve([episode]) == [episode])
     }
 }
