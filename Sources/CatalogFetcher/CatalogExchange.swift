@@ -100,20 +100,19 @@ struct CatalogExchange: Sendable {
         let why = "it answers with HTTP status \(answer.status)"
         switch answer.status {
         case 200..<300: return nil
-        case 401 where !sentCredentials(in: request, to: answer): throw subject.credentialsWanted(why: why)
+        case 401 where !transport.sentCredentials(with: request, to: answer): throw subject.credentialsWanted(why: why)
         case 401: throw subject.credentialsRejected(why: why)
-        case 403 where sentCredentials(in: request, to: answer): throw subject.credentialsRejected(why: why)
-        case 403: throw subject.refused(at: answer.address, why: why, remedy: "check the address")
+        case 403 where transport.sentCredentials(with: request, to: answer): throw subject.credentialsRejected(why: why)
+        case 403:
+            throw subject.unavailable(
+                at: answer.address, why: why, remedy: "check the address", disposition: .skip)
         case 404, 410: throw subject.unknownBook(why: why)
         case 408, 429, 500..<600:
             return Trouble(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
-        default: throw subject.refused(at: answer.address, why: why, remedy: "check the address and the query")
+        default:
+            throw subject.unavailable(
+                at: answer.address, why: why, remedy: "check the address and the query", disposition: .skip)
         }
-    }
-
-    /// Whether the server that answered was told who asks. Beyond a redirect to another server it was not.
-    private func sentCredentials(in request: WireRequest, to answer: WireAnswer) -> Bool {
-        answer.address.server == request.address.server && transport.sendsCredentials(with: request)
     }
 
     private func collect(_ answer: WireAnswer, for subject: CatalogSubject) async throws -> [UInt8] {

@@ -6,17 +6,14 @@ struct CatalogSubject {
     /// As in "page 2".
     let part: String
 
-    func unavailable(at address: ResourceAddress, why: String, remedy: String = "try again later") -> Failure {
+    /// - Parameter disposition: `skip` where the server answers, and refuses this book: it is not down for others.
+    func unavailable(
+        at address: ResourceAddress, why: String, remedy: String = "try again later",
+        disposition: Failure.Disposition = .retry
+    ) -> Failure {
         Failure(
-            .catalogUnavailable, disposition: .retry, what: "\(part) of \(book) cannot be fetched from \(address.host)",
-            why: why, remedy: remedy)
-    }
-
-    /// The server answers, and refuses this book: it is not down for others.
-    func refused(at address: ResourceAddress, why: String, remedy: String) -> Failure {
-        Failure(
-            .catalogUnavailable, what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why,
-            remedy: remedy)
+            .catalogUnavailable, disposition: disposition,
+            what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why, remedy: remedy)
     }
 
     func unreadable(why: String) -> Failure {

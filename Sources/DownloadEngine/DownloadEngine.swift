@@ -145,10 +145,9 @@ package struct DownloadEngine: Sendable {
             }
             let wanted = run.transfers[place].wanted
             let transport = transport.using(wanted.access)
-            group.addTask {
-                .measured(place, await transport.declaredLength(of: wanted.episode))
-            }
-            return true
+            run.measured = place
+            group.addTask { .measured(place, await transport.declaredLength(of: wanted.episode)) }
+            return false
         }
         start(place, of: &run, in: &group)
         return true
@@ -157,7 +156,8 @@ package struct DownloadEngine: Sendable {
     private func startMeasured(
         _ place: Int, _ length: Int64?, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
     ) async {
-        run.transfers[place].measurement = length.map { .declared($0) } ?? .none
+        run.measured = nil
+        run.transfers[place].declaredLength = length
         if let state = run.transfers[place].stoppedAs {
             run.schedule.end(place)
             await settleStop(state, of: run.transfers[place].wanted)

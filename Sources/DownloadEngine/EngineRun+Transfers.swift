@@ -33,23 +33,11 @@ extension EngineRun {
         /// The name of the partial file.
         var partialName: String { PartialFile.name(for: wanted.episode.identity) }
 
-        /// What came of asking the server because the catalog's size does not fit on the disk.
-        var measurement = Measurement.none
-
-        enum Measurement {
-            case none, underWay
-            /// Bytes by the server's word.
-            case declared(Int64)
-        }
+        /// Bytes by the server's word, which was asked because the catalog's size does not fit on the disk.
+        var declaredLength: Int64?
 
         /// Bytes of the whole, as the server said or else the catalog; nil when nobody knows.
-        var length: Int64? {
-            switch measurement {
-            case .none: record.total ?? wanted.episode.size
-            case .underWay: nil
-            case .declared(let length): record.total ?? length
-            }
-        }
+        var length: Int64? { record.total ?? declaredLength ?? wanted.episode.size }
 
         /// Whether a refused address is worth another one from the catalog: once, and again after every progress.
         mutating func mayRenew() -> Bool {

@@ -12,6 +12,9 @@ struct EngineRun {
     /// Transfers for which the catalog is being asked for another address.
     var renewals = 0
     var armedTimer: Double?
+    /// The transfer whose server is being asked for the length. Nothing else starts meanwhile: whether this one counts
+    /// against the limits, and what room it takes, is not known yet.
+    var measured: Int?
     /// Whether the run's time is up.
     var isOver = false
     /// Why something was not begun.
@@ -39,7 +42,7 @@ struct EngineRun {
     }
 
     func mayStart(backlog limit: Int) -> Bool {
-        !isOver && report.stop == nil && backlog < limit
+        !isOver && report.stop == nil && measured == nil && backlog < limit
     }
 
     /// Whether nothing runs, waits for something that may come, is being published, or is about to get another address.
@@ -118,12 +121,8 @@ struct EngineRun {
 
     /// Whether to ask the server how long the file at `place` is, because the size in the catalog may be wrong. Once a
     /// server has confirmed that there is no room, the other sizes are believed.
-    mutating func mayMeasure(_ place: Int) -> Bool {
-        guard lackOfRoom == nil, transfers[place].record.total == nil, case .none = transfers[place].measurement else {
-            return false
-        }
-        transfers[place].measurement = .underWay
-        return true
+    func mayMeasure(_ place: Int) -> Bool {
+        lackOfRoom == nil && transfers[place].record.total == nil && transfers[place].declaredLength == nil
     }
 
     /// Gives up the transfer at `place`, which was to start. For want of room, what is under way and what is smaller goes

@@ -124,9 +124,11 @@ package struct HTTPTransport: Sendable {
         }
     }
 
-    /// Whether the server of the request's address is told who asks: in header fields, or in the address itself.
-    package func sendsCredentials(with request: WireRequest) -> Bool {
-        !credentials(for: request.address, of: request).isEmpty
+    /// Whether the server that answered was told who asks: in header fields, or in the address itself. Beyond a redirect to
+    /// another server it was not.
+    package func sentCredentials(with request: WireRequest, to answer: WireAnswer) -> Bool {
+        guard answer.address.server == request.address.server else { return false }
+        return !credentials(for: request.address, of: request).isEmpty
             || request.address.withoutSecrets != request.address.secretText
     }
 

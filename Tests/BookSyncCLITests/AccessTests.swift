@@ -58,8 +58,7 @@ extension ProductTests {
                     let set = try await bench.shell(
                         "echo 'one two three' | $BOOKSYNC serve --set-password --library L --config booksync.yaml")
                     #expect(set.exitCode == 0 && set.errors.contains("restart a server that runs"), "\(set.errors)")
-                    let deadline = HangGuard.deadline
-                    while try await shelf.status(cookie) == 200, ContinuousClock.now < deadline {}
+                    try await waitUntil("the cookie is refused") { try await shelf.status(cookie) != 200 }
                     #expect(try await shelf.status(cookie) == 401)
                 }
             }
@@ -316,9 +315,9 @@ extension ProductTests {
                     #expect(try await shelf.status(cookie) == 200)
                     let command = try await bench.run("serve", "--rotate-apps")
                     #expect(command.exitCode == 0, "\(command.errors)")
-                    let deadline = HangGuard.deadline
-                    while try await shelf.send("/apps/\(next)/feeds/all.opml").status != 404, .now < deadline {}
-                    #expect(try await shelf.send("/apps/\(next)/feeds/all.opml").status == 404)
+                    try await waitUntil("the old key leads nowhere") {
+                        try await shelf.send("/apps/\(next)/feeds/all.opml").status == 404
+                    }
                     let last = try bench.appsKey
                     #expect(!command.output.contains(last))
                     #expect(try await shelf.send("/apps/\(last)/feeds/all.opml").status == 200)

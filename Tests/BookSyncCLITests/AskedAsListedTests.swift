@@ -5,7 +5,9 @@ import Testing
 extension ForeignClientTests {
     /// What booksync asks for, compared byte for byte with what Python's urllib asks for the addresses that feedparser and
     /// an HTML parser find. Both go through one proxy, which is told whole addresses whatever their hosts are.
-    @Suite struct AskedAsListed {
+    @Suite(
+        .enabled("Python's feedparser is not installed") { await ForeignProgram.python(having: "feedparser") != nil })
+    struct AskedAsListed {
         /// Standard input: a file and its address a line. Asks for all media, and says with each whether its item has
         /// no other.
         private static let judge = """
@@ -117,10 +119,7 @@ extension ForeignClientTests {
             text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
         }
 
-        @Test(
-            .enabled("Python's feedparser is not installed") {
-                await ForeignProgram.python(having: "feedparser") != nil
-            })
+        @Test
         func `addresses with every odd character are asked for as they are listed`() async throws {
             var paths = Self.oddities.map { "/path/\($0).mp3" } + Self.queries.map { "/query.mp3\($0)" }
             paths += Self.queries.map { "/script\($0)" }
@@ -145,10 +144,7 @@ extension ForeignClientTests {
             #expect(asked.byPython.count == addresses.count + 1)
         }
 
-        @Test(
-            .enabled("Python's feedparser is not installed") {
-                await ForeignProgram.python(having: "feedparser") != nil
-            })
+        @Test
         func `links of an index are asked for as they are written`() async throws {
             // `a%2fb` is `a%2Fb` once more, and listed once. Brackets in a relative address are percent-encoded, which asks for
             // the same file with other bytes; a colon in the first segment ends a scheme, to some.
@@ -162,10 +158,7 @@ extension ForeignClientTests {
             #expect(asked.only.subtracting(asked.byUs).sorted() == [])
         }
 
-        @Test(
-            .enabled("Python's feedparser is not installed") {
-                await ForeignProgram.python(having: "feedparser") != nil
-            })
+        @Test
         func `recorded feeds are asked for what feedparser lists`() async throws {
             let names = Corpus.names(in: "rss").filter { $0.contains("/") && !$0.hasSuffix(".json") }
             var documents: [String: Data] = [:]

@@ -196,10 +196,11 @@ extension CatalogAnswer {
     init(from address: ResourceAddress, over transport: HTTPTransport) async throws {
         let what = "\(address) cannot be asked what it is"
         do {
-            let answer = try await transport.send(WireRequest(.get, address))
+            let request = WireRequest(.get, address)
+            let answer = try await transport.send(request)
             switch answer.status {
             case 200..<300: break
-            case 403 where !transport.sendsCredentials(with: WireRequest(.get, address)):
+            case 403 where !transport.sentCredentials(with: request, to: answer):
                 throw Failure(
                     .catalogUnavailable, what: what, why: "the server refuses access (403)",
                     remedy: "check the address, or configure a source with the credentials that it wants")

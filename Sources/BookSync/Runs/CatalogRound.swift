@@ -260,7 +260,8 @@ extension Failure {
     /// Whether the other books would meet it as well. What is wrong with one source's configuration is not theirs.
     fileprivate var endsRun: Bool { disposition == .stop && kind != .configuration }
 
-    fileprivate var catalogOutcome: CatalogSchedule.Outcome {
+    /// What the failure says of the catalog that was asked.
+    var catalogOutcome: CatalogSchedule.Outcome {
         switch kind {
         case .catalogUnavailable: disposition == .retry ? .unreachable : .refused
         case .credentialsRejected: .rejected

@@ -20,7 +20,7 @@ struct CatalogTroubles: Sendable {
     mutating func note(_ failure: Failure, of book: BookIdentity, at server: String, place: Int, wasAsked: Bool = true)
     {
         entries.append(Entry(place: place, book: book, server: server, failure: failure, wasAsked: wasAsked))
-        if wasAsked, failure.isCatalogAnswer { answered.insert(server) }
+        if wasAsked, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
     }
 
     mutating func noteListing(of book: BookIdentity, at server: String) {
@@ -88,16 +88,5 @@ struct CatalogTroubles: Sendable {
         }
         if outage.runs > 1 { why += "; so since \(outage.since.formatted(.iso8601)), in \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
-    }
-}
-
-extension Failure {
-    /// Whether a catalog's server answered, and it is the answer that was no good.
-    var isCatalogAnswer: Bool {
-        switch kind {
-        case .unknownBook, .unreadableCatalog, .credentialsRejected: true
-        case .catalogUnavailable: disposition != .retry
-        default: false
-        }
     }
 }

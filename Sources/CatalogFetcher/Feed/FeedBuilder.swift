@@ -5,7 +5,6 @@
 struct FeedBuilder {
     /// Bytes of the text of an element; what is beyond is cut off.
     static let greatestText = 1 << 20
-    static let greatestNumberOfItems = CatalogLimits.maxEpisodes
     private static let greatestNumberOfEnclosures = 64
 
     private(set) var document = FeedDocument()
@@ -151,7 +150,7 @@ struct FeedBuilder {
             document.emptyItems += 1
             return
         }
-        if document.items.count < Self.greatestNumberOfItems {
+        if document.items.count < CatalogLimits.maxEpisodes {
             document.items.append(finished)
         } else {
             document.isBeyondCeiling = true

@@ -110,9 +110,7 @@ import Transport
     private func expectEnd(ofProcessIn file: String) async throws {
         let text = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         let process = try #require(Int32(text))
-        let deadline = HangGuard.deadline
-        while isAlive(process), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(!isAlive(process))
+        try await waitUntil("process \(process) has ended") { !isAlive(process) }
     }
 
     private func isAlive(_ process: Int32) -> Bool {

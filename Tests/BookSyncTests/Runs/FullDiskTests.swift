@@ -149,6 +149,14 @@
                     #expect(report.failures.map(\.isLackOfRoom) == [true], "\(report.failures)")
                     #expect(bench.audioDownloads == 3)
                 }
+                // Nor does it use up what a run may begin.
+                catalog.elements.swapAt(0, 1)
+                (catalog.elements[0].section, catalog.elements[1].section) = (1, 2)
+                try await withRunBench(catalog, jobs: 4, library: folder + "/L", minFreeSpace: 1_500_000) { bench in
+                    let report = try await bench.run(limits: RunLimits(episodes: 1))
+                    #expect(report.summary.fetched == 1)
+                    #expect(bench.audioDownloads == 1)
+                }
             }
         }
 

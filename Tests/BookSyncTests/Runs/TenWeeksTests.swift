@@ -4,6 +4,7 @@ import CatalogStore
 import Foundation
 import Support
 import Testing
+import Transport
 
 @testable import BookSync
 
@@ -99,27 +100,12 @@ private struct ChangingFeed {
                 case .script: "/get.php?key=\(item.id)&amp;ts=\(token)"
                 }
             let number = isNumbered ? item.number.map { "<itunes:episode>\(max(1, $0 + shift))</itunes:episode>" } : nil
-            let date = CatalogDateText.text(of: item.date)
+            let date = HTTPDate.text(Int64(item.date))
             return "<item><title>\(item.title)</title>" + (guid.map { "<guid>\($0)</guid>" } ?? "") + (number ?? "")
                 + (isDated ? "<pubDate>\(date)</pubDate>" : "") + "<itunes:duration>\(1000 + item.id)</itunes:duration>"
                 + #"<enclosure url="\#(scheme)://\#(host)\#(address)" type="audio/mpeg"/></item>"#
         }
         return #"<rss version="2.0"><channel><title>T</title>"# + elements.joined() + "</channel></rss>"
-    }
-}
-
-private enum CatalogDateText {
-    /// As RFC 822 has it.
-    static func text(of seconds: Int) -> String {
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        var time = time_t(seconds)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return
-            "\(days[Int(parts.tm_wday)]), \(two(parts.tm_mday)) \(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) "
-            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) +0000"
     }
 }
 
