@@ -106,12 +106,6 @@ enum CatalogText {
     private static let longestReference = 10
 
     private static func character(of reference: Substring) -> Character? {
-        guard reference.hasPrefix("#") else { return NamedCharacters.scalar(String(reference)).map { Character($0) } }
-        let number = reference.dropFirst()
-        let isHexadecimal = number.hasPrefix("x") || number.hasPrefix("X")
-        let digits = isHexadecimal ? number.dropFirst() : number
-        guard digits.allSatisfy(\.isHexDigit), let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value > 0
-        else { return nil }
-        return Unicode.Scalar(value).map { Character($0) }
+        Array(reference.utf8).withUnsafeBufferPointer(CharacterReference.scalar).map { Character($0) }
     }
 }

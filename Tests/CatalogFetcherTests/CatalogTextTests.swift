@@ -12,7 +12,8 @@ import Testing
         ("Tom &amp; Jerry &lt;3", "Tom & Jerry <3"),
         ("&nbsp;a&nbsp;b&nbsp;", "a\u{A0}b"),
         ("once only &amp;#183;", "once only &#183;"),
-        ("AT&T; R&D &unknown; &#0; &#xD800; &#99999999999; &", "AT&T; R&D &unknown; &#0; &#xD800; &#99999999999; &"),
+        ("AT&T; R&D &unknown; &#99999999999; &", "AT&T; R&D &unknown; &#99999999999; &"),
+        ("&#0; &#xD800; &#150;", "\u{FFFD} \u{FFFD} –"),
         ("a\r\nb\u{1B}[31mc", "a  b [31mc"),
         ("  \u{3000} ", ""),
     ])

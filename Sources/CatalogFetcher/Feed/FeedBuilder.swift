@@ -2,7 +2,7 @@
 ///
 /// It is told of them in the document's order, looks for what it knows where that may stand, and overlooks everything else: RSS of all versions and Atom differ
 /// in the names only.
-struct FeedBuilder {
+struct FeedBuilder: XMLHandler {
     /// Bytes of the text of an element; what is beyond is cut off.
     static let greatestText = 1 << 20
     private static let greatestNumberOfEnclosures = 64
@@ -13,7 +13,9 @@ struct FeedBuilder {
     /// Whether anything was seen that only feeds have.
     private(set) var isFeed = false
 
-    /// The elements that are open, the innermost last; the first is the cleaner's.
+    /// Whether the document is Atom, be it without its namespace.
+    private var isAtom = false
+    /// The elements that are open, the innermost last.
     private var path: [FeedElement] = []
     /// Addresses that relative ones are relative to, with the depth of the element that says so.
     private var bases: [(depth: Int, address: String)] = []
@@ -35,13 +37,20 @@ struct FeedBuilder {
 
     // MARK: Events
 
+    mutating func element(_ name: XMLName) -> UInt8 {
+        if root == nil, name.local.lowercased() == "feed" { isAtom = true }
+        return FeedElement(name, isAtom: isAtom).rawValue
+    }
+
+    func attribute(_ name: XMLName) -> UInt8 { FeedAttribute(name).rawValue }
+
     mutating func startElement(_ number: UInt8, _ attributes: XMLAttributes) {
         let element = FeedElement(rawValue: number) ?? .other
         let parent = path.last ?? .other
         path.append(element)
-        if path.count == 2 { root = element }
+        if path.count == 1, root == nil { root = element }
         var fields = FeedAttributes()
-        if attributes.count > 0 { fields.read(attributes) }
+        if !attributes.isEmpty { fields.read(attributes) }
         if let base = fields.base, let address = FeedAddress.resolve(base, against: bases.last?.address) {
             bases.append((path.count, address))
         }
@@ -78,7 +87,8 @@ struct FeedBuilder {
     }
 
     /// - Parameter isWhole: whether the markup ended where it may.
-    mutating func finish(isWhole: Bool, skippedTags: Int) -> FeedDocument {
+    func finished(isWhole: Bool, skippedTags: Int) -> FeedDocument {
+        var document = document
         // An item whose end is missing may be missing anything.
         document.isWhole = isWhole && item == nil
         document.oversizedElements += skippedTags

@@ -15,9 +15,7 @@ final class FeedReader {
     private static let step = 64 << 10
 
     private var decoder: TextDecoder
-    private var cleaner = XMLCleaner(prefixes: FeedNamespace.customaryPrefixes)
-    private let events: FeedEvents
-    private let parser: XMLPushParser
+    private var markup: XMLReader<FeedBuilder>
     private let secrets: SecretMask
     private var head: [UInt8] = []
 
@@ -28,8 +26,7 @@ final class FeedReader {
     init(charset: String? = nil, base: String? = nil, secrets: SecretMask = SecretMask([])) {
         self.secrets = secrets
         decoder = TextDecoder(charset: charset)
-        events = FeedEvents(base: base)
-        parser = XMLPushParser(handler: events)
+        markup = XMLReader(FeedBuilder(base: base))
     }
 
     func consume(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -37,25 +34,19 @@ final class FeedReader {
         var start = 0
         while start < bytes.count {
             let end = min(start + Self.step, bytes.count)
-            decoder.consume(UnsafeBufferPointer(rebasing: bytes[start..<end]), pass)
+            decoder.consume(UnsafeBufferPointer(rebasing: bytes[start..<end])) { markup.consume($0) }
             start = end
         }
     }
 
     func finish() -> Outcome {
-        decoder.finish(pass)
-        let isWhole = cleaner.isAtEnd
-        cleaner.finish()
-        cleaner.takeReady(parser.parse)
-        parser.finish()
-        let document = events.finish(isWhole: isWhole, skippedTags: cleaner.skippedTags)
-        if events.builder.isFeed { return .feed(document) }
-        return .foreign(why: complaint, mayBeCut: head.isEmpty || events.builder.root == nil && !isWhole)
-    }
-
-    private func pass(_ text: UnsafeBufferPointer<UInt8>) {
-        cleaner.consume(text)
-        cleaner.takeReady(parser.parse)
+        decoder.finish { markup.consume($0) }
+        let isWhole = markup.isAtEnd
+        markup.finish()
+        if markup.handler.isFeed {
+            return .feed(markup.handler.finished(isWhole: isWhole, skippedTags: markup.skippedTags))
+        }
+        return .foreign(why: complaint, mayBeCut: head.isEmpty || markup.handler.root == nil && !isWhole)
     }
 
     private var complaint: String {
@@ -64,7 +55,7 @@ final class FeedReader {
         let beginning = secrets.masking(CatalogText.quotation(head, length: Self.keptHead))
         let quoted = CatalogText.quotation(beginning, length: 80)
         if quoted.isEmpty { return "the answer is empty" }
-        if events.builder.root == .html || quoted.lowercased().hasPrefix("<!doctype html") {
+        if markup.handler.root == .html || quoted.lowercased().hasPrefix("<!doctype html") {
             return "the answer is an HTML page and no feed: '\(quoted)'"
         }
         return "the answer is neither RSS nor Atom: '\(quoted)'"

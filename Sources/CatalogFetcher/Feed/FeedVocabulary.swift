@@ -113,16 +113,4 @@ enum FeedNamespace {
         default: return nil
         }
     }
-
-    /// What prefixes stand for where a feed uses them without saying so.
-    static let customaryPrefixes: KeyValuePairs<String, String> = [
-        "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd", "media": "http://search.yahoo.com/mrss/",
-        "podcast": "https://podcastindex.org/namespace/1.0", "atom": "http://www.w3.org/2005/Atom",
-        "content": "http://purl.org/rss/1.0/modules/content/", "dc": "http://purl.org/dc/elements/1.1/",
-        "dcterms": "http://purl.org/dc/terms/", "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-        "googleplay": "http://www.google.com/schemas/play-podcasts/1.0",
-        "sy": "http://purl.org/rss/1.0/modules/syndication/", "psc": "http://podlove.org/simple-chapters",
-        "wfw": "http://wellformedweb.org/CommentAPI/", "slash": "http://purl.org/rss/1.0/modules/slash/",
-        "creativeCommons": "http://backend.userland.com/creativeCommonsRssModule",
-    ]
 }

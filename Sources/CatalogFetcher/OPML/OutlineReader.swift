@@ -10,42 +10,27 @@ package enum OutlineReader {
     ///   - name: what to call it where it cannot be read.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no OPML.
     package static func read(_ bytes: [UInt8], from name: String) throws -> OutlineDocument {
-        let events = OutlineEvents()
-        let parser = XMLPushParser(handler: events)
         var decoder = TextDecoder(charset: nil)
-        var cleaner = XMLCleaner(prefixes: ["booksync": OutlineDocument.namespace])
-        func pass(_ text: UnsafeBufferPointer<UInt8>) {
-            cleaner.consume(text)
-            cleaner.takeReady(parser.parse)
-        }
-        bytes.withUnsafeBufferPointer { bytes in
-            for start in stride(from: 0, to: bytes.count, by: step) {
-                decoder.consume(
-                    UnsafeBufferPointer(rebasing: bytes[start..<min(start + step, bytes.count)]), pass)
-            }
-        }
-        decoder.finish(pass)
-        let isWhole = cleaner.isAtEnd
-        cleaner.finish()
-        cleaner.takeReady(parser.parse)
-        parser.finish()
-        guard events.isOutline else {
+        var markup = XMLReader(OutlineBuilder())
+        bytes.withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
+        decoder.finish { markup.consume($0) }
+        let isWhole = markup.isAtEnd
+        markup.finish()
+        guard markup.handler.isOutline else {
             let beginning = CatalogText.quotation(bytes, length: 80)
             throw Failure(
                 .unreadableCatalog, what: "\(name) cannot be read as OPML",
                 why: beginning.isEmpty ? "it is empty" : "it begins with '\(beginning)'",
                 remedy: "name a file that another program exported its subscriptions to")
         }
-        var document = events.document
+        var document = markup.handler.document
         document.isWhole = isWhole
         return document
     }
-
-    private static let step = 64 << 10
 }
 
 /// Makes an ``OutlineDocument`` of the elements of one.
-private final class OutlineEvents: XMLEventHandler {
+private struct OutlineBuilder: XMLHandler {
     /// Feeds, folders in each other, and folders of one feed that are kept.
     private enum Ceiling {
         static let feeds = 50_000
@@ -80,7 +65,7 @@ private final class OutlineEvents: XMLEventHandler {
 
     func attribute(_ name: XMLName) -> UInt8 { OutlineAttribute(name).rawValue }
 
-    func startElement(_ element: UInt8, _ attributes: XMLAttributes) {
+    mutating func startElement(_ element: UInt8, _ attributes: XMLAttributes) {
         let element = Element(rawValue: element) ?? .other
         var folder: String?
         switch element {
@@ -91,12 +76,12 @@ private final class OutlineEvents: XMLEventHandler {
         open.append((element, folder))
     }
 
-    func text(_ bytes: UnsafeBufferPointer<UInt8>) {
+    mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard open.last?.element == .title, headTitle.count < 4000 else { return }
         headTitle += bytes
     }
 
-    func endElement() {
+    mutating func endElement() {
         guard let ended = open.popLast() else { return }
         if ended.element == .title, document.title == nil {
             document.title = Self.name(String(decoding: headTitle, as: UTF8.self))
@@ -104,7 +89,7 @@ private final class OutlineEvents: XMLEventHandler {
     }
 
     /// - Returns: the folder that the outline is for those within it; nil when it is none.
-    private func read(_ outline: OutlineAttributes) -> String? {
+    private mutating func read(_ outline: OutlineAttributes) -> String? {
         let title = Self.name(outline.text) ?? Self.name(outline.title)
         if let address = outline.feed {
             add(OutlineFeed(title: title, address: ResourceAddress(address), tags: tags(of: outline)), outline.booksync)
@@ -126,7 +111,7 @@ private final class OutlineEvents: XMLEventHandler {
         return title
     }
 
-    private func add(_ feed: OutlineFeed, _ booksync: Subscription?) {
+    private mutating func add(_ feed: OutlineFeed, _ booksync: Subscription?) {
         let key = booksync.map { "\($0.book)" } ?? feed.address?.secretText ?? ""
         guard let place = places[key] else {
             guard document.feeds.count < Ceiling.feeds else {

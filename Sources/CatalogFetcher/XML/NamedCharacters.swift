@@ -6,8 +6,6 @@ enum NamedCharacters {
         return scalars[String(decoding: name, as: UTF8.self)]
     }
 
-    static func scalar(_ name: String) -> Unicode.Scalar? { scalars[name] }
-
     static let longest = 8
 
     private static let scalars: [String: Unicode.Scalar] = {
@@ -48,52 +46,4 @@ enum NamedCharacters {
         sube=2286 supe=2287 oplus=2295 otimes=2297 perp=22A5 sdot=22C5 lceil=2308 rceil=2309 lfloor=230A rfloor=230B \
         lang=2329 rang=232A loz=25CA spades=2660 clubs=2663 hearts=2665 diams=2666
         """
-}
-
-/// What a character reference stands for (`&#8211;`, `&#x2013;`, `&ndash;`).
-enum CharacterReference {
-    /// - Parameter body: the bytes between `&` and `;`.
-    /// - Returns: nil when it is no reference; U+FFFD for one to a character that there is not.
-    static func scalar(_ body: UnsafeBufferPointer<UInt8>) -> Unicode.Scalar? {
-        guard body.first == UInt8(ascii: "#") else { return NamedCharacters.scalar(body) }
-        let isHexadecimal = body.count > 1 && body[1] | 0x20 == UInt8(ascii: "x")
-        let digits = body[(isHexadecimal ? 2 : 1)...]
-        guard !digits.isEmpty, digits.count <= 16 else { return nil }
-        var value: UInt32 = 0
-        for byte in digits {
-            guard let digit = digit(byte), digit < (isHexadecimal ? 16 : 10) else { return nil }
-            value = min(value &* (isHexadecimal ? 16 : 10) &+ digit, 0x110000)
-        }
-        return scalar(value)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
-    }
-
-    /// What a C1 control character stands for where Windows-1252 was taken for Latin-1; nil where that has none.
-    static func windows1252(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        guard (0x80...0x9F).contains(scalar.value) else { return nil }
-        let meant = windows1252[Int(scalar.value - 0x80)]
-        return meant == 0xFFFD ? nil : Unicode.Scalar(meant)
-    }
-
-    private static func scalar(_ value: UInt32) -> Unicode.Scalar {
-        // Whoever writes 128 to 159 means Windows-1252 (HTML, "numeric character reference end state").
-        if (0x80...0x9F).contains(value) { return Unicode.Scalar(windows1252[Int(value - 0x80)]) ?? "\u{FFFD}" }
-        if value < 0x20, value != 0x09, value != 0x0A, value != 0x0D { return "\u{FFFD}" }
-        if value == 0xFFFE || value == 0xFFFF { return "\u{FFFD}" }
-        return Unicode.Scalar(value) ?? "\u{FFFD}"
-    }
-
-    private static let windows1252: [UInt16] = [
-        0x20AC, 0xFFFD, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0xFFFD,
-        0x017D, 0xFFFD, 0xFFFD, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A,
-        0x0153, 0xFFFD, 0x017E, 0x0178,
-    ]
 }

@@ -89,20 +89,6 @@ enum UTF8Sequence: Equatable {
         return position
     }
 
-    /// Where the last whole character of the range ends: its end, or the beginning of a character that is cut there.
-    static func endOfWholeCharacters(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int {
-        var start = range.upperBound
-        while start > range.lowerBound, range.upperBound - start < 3 {
-            start -= 1
-            if bytes[start] < 0x80 { return range.upperBound }
-            if bytes[start] >= 0xC0 {
-                let part = UnsafeBufferPointer(rebasing: bytes[start..<range.upperBound])
-                return read(part, at: 0) == .cut ? start : range.upperBound
-            }
-        }
-        return range.upperBound
-    }
-
     static func read(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Self {
         let first = bytes[start]
         let length: Int

@@ -1,152 +1,203 @@
-/// A tag, looked at from `<` to `>`.
+/// A tag, put together from the byte behind its `<` on. Whatever is written there, it ends at a `>` outside of quotes, or at
+/// a `<`, which begins the next one.
+///
+///     name      white space or `/` → between
+///     between   anything a name may begin with → attribute; the rest is left out
+///     attribute `=` → equals; white space → named; `/` → between (it has no value, and is left out)
+///     named     `=` → equals; anything else → between, and once more
+///     equals    a quote → quoted; anything else → bare
+///     quoted    the same quote → between
+///     bare      white space → between
+///     `&` in a value → reference → the value again
 struct XMLTag {
-    enum Kind {
-        case start, end, empty
-    }
-
+    static let greatestLength = 1 << 20
     static let greatestNumberOfAttributes = 500
 
-    let kind: Kind
-    /// Of the name's bytes (FNV-1a).
-    let hash: UInt64
-    /// Whether a parser reads it as it stands.
-    let isWellFormed: Bool
-
-    /// - Parameter bytes: the whole tag, with references resolved and no `<` inside.
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        let isEnd = bytes[1] == UInt8(ascii: "/")
-        var position = isEnd ? 2 : 1
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        var isName = Self.isNameStart(bytes[position])
-        var colons = 0
-        let nameStart = position
-        while position < bytes.count, !Self.endsName(bytes[position]) {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: ":") { colons += 1 } else if !Self.isNameByte(byte) { isName = false }
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-            position += 1
-        }
-        if colons > 1 || bytes[position - 1] == UInt8(ascii: ":") || position == nameStart { isName = false }
-        self.hash = hash
-        let isVoid = Self.isVoid(bytes, nameStart..<position)
-        if isEnd {
-            kind = .end
-            isWellFormed = isName
-            return
-        }
-        let isEmpty = bytes.count > 2 && bytes[bytes.count - 2] == UInt8(ascii: "/")
-        kind = isEmpty || isVoid ? .empty : .start
-        let end = bytes.count - (isEmpty ? 2 : 1)
-        isWellFormed = isName && isEmpty == (kind == .empty) && Self.areWellFormed(bytes, from: position, to: end)
+    enum Outcome {
+        /// The bytes ended before the tag did.
+        case open
+        case ended
+        /// It has more bytes or attributes than any that means well.
+        case tooLong
     }
 
-    /// HTML's elements that have no end, where text was not escaped.
-    private static func isVoid(_ bytes: UnsafeBufferPointer<UInt8>, _ name: Range<Int>) -> Bool {
-        switch name.count {
-        case 2:
-            bytes[name.lowerBound] | 0x20 == 0x62 && bytes[name.lowerBound + 1] | 0x20 == 0x72
-                || bytes[name.lowerBound] | 0x20 == 0x68 && bytes[name.lowerBound + 1] | 0x20 == 0x72
-        case 3: zip(bytes[name], "img".utf8).allSatisfy { $0 | 0x20 == $1 }
-        default: false
-        }
+    private enum State {
+        case name, between, attribute, named, equals, bare
+        case quoted(UInt8)
+        /// Nil for a value without quotes.
+        case reference(quote: UInt8?)
     }
 
-    private static func areWellFormed(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Bool {
-        var position = start
-        while true {
-            let blank = position
-            while position < end, bytes[position] == 0x20 { position += 1 }
-            if position >= end { return true }
-            guard position > blank, isNameStart(bytes[position]) else { return false }
-            var colons = 0
-            while position < end, isNameByte(bytes[position]) || bytes[position] == UInt8(ascii: ":") {
-                if bytes[position] == UInt8(ascii: ":") { colons += 1 }
+    typealias Attribute = (name: Range<Int>, value: Range<Int>)
+
+    /// The name, and the names and values of the attributes.
+    private(set) var bytes: [UInt8] = []
+    private(set) var name = 0..<0
+    private(set) var attributes: [Attribute] = []
+    private(set) var isEnd = false
+    /// Whether no end is to come: it is written so, or HTML's elements of that name have none.
+    var isEmpty: Bool { last == UInt8(ascii: "/") || isVoid }
+
+    private var state = State.name
+    private var attributeName = 0..<0
+    /// Before this one, outside of quoted values.
+    private var last: UInt8 = 0
+    private var reference = CharacterReference.Reader()
+
+    /// - Parameter byte: behind the `<`.
+    mutating func begin(with byte: UInt8) {
+        bytes.removeAll(keepingCapacity: true)
+        attributes.removeAll(keepingCapacity: true)
+        isEnd = byte == UInt8(ascii: "/")
+        last = 0
+        state = .name
+        if !isEnd { bytes.append(byte) }
+    }
+
+    /// - Parameters:
+    ///   - position: is moved to behind the `>`, or to the `<` of the next tag.
+    ///   - dropsUnknown: see ``CharacterReference/Reader``.
+    mutating func consume(
+        _ input: UnsafeBufferPointer<UInt8>, _ position: inout Int, dropsUnknown: Bool
+    ) -> Outcome {
+        while position < input.count {
+            switch state {
+            case .quoted(let quote): consumeValue(input, &position, quote)
+            case .reference(let quote):
+                guard let text = reference.consume(input, &position, dropsUnknown: dropsUnknown) else { return .open }
+                bytes += text
+                last = 0
+                state = quote.map { .quoted($0) } ?? .bare
+            default:
+                let byte = input[position]
+                if byte == UInt8(ascii: "<") {
+                    // It was never closed. What was meant is anybody's guess; the new one is not lost with it.
+                    end()
+                    return .ended
+                }
                 position += 1
+                if byte == UInt8(ascii: ">") {
+                    end()
+                    return .ended
+                }
+                if byte >= 0x20 || isSpace(byte) { step(byte) }
             }
-            if colons > 1 || bytes[position - 1] == UInt8(ascii: ":") { return false }
-            while position < end, bytes[position] == 0x20 { position += 1 }
-            guard position < end, bytes[position] == UInt8(ascii: "=") else { return false }
+            if bytes.count > Self.greatestLength || attributes.count > Self.greatestNumberOfAttributes {
+                return .tooLong
+            }
+        }
+        return .open
+    }
+
+    private mutating func step(_ byte: UInt8) {
+        switch state {
+        case .name:
+            guard isSpace(byte) || byte == UInt8(ascii: "/") else {
+                bytes.append(byte)
+                break
+            }
+            name = 0..<bytes.count
+            state = .between
+        case .between:
+            guard beginsName(byte) else { break }
+            attributeName = bytes.count..<bytes.count
+            bytes.append(byte)
+            state = .attribute
+        case .attribute:
+            if byte == UInt8(ascii: "=") || isSpace(byte) {
+                attributeName = attributeName.lowerBound..<bytes.count
+                state = isSpace(byte) ? .named : .equals
+            } else if byte == UInt8(ascii: "/") {
+                dropAttribute()
+            } else {
+                bytes.append(byte)
+            }
+        case .named:
+            if byte == UInt8(ascii: "=") {
+                state = .equals
+            } else if !isSpace(byte) {
+                dropAttribute()
+                return step(byte)
+            }
+        case .equals:
+            if isSpace(byte) { break }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                state = .quoted(byte)
+            } else {
+                state = .bare
+                return step(byte)
+            }
+        case .bare:
+            if isSpace(byte) {
+                endAttribute()
+            } else if byte == UInt8(ascii: "&") {
+                state = .reference(quote: nil)
+            } else {
+                bytes.append(byte)
+            }
+        case .quoted, .reference: break
+        }
+        last = byte
+    }
+
+    private mutating func consumeValue(
+        _ input: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ quote: UInt8
+    ) {
+        let start = position
+        while position < input.count, input[position] != quote, input[position] != UInt8(ascii: "&"),
+            input[position] >= 0x20
+        {
             position += 1
-            while position < end, bytes[position] == 0x20 { position += 1 }
-            guard position < end else { return false }
-            let quote = bytes[position]
-            guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return false }
-            position += 1
-            while position < end, bytes[position] != quote { position += 1 }
-            guard position < end else { return false }
-            position += 1
+        }
+        if position > start {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: input[start..<position]))
+            last = 0
+        }
+        guard position < input.count else { return }
+        let byte = input[position]
+        position += 1
+        switch byte {
+        case quote: endAttribute()
+        case UInt8(ascii: "&"): state = .reference(quote: quote)
+        case 0x0A where last == 0x0D: break
+        // White space is a space (XML 1.0 §3.3.3); other control characters are left out.
+        default: if isSpace(byte) { bytes.append(0x20) }
+        }
+        last = byte
+    }
+
+    private mutating func dropAttribute() {
+        bytes.removeSubrange(attributeName.lowerBound...)
+        state = .between
+    }
+
+    private mutating func endAttribute() {
+        attributes.append((attributeName, attributeName.upperBound..<bytes.count))
+        state = .between
+    }
+
+    private mutating func end() {
+        switch state {
+        case .name: name = 0..<bytes.count
+        case .attribute, .named: dropAttribute()
+        case .equals, .bare:
+            // In `<a href=x/>` the slash ends the element.
+            if last == UInt8(ascii: "/"), bytes.count > attributeName.upperBound { bytes.removeLast() }
+            endAttribute()
+        case .between, .quoted, .reference: break
         }
     }
 
-    /// Writes a tag at the end of `output` anew: names of ASCII letters, attributes with quotes, the others left out.
-    static func rebuild(_ output: inout [UInt8], from start: Int) {
-        let old = Array(output[start...])
-        output.removeSubrange(start...)
-        let tag = old.withUnsafeBufferPointer { XMLTag($0) }
-        let isEmpty = old.count > 2 && old[old.count - 2] == UInt8(ascii: "/")
-        let end = old.count - (isEmpty ? 2 : 1)
-        var position = 1
-        output.append(UInt8(ascii: "<"))
-        appendName(old, &position, end, to: &output)
-        while position < end {
-            guard isNameStart(old[position]) else {
-                position += 1
-                continue
-            }
-            let length = output.count
-            output.append(0x20)
-            appendName(old, &position, end, to: &output)
-            while position < end, old[position] == 0x20 { position += 1 }
-            guard position < end, old[position] == UInt8(ascii: "=") else {
-                output.removeSubrange(length...)
-                continue
-            }
-            position += 1
-            while position < end, old[position] == 0x20 { position += 1 }
-            let value = value(old, &position, end)
-            // Both quotes in one value are too much of a riddle.
-            let quote = value.contains(UInt8(ascii: "\"")) ? UInt8(ascii: "'") : UInt8(ascii: "\"")
-            output += [UInt8(ascii: "="), quote] + value.filter { $0 != quote } + [quote]
-        }
-        if tag.kind == .empty { output.append(UInt8(ascii: "/")) }
-        output.append(UInt8(ascii: ">"))
+    /// Of those that are found where text was not escaped.
+    private var isVoid: Bool {
+        let name = bytes[name]
+        guard (2...3).contains(name.count) else { return false }
+        return ["br", "hr", "img"].contains { $0.utf8.elementsEqual(name.lazy.map { $0 | 0x20 }) }
     }
 
-    private static func value(_ bytes: [UInt8], _ position: inout Int, _ end: Int) -> ArraySlice<UInt8> {
-        guard position < end else { return [] }
-        let quote = bytes[position]
-        let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
-        let start = isQuoted ? position + 1 : position
-        position = start
-        while position < end, isQuoted ? bytes[position] != quote : bytes[position] != 0x20 { position += 1 }
-        defer { if isQuoted, position < end { position += 1 } }
-        return bytes[start..<position]
-    }
+    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    private static func appendName(_ bytes: [UInt8], _ position: inout Int, _ end: Int, to output: inout [UInt8]) {
-        let start = output.count
-        var hasColon = false
-        while position < end, !endsName(bytes[position]), bytes[position] != UInt8(ascii: "=") {
-            let byte = bytes[position]
-            let isColon = byte == UInt8(ascii: ":") && !hasColon && output.count > start
-            hasColon = hasColon || isColon
-            let isGood = isColon || (output.count == start ? isNameStart(byte) : isNameByte(byte))
-            output.append(isGood ? byte : UInt8(ascii: "_"))
-            position += 1
-        }
-        if output.count == start || output.last == UInt8(ascii: ":") { output.append(UInt8(ascii: "_")) }
-    }
-
-    private static func endsName(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/")
-    }
-
-    private static func isNameStart(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        isNameStart(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: ".")
+    private func beginsName(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_") || byte >= 0x80
     }
 }
