@@ -37,8 +37,14 @@ final class Interruption: Sendable {
 
     /// Runs `work` so that a signal cancels it.
     func cancelling<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) async -> Result {
-        let task = Task { await work() }
+        let registered = DispatchGroup()
+        for _ in numbers { registered.enter() }
         let queue = DispatchQueue(label: "booksync.signals")
+        let task = Task {
+            // A server that says where it is can be told to end.
+            await withCheckedContinuation { continuation in registered.notify(queue: queue) { continuation.resume() } }
+            return await work()
+        }
         let sources = numbers.map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
@@ -48,6 +54,7 @@ final class Interruption: Sendable {
                 }
                 if isFirst { task.cancel() } else { _exit(128 + number) }
             }
+            source.setRegistrationHandler { registered.leave() }
             source.resume()
             return source
         }

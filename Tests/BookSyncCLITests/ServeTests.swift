@@ -268,7 +268,7 @@ extension ProductTests {
                 try await withProduct(arguments, in: bench.folder) { next in
                     try await next.waitForOutput(containing: "unix")
                     next.send(signal: SIGTERM)
-                    _ = try await next.result()
+                    #expect(try await next.result().exitCode == 143)
                 }
                 try Data("mine".utf8).write(to: bench.folder.appending(path: "s"))
                 let refused = try await bench.runBare(arguments)
