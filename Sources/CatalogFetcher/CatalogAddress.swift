@@ -8,8 +8,9 @@ enum CatalogAddress {
     /// - Returns: an http or https address; nil when the text names nothing, or what cannot be fetched.
     static func resolve(_ text: String, against base: ResourceAddress) -> ResourceAddress? {
         guard names(text) else { return nil }
-        let address = whole(CatalogText.trimmed(text), against: base)
-        guard address.secretText.utf8.count <= greatestLength else { return nil }
+        let path = CatalogText.trimmed(text)
+        let address = isPlainlyOfWeb(path.utf8) ? ResourceAddress(path) : base.resolving(path)
+        guard let address, address.secretText.utf8.count <= greatestLength else { return nil }
         return isPlainlyOfWeb(address.secretText.utf8) || address.isOfWeb ? address : nil
     }
 
@@ -31,23 +32,6 @@ enum CatalogAddress {
 
     /// Bytes. Servers refuse longer ones.
     private static let greatestLength = 16 << 10
-
-    private static func whole(_ path: String, against base: ResourceAddress) -> ResourceAddress {
-        if isWhole(path) { return ResourceAddress(path) }
-        guard let url = URL(string: base.wireText) else { return ResourceAddress(path) }
-        if path.hasPrefix("//") { return ResourceAddress("\(url.scheme ?? "http"):\(path)") }
-        let resolved = URL(string: ResourceAddress(path).wireText, relativeTo: url)
-        return ResourceAddress(resolved?.absoluteString ?? path)
-    }
-
-    /// Whether it begins with a scheme and `://`.
-    private static func isWhole(_ path: String) -> Bool {
-        let scheme = path.utf8.prefix {
-            JSONBytes.isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20)
-                || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-        }
-        return !scheme.isEmpty && path.utf8[scheme.endIndex...].starts(with: "://".utf8)
-    }
 }
 
 extension ResourceAddress {

@@ -1,5 +1,4 @@
 import BookModel
-import Foundation
 
 /// What to do with an answer that may be a redirect (RFC 9110 §15.4).
 enum RedirectDecision: Equatable {
@@ -22,22 +21,14 @@ enum RedirectPolicy {
         guard hops < greatestNumberOfHops else {
             return .refuse("more than \(greatestNumberOfHops) redirects in a row")
         }
-        guard let base = URL(string: address.wireText),
-            let target = URL(string: ResourceAddress(location).wireText, relativeTo: base)?.absoluteURL,
-            let scheme = target.scheme?.lowercased(), target.host?.isEmpty == false
-        else { return .refuse("the redirect leads to an address that cannot be read") }
-        guard scheme == "http" || scheme == "https" else {
-            return .refuse("the redirect leads to a \(scheme): address; only http and https are followed")
+        guard let target = address.resolving(location), let origin = WebOrigin(target) else {
+            return .refuse("the redirect leads to no http or https address, and no other is followed")
         }
-        if base.scheme?.lowercased() == "https", scheme == "http" {
+        let own = WebOrigin(address)
+        if own?.isSecure == true, !origin.isSecure {
             return .refuse("the redirect leads from HTTPS down to HTTP")
         }
-        return .follow(ResourceAddress(target.absoluteString), sameOrigin: origin(of: base) == origin(of: target))
-    }
-
-    private static func origin(of url: URL) -> String {
-        let scheme = url.scheme?.lowercased() ?? ""
-        return "\(scheme)://\(url.host?.lowercased() ?? ""):\(url.port ?? (scheme == "https" ? 443 : 80))"
+        return .follow(target, sameOrigin: origin == own)
     }
 }
 

@@ -146,9 +146,8 @@ extension ForeignClientTests {
 
         @Test
         func `links of an index are asked for as they are written`() async throws {
-            // `a%2fb` is `a%2Fb` once more, and listed once. Brackets in a relative address are percent-encoded, which asks for
-            // the same file with other bytes; a colon in the first segment ends a scheme, to some.
-            let others: Set = ["%2e%2e", "a//b", "a%2fb", "[1]", "!$'()*,:;@=+~-_."]
+            // `a%2fb` is `a%2Fb` once more, and listed once.
+            let others: Set = ["%2e%2e", "a//b", "a%2fb"]
             let names = Self.oddities.filter { !others.contains($0) }.map { "\($0).mp3" }
             let rows = names.map { "<a href=\"\(Self.escaped($0))\">x</a>  01-Jan-2020 10:00  4000\n" }
             let page = "<html><head><title>Index of /odd/</title></head><body><pre>\(rows.joined())</pre></body></html>"

@@ -20,13 +20,13 @@ struct DirectoryEntry: Hashable, Sendable {
 
 /// Tells what a page's links lead to: the files and folders below the page, and nothing else.
 struct DirectoryLinks {
-    private let base: URL?
+    private let page: ResourceAddress
     private let server: String
     private let folder: [[UInt8]]
 
     /// - Parameter page: the address of the page; its folder ends with the last slash of its path.
     init(page: ResourceAddress) {
-        base = URL(string: page.wireText)
+        self.page = page
         server = page.server
         let path = page.pathText
         folder = Self.segments(path.lastIndex(of: "/").map { path[...$0] } ?? "")
@@ -42,10 +42,9 @@ struct DirectoryLinks {
     /// - Returns: nil for a link to the page itself, upwards, to another server, or to what is no web address.
     func entry(href: String) -> DirectoryEntry? {
         let text = CatalogText.trimmed(href)
-        guard !text.isEmpty, text.utf8.count <= Self.greatestAddress, !text.hasPrefix("#"), !text.hasPrefix("?"),
-            let base, let target = URL(string: ResourceAddress(text).wireText, relativeTo: base)
+        guard !text.isEmpty, text.utf8.count <= Self.greatestAddress, !text.hasPrefix("?"),
+            let address = page.resolving(text)
         else { return nil }
-        let address = ResourceAddress(target.absoluteString)
         return address.isOfWeb && address.server == server ? entry(address) : nil
     }
 
@@ -53,11 +52,11 @@ struct DirectoryLinks {
     /// - Parameter name: as the server has it, in whatever encoding.
     func entry(name: [UInt8], isFolder: Bool) -> DirectoryEntry? {
         let segments = name.split(separator: UInt8(ascii: "/"))
-        guard let base, segments.count == 1, let name = segments.first,
+        guard segments.count == 1, let name = segments.first,
             !AddressPath.isDots(String(decoding: name, as: UTF8.self)), name.count <= Self.greatestAddress,
-            let target = URL(string: AddressPath.encoded(bytes: name) + (isFolder ? "/" : ""), relativeTo: base)
+            let address = page.resolving(AddressPath.encoded(bytes: name) + (isFolder ? "/" : ""))
         else { return nil }
-        return entry(ResourceAddress(target.absoluteString))
+        return entry(address)
     }
 
     private func entry(_ address: ResourceAddress) -> DirectoryEntry? {

@@ -12,36 +12,15 @@ enum FeedAddress {
     static func resolve(_ text: String, against base: String?) -> String? {
         let text = CatalogText.trimmed(text)
         guard !text.isEmpty, text.utf8.count <= greatestLength else { return nil }
-        if let scheme = scheme(of: text) {
-            let rest = text.utf8[scheme.endIndex...]
-            let isWeb = scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
-            guard isWeb || ["http", "https"].contains(String(Substring(scheme)).lowercased()),
-                rest.starts(with: "://".utf8), hasUsableHost(rest.dropFirst(3))
-            else { return nil }
-            return isWeb ? text : String(Substring(scheme)).lowercased() + Substring(rest)
+        for scheme in ["https://", "http://"] where text.utf8.starts(with: scheme.utf8) {
+            return hasUsableHost(text.utf8.dropFirst(scheme.utf8.count)) ? text : nil
         }
-        guard let base, let url = URL(string: ResourceAddress(base).wireText),
-            let resolved = URL(string: encoded(text), relativeTo: url)?.absoluteString,
-            resolved.hasPrefix("http://") || resolved.hasPrefix("https://"), resolved.utf8.count <= greatestLength,
-            hasUsableHost(resolved.utf8.dropFirst(resolved.hasPrefix("https") ? 8 : 7))
+        // Nothing is relative to an address that is not known; what is whole stays as it is.
+        guard let whole = ResourceAddress(base ?? "").resolving(text)?.secretText,
+            let scheme = ["https://", "http://"].first(where: { whole.prefix($0.count).lowercased() == $0 }),
+            whole.utf8.count <= greatestLength, hasUsableHost(whole.utf8.dropFirst(scheme.utf8.count))
         else { return nil }
-        return resolved
-    }
-
-    /// Percent-encoded where it must be; a fragment stays.
-    private static func encoded(_ text: String) -> String { ResourceAddress(text).wireText }
-
-    /// What stands before the first colon, if it can be a scheme (RFC 3986 §3.1).
-    private static func scheme(of text: String) -> Substring.UTF8View? {
-        let scheme = text.utf8.prefix { $0 > 0x20 && $0 < 0x80 && !endsScheme($0) }
-        guard scheme.endIndex < text.utf8.endIndex, text.utf8[scheme.endIndex] == UInt8(ascii: ":"),
-            let first = scheme.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
-        else { return nil }
-        return scheme
-    }
-
-    private static func endsScheme(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: ":") || endsAuthority(byte)
+        return scheme + whole.dropFirst(scheme.count)
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {
