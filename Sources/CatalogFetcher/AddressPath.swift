@@ -68,6 +68,14 @@ extension ResourceAddress {
         return ResourceAddress(base + (base.hasSuffix("/") ? "" : "/") + path + query)
     }
 
+    /// The address with fields added to its query, and without a fragment.
+    func adding(query fields: [(name: String, value: String)]) -> ResourceAddress {
+        guard !fields.isEmpty else { return self }
+        let text = secretText.prefix { $0 != "#" }
+        let added = fields.map { "\(AddressPath.encoded($0.name))=\(AddressPath.encoded($0.value))" }
+        return ResourceAddress(text + (text.contains("?") ? "&" : "?") + added.joined(separator: "&"))
+    }
+
     /// The part of the path between the host and the query, as written; empty when there is none.
     var pathText: Substring {
         let text = secretText.prefix { $0 != "?" && $0 != "#" }

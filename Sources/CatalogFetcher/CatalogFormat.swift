@@ -92,7 +92,7 @@ package struct CatalogContents: Sendable, Hashable {
         }
     }
 
-    private static let pageLength = 1000
+    static let pageLength = 1000
 }
 
 /// How a source reaches its catalog.
@@ -137,11 +137,8 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
 
     /// A request with all of them.
     func request(_ address: ResourceAddress) -> WireRequest {
-        let fields = query.map { "\(AddressPath.encoded($0.name))=\(AddressPath.encoded($0.value))" }
-        var text = String(address.secretText.prefix { $0 != "#" })
-        if !fields.isEmpty { text += (text.contains("?") ? "&" : "?") + fields.joined(separator: "&") }
-        return WireRequest(
-            .get, ResourceAddress(text), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
+        WireRequest(
+            .get, address.adding(query: query), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
     }
 
     var secrets: SecretMask {

@@ -181,11 +181,13 @@ import Transport
             let listing = Task {
                 try await withHTTPTransport(options: .init(), logger: Logger(label: "test")) { transport in
                     let source = BookResourceSource(
-                        settings: BookResourceSettings(address), transport: transport,
-                        pause: { _ in
-                            paused.yield()
-                            try await Task.sleep(for: .seconds(3600))
-                        })
+                        settings: BookResourceSettings(address),
+                        connection: CatalogConnection(
+                            transport: transport,
+                            pause: { _ in
+                                paused.yield()
+                                try await Task.sleep(for: .seconds(3600))
+                            }))
                     return try await source.list(testBook) { _ in }
                 }
             }

@@ -43,8 +43,10 @@ func withSource<Result: Sendable>(
     return try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
         try await body(
             BookResourceSource(
-                settings: settings, transport: transport, retry: RetryPolicy(retries: retries),
-                pause: { try await waits.pause($0) }, ceiling: ceiling))
+                settings: settings,
+                connection: CatalogConnection(
+                    transport: transport, retry: RetryPolicy(retries: retries), pause: { try await waits.pause($0) }),
+                ceiling: ceiling))
     }
 }
 

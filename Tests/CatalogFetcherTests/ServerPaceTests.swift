@@ -38,8 +38,9 @@ import Transport
                 let (pace, first, second) = (ServerPace(), RecordedWaits(), RecordedWaits())
                 func list(_ id: String, _ waits: RecordedWaits) async throws {
                     let source = BookResourceSource(
-                        settings: BookResourceSettings(listAddress: server.address("/list")), transport: transport,
-                        pace: pace, pause: { try await waits.pause($0) })
+                        settings: BookResourceSettings(listAddress: server.address("/list")),
+                        connection: CatalogConnection(
+                            transport: transport, pace: pace, pause: { try await waits.pause($0) }))
                     _ = try await source.list(BookIdentity(source: "s", id: id)) { _ in }
                 }
                 try await list("1", first)

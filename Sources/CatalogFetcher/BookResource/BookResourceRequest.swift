@@ -52,9 +52,8 @@ struct BookResourceRequest {
     }
 
     var wireRequest: WireRequest {
-        let query = parameters.map { "\(Self.percentEncoded($0.name))=\(Self.percentEncoded($0.value))" }
-        return WireRequest(
-            .get, ResourceAddress(Self.withoutQuery(address) + "?" + query.joined(separator: "&")),
+        WireRequest(
+            .get, ResourceAddress(Self.withoutQuery(address)).adding(query: parameters),
             credentials: HTTPHeaders(settings.headers.map { ($0.name, $0.value) }))
     }
 
@@ -62,7 +61,7 @@ struct BookResourceRequest {
     var secrets: SecretMask {
         let harmless: Set<String> = ["bookId", "id", "pageNum", "pageSize", "sortType"]
         return SecretMask(
-            parameters.filter { !harmless.contains($0.name) }.flatMap { [$0.value, Self.percentEncoded($0.value)] }
+            parameters.filter { !harmless.contains($0.name) }.flatMap { [$0.value, AddressPath.encoded($0.value)] }
                 + settings.headers.map(\.value) + settings.alsoSecret + (settings.signature.map { [$0.secret] } ?? []))
     }
 
@@ -85,21 +84,5 @@ struct BookResourceRequest {
             let value = sides.count == 2 ? sides[1] : ""
             return (sides[0].removingPercentEncoding ?? sides[0], value.removingPercentEncoding ?? value)
         }
-    }
-
-    /// Everything but RFC 3986's unreserved characters.
-    private static func percentEncoded(_ text: String) -> String {
-        let hexadecimal = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                encoded.append(byte)
-            default: encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
     }
 }

@@ -39,14 +39,8 @@ extension BookResourceSettings: CatalogFormat {
         case .missing: break
         case .list(let elements):
             for value in elements where !progress.isBeyondCeiling {
-                let element = BookResourceElement(value)
-                let key = element?.key
-                guard progress.admit(key), let element, let key else { continue }
-                let episode = element.episode(
-                    identity: EpisodeIdentity(book: identity, key: key), place: progress.collected,
-                    catalog: answer.address ?? listAddress)
-                if episode.isLocked, element.namesAddress { progress.addUnfetchable() }
-                episodes.append(episode)
+                let episode = progress.admit(value, of: identity, from: answer.address ?? listAddress)
+                if let episode { episodes.append(episode) }
             }
         }
         if progress.isEmpty { throw subject.unknownBook(why: "the page lists no episodes") }
@@ -62,8 +56,6 @@ extension BookResourceSettings: CatalogFormat {
     }
 
     package func source(over connection: CatalogConnection) -> any CatalogSource {
-        BookResourceSource(
-            settings: self, transport: connection.transport, retry: connection.retry, pace: connection.pace,
-            pause: connection.pause)
+        BookResourceSource(settings: self, connection: connection)
     }
 }

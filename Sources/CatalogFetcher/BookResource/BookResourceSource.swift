@@ -8,24 +8,11 @@ package struct BookResourceSource: CatalogSource {
     private let exchange: CatalogExchange
     private let ceiling: ListingProgress.Ceiling
 
-    /// - Parameters:
-    ///   - pace: shared with the others that ask the same server; nil for none.
-    ///   - pause: waits between requests and before retries.
-    package init(
-        settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(),
-        pace: ServerPace? = nil,
-        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
-        self.init(settings: settings, transport: transport, retry: retry, pace: pace, pause: pause, ceiling: .init())
-    }
-
     init(
-        settings: BookResourceSettings, transport: HTTPTransport, retry: RetryPolicy, pace: ServerPace? = nil,
-        pause: @escaping @Sendable (Duration) async throws -> Void, ceiling: ListingProgress.Ceiling
+        settings: BookResourceSettings, connection: CatalogConnection, ceiling: ListingProgress.Ceiling = .init()
     ) {
         self.settings = settings
-        self.exchange = CatalogExchange(
-            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer, pace: pace)
+        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
         self.ceiling = ceiling
     }
 
@@ -60,9 +47,7 @@ package struct BookResourceSource: CatalogSource {
         return try await findInListing(episode)
     }
 
-    /// Episodes that are handed on at a time, however long a page is.
-    private static let batchSize = 1000
-
+    /// Hands a page's episodes on in pieces, however long it is.
     private func readPage(
         of book: BookIdentity, progress: inout ListingProgress, pace: inout RequestPace,
         onPage: (CatalogPage) async throws -> Void
@@ -85,14 +70,9 @@ package struct BookResourceSource: CatalogSource {
         case .list(let elements):
             for value in elements {
                 if progress.isBeyondCeiling { break }
-                let element = BookResourceElement(value)
-                let key = element?.key
-                guard progress.admit(key), let element, let key else { continue }
-                let episode = element.episode(
-                    identity: EpisodeIdentity(book: book, key: key), place: progress.collected, catalog: address)
-                if episode.isLocked, element.namesAddress { progress.addUnfetchable() }
+                guard let episode = progress.admit(value, of: book, from: address) else { continue }
                 batch.episodes.append(episode)
-                if batch.episodes.count == Self.batchSize {
+                if batch.episodes.count == CatalogContents.pageLength {
                     try await onPage(batch)
                     batch.episodes.removeAll(keepingCapacity: true)
                 }

@@ -51,9 +51,23 @@ struct ListingProgress {
         if let sections, sections > 0 { declared = sections }
     }
 
+    /// Takes note of an element of the page at hand.
+    ///
+    /// - Parameter catalog: the address that the page came from.
+    /// - Returns: its episode; nil when it has no identity, or was listed before.
+    mutating func admit(_ value: JSONValue, of book: BookIdentity, from catalog: ResourceAddress) -> Episode? {
+        let element = BookResourceElement(value)
+        let key = element?.key
+        guard admit(key), let element, let key else { return nil }
+        let episode = element.episode(
+            identity: EpisodeIdentity(book: book, key: key), place: collected, catalog: catalog)
+        if episode.isLocked, element.namesAddress { unfetchableOnPage += 1 }
+        return episode
+    }
+
     /// - Parameter key: nil for an element that has no identity.
     /// - Returns: whether the episode is a new one.
-    mutating func admit(_ key: String?) -> Bool {
+    private mutating func admit(_ key: String?) -> Bool {
         guard let key else {
             namelessOnPage += 1
             return false
@@ -66,9 +80,6 @@ struct ListingProgress {
         collected += 1
         return true
     }
-
-    /// Takes note that an episode of the page at hand has an address that is none of the web.
-    mutating func addUnfetchable() { unfetchableOnPage += 1 }
 
     /// Whether more episodes came than any book has.
     var isBeyondCeiling: Bool {

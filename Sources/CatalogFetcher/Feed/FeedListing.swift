@@ -66,9 +66,14 @@ struct FeedListing {
         return audio.isEmpty ? entries.filter { $0.media.kind == .other } : audio
     }
 
-    /// In the order of the feed.
-    func episodes(of book: BookIdentity) -> [Episode] {
+    /// The episodes in the order of the feed, and what is told of them.
+    func contents(as book: BookIdentity) -> CatalogContents {
         let listed = listed
+        let episodes = episodes(of: listed, in: book)
+        return CatalogContents(identity: book, episodes: episodes, listing: listing(of: listed))
+    }
+
+    private func episodes(of listed: [FeedItem], in book: BookIdentity) -> [Episode] {
         let keys = Self.keys(of: listed)
         let sections = Self.sections(of: listed)
         return listed.indices.map { index in
@@ -76,8 +81,8 @@ struct FeedListing {
         }
     }
 
-    /// - Parameter count: how many episodes ``episodes(of:)`` gave.
-    func listing(count: Int) -> CatalogListing {
+    private func listing(of listed: [FeedItem]) -> CatalogListing {
+        let count = listed.count
         let head = first ?? FeedDocument()
         let description = BookDescription(
             title: head.title, author: head.author, summary: head.summary, language: head.language,
@@ -86,20 +91,19 @@ struct FeedListing {
         // A feed that lost all its episodes is rather one that lost its mind: nothing is gone for that.
         let isComplete = isWhole && !isBeyondCeiling && troubles.isEmpty && count > 0
         let proof = ListingProof(
-            declared: nil, collected: count, isComplete: isComplete, warnings: warnings(count: count))
+            declared: nil, collected: count, isComplete: isComplete, warnings: warnings(of: listed))
         let names = head.title == nil ? listed.prefix(TitleInference.sampleSize).compactMap(\.title) : []
         return CatalogListing(proof: proof, description: description, inferredTitle: TitleInference.title(from: names))
     }
 
-    private func warnings(count: Int) -> [String] {
+    private func warnings(of listed: [FeedItem]) -> [String] {
         var warnings: [String] = []
         func tell(_ count: Int, _ sentence: (String) -> String) {
             if count > 0 { warnings.append(sentence(count == 1 ? "1 item" : "\(count) items")) }
         }
-        if count == 0 { warnings.append("the feed lists no episodes: the listing counts as incomplete") }
+        if listed.isEmpty { warnings.append("the feed lists no episodes: the listing counts as incomplete") }
         tell(emptyItems) { "\($0) without a file: left out" }
         tell(repeated) { "\($0) listed a second time: the first of each is kept" }
-        let listed = listed
         tell(entries.count - listed.count) { "\($0) with something else than audio: left out" }
         if listed.first?.media.kind == .other {
             warnings.append("the feed declares none of its files as audio: what is left of them is listed")

@@ -23,15 +23,11 @@ extension FeedSettings: CatalogFormat {
             if document.next != nil {
                 listing.troubles.append("the feed goes on on further pages, which were not saved")
             }
-            let episodes = listing.episodes(of: identity)
-            return CatalogContents(
-                identity: identity, episodes: episodes, listing: listing.listing(count: episodes.count))
+            return listing.contents(as: identity)
         }
     }
 
     package func source(over connection: CatalogConnection) -> any CatalogSource {
-        FeedSource(
-            settings: self, transport: connection.transport, retry: connection.retry, pace: connection.pace,
-            pause: connection.pause)
+        FeedSource(settings: self, connection: connection)
     }
 }

@@ -80,10 +80,10 @@ extension FeedSettings {
         if let known = knownAddresses.first(where: { Self.bookID(of: $0) == book.id }) { return known }
         let isAddress = book.id.contains("://")
         if let address {
-            if Self.bookID(of: address) == book.id { return adding(query, to: address) }
+            if Self.bookID(of: address) == book.id { return address.adding(query: query) }
             if !isAddress {
                 let filled = address.secretText.replacing("{id}", with: AddressPath.encoded(book.id))
-                return adding(query, to: ResourceAddress(filled))
+                return ResourceAddress(filled).adding(query: query)
             }
         }
         guard isAddress else {
@@ -107,14 +107,6 @@ extension FeedSettings {
     func credentials(for feed: ResourceAddress) -> HTTPHeaders {
         guard address.map({ $0.server == feed.server }) ?? true else { return [:] }
         return HTTPHeaders(headers.map { ($0.name, $0.value) })
-    }
-
-    private func adding(_ query: [Pair], to address: ResourceAddress) -> ResourceAddress {
-        guard !query.isEmpty else { return address }
-        let text = address.secretText.prefix { $0 != "#" }
-        let pairs = query.map { AddressPath.encoded($0.name) + "=" + AddressPath.encoded($0.value) }
-            .joined(separator: "&")
-        return ResourceAddress(text + (text.contains("?") ? "&" : "?") + pairs)
     }
 
     /// Everything in the request that must not turn up in a text.

@@ -10,20 +10,11 @@ import Transport
 /// where something is missing, and then the listing is incomplete.
 package struct FeedSource: CatalogSource {
     private let settings: FeedSettings
-    private let transport: HTTPTransport
     private let exchange: CatalogExchange
 
-    /// - Parameters:
-    ///   - pace: shared with the others that ask the same server; nil for none.
-    ///   - pause: waits before retries.
-    package init(
-        settings: FeedSettings, transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: ServerPace? = nil,
-        pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) {
+    init(settings: FeedSettings, connection: CatalogConnection) {
         self.settings = settings
-        self.transport = transport
-        self.exchange = CatalogExchange(
-            transport: transport, retry: retry, pause: pause, greatestAnswer: settings.greatestAnswer, pace: pace)
+        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
     }
 
     package func list(
@@ -44,9 +35,6 @@ package struct FeedSource: CatalogSource {
         try await list(book, validator: validator, onPage: onPage)
     }
 
-    /// Episodes that are handed on at a time.
-    private static let batchSize = 1000
-
     private func list(
         _ book: BookIdentity, validator: ContentValidator?, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing? {
@@ -57,14 +45,10 @@ package struct FeedSource: CatalogSource {
         var feed = FeedListing()
         _ = feed.add(first.document)
         try await readFurtherPages(after: first, of: book, feed: address, into: &feed)
-        let episodes = feed.episodes(of: book)
-        for start in stride(from: 0, to: episodes.count, by: Self.batchSize) {
-            let end = min(start + Self.batchSize, episodes.count)
-            try await onPage(CatalogPage(episodes: Array(episodes[start..<end])))
-        }
-        var listing = feed.listing(count: episodes.count)
-        if listing.proof.isComplete { listing.proof.validator = first.validator }
-        return listing
+        var contents = feed.contents(as: book)
+        try await contents.deliver(to: onPage)
+        if contents.listing.proof.isComplete { contents.listing.proof.validator = first.validator }
+        return contents.listing
     }
 
     // MARK: Pages

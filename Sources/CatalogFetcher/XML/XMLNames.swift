@@ -48,7 +48,7 @@ struct XMLNames {
         depth -= 1
     }
 
-    /// - Parameter resolve: is asked for a name that is not known yet.
+    /// - Parameter resolve: is asked for a name that is not known yet; never for a declaration of a prefix, which has 0.
     mutating func number(
         of name: ArraySlice<UInt8>, isElement: Bool, resolve: (XMLName) -> UInt8
     ) -> UInt8 {
@@ -56,11 +56,18 @@ struct XMLNames {
         var key =
             Self.hash(name) ^ (scopes[scopes.count - 1].number &* 2 &+ (isElement ? 1 : 0)) &* 0x9E37_79B9_7F4A_7C15
         if key == 0 { key = 1 }
-        let slot = Int(truncatingIfNeeded: (key ^ key >> 32) & UInt64(Self.size - 1))
-        if known[slot].key != key {
-            known[slot] = Entry(key: key, number: resolve(self.name(name, isElement: isElement)))
+        // Two that share a place do not drive each other out: the one that was asked for last comes first.
+        let place = Int(truncatingIfNeeded: (key ^ key >> 32) & UInt64(Self.size - 2))
+        if known[place].key == key { return known[place].number }
+        if known[place + 1].key == key {
+            known.swapAt(place, place + 1)
+        } else {
+            known[place + 1] = known[place]
+            let whole = self.name(name, isElement: isElement)
+            let declares = !isElement && (whole.prefix ?? whole.local) == "xmlns"
+            known[place] = Entry(key: key, number: declares ? 0 : resolve(whole))
         }
-        return known[slot].number
+        return known[place].number
     }
 
     private func name(_ name: ArraySlice<UInt8>, isElement: Bool) -> XMLName {

@@ -56,7 +56,7 @@ import Testing
                     guard case .feed(let document) = FeedReader.read(damaged) else { continue }
                     var listing = FeedListing()
                     _ = listing.add(document)
-                    _ = listing.listing(count: listing.episodes(of: feedBook).count)
+                    _ = listing.contents(as: feedBook)
                 }
             }
         }

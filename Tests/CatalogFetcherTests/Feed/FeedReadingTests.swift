@@ -60,8 +60,9 @@ import Testing
             #expect(listing.add(document) == [2, 1, 0, 0][number - 1])
             #expect(listing.isBeyondCeiling == (number > 1))
         }
-        #expect(listing.episodes(of: feedBook).count == 3)
-        let proof = listing.listing(count: 3).proof
+        let contents = listing.contents(as: feedBook)
+        #expect(contents.episodes.count == 3)
+        let proof = contents.listing.proof
         #expect(!proof.isComplete && proof.warnings.contains { $0.contains("more than 3 items") }, "\(proof.warnings)")
     }
 

@@ -17,8 +17,9 @@ import Transport
             options: TransportOptions(connectTimeout: 5, stallTimeout: 5), logger: Logger(label: "test")
         ) { transport in
             let source = FeedSource(
-                settings: settings, transport: transport, retry: RetryPolicy(retries: retries),
-                pause: { try await waits.pause($0) })
+                settings: settings,
+                connection: CatalogConnection(
+                    transport: transport, retry: RetryPolicy(retries: retries), pause: { try await waits.pause($0) }))
             let book = BookIdentity(source: "feeds", id: address)
             var pages: [CatalogPage] = []
             let listing =
