@@ -104,7 +104,7 @@ import Testing
 
     @Test func `the rate of one source holds back no other`() async throws {
         let script = ServerScript { [bytes] in ServedFile(bytes).answer(to: $0) }
-        try await withBench(script, sourceRates: [EngineBench.book.source: 100_000]) { bench in
+        try await withBench(script, sourceRates: [EngineBench.book.source: 40_000]) { bench in
             let slow = try await bench.request(bench.episode(1, at: "/1.mp3"))
             let other = BookIdentity(source: "another", id: "1")
             let fast = TransferRequest(
@@ -113,7 +113,7 @@ import Testing
             let report = await bench.run([slow, fast])
             #expect(report.receipts.map(\.file.path) == ["Other/2.mp3", "Book/1.mp3"])
             // A quarter of a second's worth comes at once.
-            #expect((report.receipts.last?.seconds ?? 0) > 0.95 * (120_000 / 100_000 - 0.25))
+            #expect((report.receipts.last?.seconds ?? 0) > 0.95 * (120_000 / 40_000 - 0.25))
         }
     }
 
@@ -121,24 +121,15 @@ import Testing
         let half = sampleMP3(bytes: 150_000)
         let script = ServerScript { ServedFile(half).answer(to: $0) }
         try await withBench(script, limitRate: 150_000) { bench in
-            // A quarter of a second's worth comes at once.
-            let expected = 300_000 / 150_000 - 0.25
-            var fastest = Double.infinity
-            // No run may be faster. A busy machine makes any of them slower, so the best of a few counts.
-            for section in [1, 3, 5, 7, 9] where fastest > expected * 1.05 + 0.3 {
-                let requests = [
-                    try await bench.request(bench.episode(section, at: "/\(section).mp3")),
-                    try await bench.request(bench.episode(section + 1, at: "/\(section + 1).mp3")),
-                ]
-                let begin = ContinuousClock.now
-                let report = await bench.run(requests)
-                let seconds = (ContinuousClock.now - begin) / .seconds(1)
-                #expect(report.receipts.count == 2)
-                #expect(seconds > expected * 0.95)
-                fastest = min(fastest, seconds)
-            }
-            // Beginning and publishing take their own time.
-            #expect(fastest <= expected * 1.05 + 0.3)
+            let requests = [
+                try await bench.request(bench.episode(1, at: "/1.mp3")),
+                try await bench.request(bench.episode(2, at: "/2.mp3")),
+            ]
+            let begin = ContinuousClock.now
+            let report = await bench.run(requests)
+            #expect(report.receipts.count == 2)
+            // A quarter of a second's worth comes at once. How close a rate is kept to, the bucket's own tests tell.
+            #expect(ContinuousClock.now - begin > .seconds(0.99 * (300_000 / 150_000 - 0.25)))
         }
     }
 }

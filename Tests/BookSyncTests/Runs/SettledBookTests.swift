@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Whatever happens between two runs, the run that remembers comes to what one comes to that does not.
-    @Test(arguments: 1...40)
+    @Test(arguments: 1...Thoroughness.choose(12, orMany: 200))
     func `a remembered plan is the plan that would be made`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         try await withRunBench(.episodes(5)) { bench in

@@ -111,8 +111,7 @@ private struct ChangingFeed {
 
 /// Seventy nights of feeds: whatever they do, every episode is fetched once, keeps its file, and keeps its number.
 @Suite struct TenWeeksTests {
-    /// `BOOKSYNC_SEEDS=1000` is what was run before a release.
-    private static let seeds = ProcessInfo.processInfo.environment["BOOKSYNC_SEEDS"].flatMap { UInt64($0) } ?? 60
+    private static let seeds: UInt64 = Thoroughness.choose(60, orMany: 1000)
 
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `every episode is fetched once, and renamed by no change of another`(block: UInt64) throws {

@@ -34,7 +34,7 @@ import Testing
             })
     }
 
-    @Test(arguments: [1, 2, 3])
+    @Test(arguments: 1...Thoroughness.choose(1, orMany: 10))
     func `the index finds what reading all names finds`(seed: UInt64) async throws {
         try await withStore { store async throws in
             var generator = SeededGenerator(seed: seed)
