@@ -83,7 +83,8 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 let id: Int64 = try columns.next()
                 look.transfers[id] = LiveLook.Transfer(
-                    state: try word(columns.next()), total: try columns.next(), attempts: try columns.next())
+                    state: try word(columns.next()), total: try columns.nextLength(),
+                    attempts: try columns.next())
             }
             let count = try database.cachedStatement(sql: "SELECT COUNT(*) FROM transfer")
             look.waiting = (try Int.fetchOne(count) ?? 0) - look.transfers.count

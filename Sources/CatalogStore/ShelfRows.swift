@@ -88,8 +88,9 @@ extension TransferRecord {
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
             episode: episode, state: try word(columns.next()), validator: try columns.nextValidator(),
-            total: try columns.next(), committedLength: try columns.next(), bootID: try columns.next(),
-            sha256: try columns.next(), path: try columns.next(), attempts: try columns.next(),
+            total: try columns.nextLength(), committedLength: try columns.next(),
+            bootID: try columns.next(), sha256: try columns.next(), path: try columns.next(),
+            attempts: try columns.next(),
             error: try columns.next(), nextTryAt: try columns.nextTime())
     }
 

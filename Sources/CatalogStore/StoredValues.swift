@@ -37,6 +37,11 @@ struct ColumnReader {
         time(stored: try next(Int64?.self))
     }
 
+    /// A length as a server declared it; nil also for an absurd one, which earlier versions took down.
+    mutating func nextLength() throws -> Int64? {
+        try next(Int64?.self).flatMap { $0 <= FileSize.greatest ? $0 : nil }
+    }
+
     mutating func nextValidator() throws -> ContentValidator {
         try ContentValidator(entityTag: next(), lastModified: next(), age: next())
     }

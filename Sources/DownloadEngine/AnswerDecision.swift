@@ -96,6 +96,9 @@ func decide(
 private func decideWhole(head: AnswerHead, promised: PromisedContent) -> AnswerDecision {
     if let refusal = refusal(ofContentType: head.contentType) { return .fail(refusal) }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
+    if let length = head.contentLength, length > FileSize.greatest {
+        return .fail(Refusal(why: "the server declares \(length) bytes, which no file of audio has"))
+    }
     if case .unknown(let name) = head.coding {
         return .fail(
             Refusal(why: "the server sends the audio compressed (\(name)) although plain bytes were asked for"))
@@ -185,11 +188,11 @@ private func decideError(status: Int) -> AnswerDecision {
     }
 }
 
-/// Error pages come with 200 too; their content type gives most of them away.
+/// Error pages come with 200 too; their content type gives most of them away. Of plain text the bytes decide.
 private func refusal(ofContentType type: String?) -> Refusal? {
     guard let type else { return nil }
     let isPage =
-        type.hasPrefix("text/") || type.hasSuffix("+json") || type.hasSuffix("+xml")
+        type.hasPrefix("text/") && type != "text/plain" || type.hasSuffix("+json") || type.hasSuffix("+xml")
         || ["application/json", "application/xml", "application/javascript", "multipart/byteranges"].contains(type)
     return isPage ? .page("'\(type)'") : nil
 }

@@ -53,7 +53,7 @@ enum ContentRange: Equatable, Sendable {
     case bytes(first: Int64, last: Int64, total: Int64?)
     /// `bytes */TOTAL`, of a 416.
     case unsatisfied(total: Int64)
-    /// Anything else: another unit, numbers that contradict one another.
+    /// Anything else: another unit, numbers that contradict one another or are absurd.
     case unreadable
 
     init(parsing text: String) {
@@ -76,7 +76,9 @@ enum ContentRange: Equatable, Sendable {
     }
 
     private static func number(_ text: Substring) -> Int64? {
-        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-        return Int64(text)
+        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(text),
+            number <= FileSize.greatest
+        else { return nil }
+        return number
     }
 }

@@ -9,7 +9,7 @@ extension HTTPTransport {
         do {
             let answer = try await send(WireRequest(.head, address))
             guard answer.status == 200, answer.first("Content-Encoding") == nil else { return nil }
-            return answer.first("Content-Length").flatMap { Int64($0) }
+            return FileSize.sensible(answer.first("Content-Length").flatMap { Int64($0) })
         } catch {
             // Nobody needs to know it: what stands there is left alone then.
             return nil

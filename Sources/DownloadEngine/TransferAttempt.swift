@@ -206,7 +206,7 @@ struct TransferAttempt {
                     first.writeBuffer(&part)
                 }
                 if !isTaken, first.readableBytes >= AudioSignature.wanted {
-                    if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
+                    if let refused = refusal(ofFirstBytes: first, of: head) { return .fail(refused) }
                     try await begin(head.validator, total: total, offset: 0, in: partial)
                     isTaken = true
                     try await append(first, total: total, to: partial)
@@ -215,7 +215,7 @@ struct TransferAttempt {
             }
         } catch {
             // Few bytes can look like anything: what may be audio is kept, what may not is asked for again.
-            if !isTaken, first.readableBytes > 0, refusal(ofFirstBytes: first) == nil {
+            if !isTaken, first.readableBytes > 0, refusal(ofFirstBytes: first, of: head) == nil {
                 try await begin(head.validator, total: total, offset: 0, in: partial)
                 try await append(first, total: total, to: partial)
             }
@@ -225,7 +225,7 @@ struct TransferAttempt {
             if first.readableBytes == 0, wanted.episode.size != 0 {
                 return .fail(failure(Refusal.emptyAnswer.why, remedy: Refusal.emptyAnswer.remedy))
             }
-            if let refused = refusal(ofFirstBytes: first) { return .fail(refused) }
+            if let refused = refusal(ofFirstBytes: first, of: head) { return .fail(refused) }
             try await begin(head.validator, total: total, offset: 0, in: partial)
             try await append(first, total: total, to: partial)
         }
@@ -255,8 +255,12 @@ struct TransferAttempt {
         }
     }
 
-    private func refusal(ofFirstBytes bytes: ByteBuffer) -> Failure? {
-        AudioSignature.foreignContent(in: bytes.readableBytesView).map { found in
+    private func refusal(ofFirstBytes bytes: ByteBuffer, of head: AnswerHead) -> Failure? {
+        let first = bytes.readableBytesView.prefix(AudioSignature.wanted)
+        var found = AudioSignature.foreignContent(in: first)
+        // Some servers call everything plain text that they have no type for; a text may be in any encoding.
+        if head.contentType == "text/plain", !AudioSignature.isKnownAudio(Array(first)) { found = "'text/plain'" }
+        return found.map { found in
             let refusal = Refusal.page(found)
             return failure(refusal.why, remedy: refusal.remedy)
         }

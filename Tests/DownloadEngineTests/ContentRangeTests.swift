@@ -12,8 +12,8 @@ import Testing
             ("bytes 400-999/*", .bytes(first: 400, last: 999, total: nil)),
             ("bytes 400-599/1000", .bytes(first: 400, last: 599, total: 1000)),
             (
-                "bytes 9007199254740993-9007199254740994/9007199254740995",
-                .bytes(first: 9_007_199_254_740_993, last: 9_007_199_254_740_994, total: 9_007_199_254_740_995)
+                "bytes 1099511627774-1099511627775/1099511627776",
+                .bytes(first: 1_099_511_627_774, last: 1_099_511_627_775, total: 1_099_511_627_776)
             ),
             ("bytes */1000", .unsatisfied(total: 1000)),
             ("bytes */0", .unsatisfied(total: 0)),
@@ -30,6 +30,7 @@ import Testing
         "bytes 400-999-1000/1000", "bytes +400-999/1000", "bytes -400-999/1000", "bytes 0x10-0x20/0x30",
         "bytes 400-999/1e3", "bytes 400-999/-1", "bytes ٤-٩/١٠", "bytes 4.0-9/10", "bytes a-b/c",
         "bytes 400-99999999999999999999/*", "bytes 99999999999999999999-99999999999999999999/*",
+        "bytes 0-1/1099511627777", "bytes 0-9223372036854775807/*", "bytes */9007199254740993",
         "bytes */99999999999999999999", "bytes 0-9/10, bytes 20-29/30",
     ])
     func `anything else is unreadable`(field: String) {

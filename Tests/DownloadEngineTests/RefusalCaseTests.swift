@@ -43,7 +43,23 @@ import Transport
             testDescription: "a JSON error that calls itself audio", type: "audio/mpeg",
             text: #"{"status":4,"msg":"非法请求"}"#),
         Page(testDescription: "a text that calls itself audio", type: "audio/mpeg", text: "系统繁忙\n"),
+        Page(testDescription: "a plain text", type: "text/plain", text: "busy"),
+        Page(testDescription: "a page that calls itself plain text", type: "text/plain"),
     ]
+
+    @Test func `audio that is called plain text is audio, and a text in an old encoding is not`() async throws {
+        let gbk: [UInt8] = Array(repeating: [0xCF, 0xB5, 0xCD, 0xB3, 0xB7, 0xB1, 0xC3, 0xA6, 0x0A], count: 100).flatMap(
+            \.self)
+        let script = ServerScript { [bytes] request in
+            Reply(headers: ["Content-Type": "text/plain"], body: request.path == "/a.mp3" ? bytes : gbk)
+        }
+        try await withBench(script, retries: 0) { bench in
+            let report = try await bench.fetch(bench.episode(), bench.episode(2, at: "/b.mp3"))
+            #expect(report.outcomes == [.fetched], "\(report.sentences)")
+            #expect(try bench.file() == bytes)
+            #expect(report.failures.first?.failure.why.contains("'text/plain' instead of audio") == true)
+        }
+    }
 
     @Test(arguments: pages)
     func `case 19: a page with 200 is refused before the partial is touched`(page: Page) async throws {

@@ -64,7 +64,7 @@ struct BookResourceElement {
     func episode(identity: EpisodeIdentity, place: Int, catalog: ResourceAddress) -> Episode {
         Episode(
             identity: identity, section: section ?? place, name: name, address: address(from: catalog),
-            size: size.flatMap { (1...Self.greatestSize).contains($0) ? $0 : nil },
+            size: FileSize.sensible(size),
             duration: length.flatMap { $0 > 0 && $0 <= Self.greatestLength ? $0 : nil },
             publishedAt: published.flatMap(Self.date), modifiedAt: modified.flatMap(Self.date),
             element: MaskedElement.json(of: value))
@@ -79,8 +79,7 @@ struct BookResourceElement {
         path.flatMap { CatalogAddress.resolve($0, against: catalog) }
     }
 
-    /// One tebibyte, and 30 days: what lies beyond is a mistake.
-    private static let greatestSize: Int64 = 1 << 40
+    /// 30 days: what lies beyond is a mistake.
     private static let greatestLength: Double = 30 * 86400
 
     /// From milliseconds since 1970, within the years that a calendar shows with four digits.

@@ -1,3 +1,5 @@
+import BookModel
+
 /// The attributes of an element of a feed.
 struct FeedAttributes {
     var url: String?
@@ -37,16 +39,13 @@ struct FeedAttributes {
         return String(decoding: UnsafeBufferPointer(rebasing: value[first...last]), as: UTF8.self)
     }
 
-    /// One tebibyte: what lies beyond is a mistake.
-    private static let greatestLength: Int64 = 1 << 40
-
-    /// - Returns: nil for zero, which is written for "not known", and for what is no whole number.
+    /// - Returns: nil for what is no whole number, or no size of a file.
     private static func length(_ value: UnsafeBufferPointer<UInt8>) -> Int64? {
         var number: Int64 = 0
         for byte in value where byte > 0x20 {
-            guard DateWords.isDigit(byte), number <= greatestLength else { return nil }
+            guard DateWords.isDigit(byte), number <= FileSize.greatest else { return nil }
             number = number * 10 + Int64(byte - UInt8(ascii: "0"))
         }
-        return (1...greatestLength).contains(number) ? number : nil
+        return FileSize.sensible(number)
     }
 }

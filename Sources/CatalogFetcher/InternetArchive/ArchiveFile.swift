@@ -29,7 +29,7 @@ struct ArchiveFile {
             case "source": isDerivative = member.string == "derivative"
             case "original": originals = Self.texts(member)
             case "private": isPrivate = member.text == "true" || member.source == "true"
-            case "size": size = member.integer.flatMap { (1...Self.greatestSize).contains($0) ? $0 : nil }
+            case "size": size = FileSize.sensible(member.integer)
             case "length": length = member.text.flatMap { PlayingTime.seconds($0) }
             case "track": track = member.text.flatMap { Self.trackNumber($0) }
             case "title": title = Self.texts(member).first.map { CatalogText.name(String($0.prefix(1000))) }
@@ -86,5 +86,4 @@ struct ArchiveFile {
     }
 
     private static let greatestName = 2000
-    private static let greatestSize: Int64 = 1 << 40
 }
