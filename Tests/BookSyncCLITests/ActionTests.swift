@@ -57,7 +57,7 @@ extension ProductTests {
         @Test func `pressing download on a paused episode resumes it`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
-                    #expect(try await bench.run("remove", "40111/1", "--forget").exitCode == 0)
+                    try await bench.dropFiles("40111/1")
                     #expect(try await bench.run("pause", "40111/1").exitCode == 0)
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
                     try await shelf.product.waitForErrors(containing: "1 fetched")
@@ -217,7 +217,7 @@ extension ProductTests {
         @Test func `a form does the same and leads back`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
-                    #expect(try await bench.run("remove", "40111/1", "--forget").exitCode == 0)
+                    try await bench.dropFiles("40111/1")
                     let body = "episode=demo%2F40111%2F\(id(1))&return=%2Fbooks%2Fdemo%2F40111&token=x"
                     let answer = try await shelf.send(
                         "/actions/pause", method: "POST",

@@ -137,7 +137,7 @@ extension ForeignClientTests {
                 try bench.configure("subscriptions:\n  - book: demo:30776\n    only: 1\n")
                 let environment = bench.configured
                 #expect(try await bench.run("fetch", "40111", "-q").exitCode == 0)
-                #expect(try await bench.run("remove", "40111/3", "--forget").exitCode == 0)
+                try await bench.dropFiles("40111/3")
                 #expect(try await bench.run("pause", "40111/3").exitCode == 0)
                 #expect(try await bench.run("subscribe", "40111").exitCode == 0)
                 var met: Set<String> = []

@@ -92,7 +92,7 @@ extension ProductTests {
                 #expect(nothing.number("fetched") == 0 && nothing.number("bytes_received") == 0)
                 #expect(server.record.audioBytesSent == sent)
 
-                try await act("remove", "--all", "--forget", saying: "12 episodes removed", in: bench)
+                try await act("remove", "--all", "--forget", saying: "12 episodes wanted again", in: bench)
                 #expect(try await fetch(bench).number("fetched") == 12)
                 #expect(try bench.digests().sorted() == (catalog.digests + catalog.digests).sorted())
             }

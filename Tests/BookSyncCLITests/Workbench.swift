@@ -21,6 +21,12 @@ struct Workbench {
         try await ProductRunner.run(arguments, environment: environment, in: folder)
     }
 
+    /// Deletes files that the next run fetches again.
+    func dropFiles(_ reference: String) async throws {
+        #expect(try await run("remove", reference, "-q").exitCode == 0)
+        #expect(try await run("remove", reference, "--forget", "-q").exitCode == 0)
+    }
+
     /// Runs the product beside the body.
     func start<Answer>(
         _ arguments: String..., environment: [String: String] = [:], isolation: isolated (any Actor)? = #isolation,

@@ -137,12 +137,10 @@ package actor RunDesk {
 
     /// Deletes files; what of it was only asked for is not fetched.
     /// - Returns: how many episodes were removed.
-    package func remove(_ scope: TransferControl.Scope, forgets: Bool) async throws -> Int {
+    package func remove(_ scope: TransferControl.Scope) async throws -> Int {
         _ = forgetBooks(of: scope)
         try await forget(scope)
-        return try await TransferControl.open(in: configuration.library) {
-            try await $0.remove(scope, forgets: forgets)
-        }
+        return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
     }
 
     /// What was asked for of whole books, of which the store may know nothing yet.

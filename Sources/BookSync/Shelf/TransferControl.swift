@@ -69,18 +69,15 @@ package struct TransferControl: Sendable {
         return count
     }
 
-    /// Deletes files, and the folders that they leave empty, and sees to it that they are not fetched again unless
-    /// `forgets` says so.
+    /// Deletes files, and the folders that they leave empty, and sees to it that they are not fetched again.
     /// - Returns: how many episodes were removed.
-    package func remove(_ scope: Scope, forgets: Bool) async throws -> Int {
-        let wanted = try await store.episodes(in: scope).filter {
-            $0.file != nil || $0.transfer != nil || !forgets || $0.removedAt != nil
-        }
+    package func remove(_ scope: Scope) async throws -> Int {
+        let wanted = try await store.episodes(in: scope)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
         _ = try await store.cancel(begun)
         for shelved in wanted {
             // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-            try await store.setRemoved(shelved.episode.identity, at: forgets ? nil : Date())
+            try await store.setRemoved(shelved.episode.identity, at: Date())
             guard let file = shelved.file else { continue }
             try await delete(file)
             try await store.forgetFile(of: file.episode)
@@ -91,6 +88,14 @@ package struct TransferControl: Sendable {
             for folder in folders.sorted() { try await dropIfEmpty(folder) }
         }
         return wanted.count
+    }
+
+    /// Forgets that episodes were removed, so that the next run fetches them again. No file is touched.
+    /// - Returns: how many had been removed.
+    package func forgetRemovals(_ scope: Scope) async throws -> Int {
+        let removed = try await store.episodes(in: scope).filter { $0.removedAt != nil }
+        for shelved in removed { try await store.setRemoved(shelved.episode.identity, at: nil) }
+        return removed.count
     }
 
     private func dropIfEmpty(_ folder: Substring) async throws {

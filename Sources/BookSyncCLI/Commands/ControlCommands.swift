@@ -86,11 +86,13 @@ struct RemoveCommand: Subcommand {
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments
 
-    @Flag(help: "Forget that they were removed: the next run fetches them again.")
+    @Flag(help: "Only forget that they were removed: no file is touched, and the next run fetches them again.")
     var forget = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let forgets = forget
-        return try await program.control(scope, saying: "removed") { try await $0.remove($1, forgets: forgets) }
+        if forget {
+            return try await program.control(scope, saying: "wanted again") { try await $0.forgetRemovals($1) }
+        }
+        return try await program.control(scope, saying: "removed") { try await $0.remove($1) }
     }
 }

@@ -31,7 +31,10 @@ struct ShelfActions: Sendable {
         case .resume: return try await control(arguments) { try await desk.resume($0) }
         case .cancel: return try await control(arguments) { try await desk.cancel($0) }
         case .remove:
-            return try await control(arguments) { try await desk.remove($0, forgets: arguments.forget) }
+            guard arguments.forget else { return try await control(arguments) { try await desk.remove($0) } }
+            return try await control(arguments) { scope in
+                try await TransferControl.open(in: library) { try await $0.forgetRemovals(scope) }
+            }
         case .subscribe: return try await subscribe(arguments, desk)
         case .unsubscribe: return try await unsubscribe(arguments, desk)
         case .position: return try await setPosition(arguments)

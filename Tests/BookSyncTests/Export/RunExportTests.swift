@@ -120,7 +120,7 @@ import Testing
             try await bench.run()
             let folder = try await folder(bench)
             try write("mine", to: folder + "/metadata.opf")
-            _ = try await bench.control { try await $0.remove(.everything, forgets: false) }
+            _ = try await bench.control { try await $0.remove(.everything) }
             try await bench.run()
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["metadata.opf"])
         }

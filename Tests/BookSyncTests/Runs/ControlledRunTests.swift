@@ -77,7 +77,7 @@ import Testing
 
     @Test func `an episode that is removed while it is fetched does not come back`() async throws {
         try await withRunBench(catalog) { bench in
-            let first = try await run(bench) { try await $0.remove(bench.sections(1...1), forgets: false) }
+            let first = try await run(bench) { try await $0.remove(bench.sections(1...1)) }
             #expect(first.failures.isEmpty)
             #expect(try bench.partialNames() == [])
             let asked = bench.audioRequests.count
@@ -106,15 +106,14 @@ import Testing
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
             let path = try #require(try await bench.recordedPath(2))
-            #expect(try await bench.control { try await $0.remove(bench.sections(2...2), forgets: false) } == 1)
+            #expect(try await bench.control { try await $0.remove(bench.sections(2...2)) } == 1)
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try await bench.run().summary.fetched == 0)
             #expect(bench.lastPlan[2]?.kind == .skip(.tombstone))
-            // Its file is gone already: what is left to forget is that it was removed.
-            #expect(try await bench.control { try await $0.remove(bench.sections(2...2), forgets: true) } == 1)
+            #expect(try await bench.control { try await $0.forgetRemovals(.everything) } == 1)
             #expect(try await bench.run().summary.fetched == 1)
-            #expect(try await bench.control { try await $0.remove(bench.sections(2...2), forgets: true) } == 1)
-            #expect(try await bench.run().summary.fetched == 1)
+            #expect(try await bench.control { try await $0.forgetRemovals(.everything) } == 0)
+            #expect(try await bench.run().summary.kept == 2)
             #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
         }
     }
