@@ -54,6 +54,8 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What a failure of some kind is in particular, for those who act on it.
     package enum Reason: Sendable, Hashable {
         case lackOfRoom
+        /// The file of the store itself is wrong, so that only another one helps.
+        case storeDamage
     }
 
     package let kind: Kind

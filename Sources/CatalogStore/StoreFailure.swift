@@ -60,19 +60,16 @@ private func isDiskFull(at path: String) -> Bool {
 func damaged(what: String, path: String, why: String) -> Failure {
     Failure(
         .inputOutput, disposition: .stop, what: what, why: "\(path) is damaged (\(why))",
-        remedy: Failure.remedyOfDamage)
+        remedy:
+            "the audio files are untouched; put back a backup of this file, or let booksync fetch put it aside, begin a "
+            + "new one and recognise what is on disk", reason: .storeDamage)
 }
 
 extension Failure {
-    fileprivate static let remedyOfDamage =
-        "the audio files are untouched; put back a backup of this file, or let booksync fetch put it aside, begin a new "
-        + "one and recognise what is on disk"
-
     /// The store's file was found to be none before it was opened.
     package static func damagedStore(at path: String, why: String) -> Failure {
         damaged(what: "the store cannot be opened", path: path, why: why)
     }
 
-    /// Whether the file of the store itself is what is wrong, so that only another one helps.
-    package var isStoreDamage: Bool { remedy == Self.remedyOfDamage }
+    package var isStoreDamage: Bool { reason == .storeDamage }
 }
