@@ -24,6 +24,9 @@ package struct EpisodeFilter: Sendable, Hashable {
 
     package var isEmpty: Bool { self == EpisodeFilter() }
 
+    /// Whether it names episodes one by one, as `3` and `3,7` do and `1-500` does not.
+    package var namesEpisodes: Bool { only?.ranges.allSatisfy { $0.count == 1 } ?? false }
+
     /// The filter that lets through what either of them does; nil where no single filter says that.
     package func united(with other: EpisodeFilter) -> EpisodeFilter? {
         guard match == other.match, exclude == other.exclude, since == other.since else { return nil }

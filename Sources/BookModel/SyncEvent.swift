@@ -141,6 +141,8 @@ package struct RunSummary: Sendable, Hashable {
     package var kept = 0
     package var locked = 0
     package var failed = 0
+    /// Episodes that failed in earlier runs and wait for their next try. They are wanted, and missing.
+    package var heldBack = 0
     /// Transfers left for the next run, because this one was interrupted or came to its limits.
     package var left = 0
     package var bytesReceived: Int64 = 0

@@ -201,7 +201,9 @@ extension EpisodeDecision {
     private func postponement(_ rules: PlanRules) -> (SyncAction.Skip, String)? {
         guard !rules.force, let transfer = shelved.transfer else { return nil }
         if transfer.state == .paused { return (.paused, "paused") }
-        if damage == nil, transfer.state == .failed, let next = transfer.nextTryAt, transfer.waits(at: rules.now) {
+        if damage == nil, !rules.triesAtOnce, transfer.state == .failed, let next = transfer.nextTryAt,
+            transfer.waits(at: rules.now)
+        {
             return (.waits, "\(Self.failed(transfer)), next try \(next.formatted(.iso8601))")
         }
         return nil

@@ -62,6 +62,8 @@ package struct PlanRules {
     package var limits: RunLimits
     /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the listener.
     package var force: Bool
+    /// Also what waits for its next try, and nothing else that ``force`` brings.
+    package var triesAtOnce: Bool
     /// What becomes of episodes whose file is gone from the disk.
     package var onMissingFile: MissingFileRule
     /// The time to hold next tries against.
@@ -69,12 +71,13 @@ package struct PlanRules {
 
     package init(
         filter: CompiledFilter = .everything, order: TransferOrder = .first, limits: RunLimits = RunLimits(),
-        force: Bool = false, onMissingFile: MissingFileRule = .fetch, now: Date
+        force: Bool = false, triesAtOnce: Bool = false, onMissingFile: MissingFileRule = .fetch, now: Date
     ) {
         self.filter = filter
         self.order = order
         self.limits = limits
         self.force = force
+        self.triesAtOnce = triesAtOnce
         self.onMissingFile = onMissingFile
         self.now = now
     }

@@ -75,7 +75,8 @@ extension JSONDocument {
             self = Self.stopped("cancelled", episode, name)
         case .summarised(let summary):
             self = (["event": "summary", "books": .init(summary.books.count)] as JSONDocument)
-                .adding(Self.counts(of: summary)).adding(["exit_code": .init(exitCode)])
+                .adding(Self.counts(of: summary))
+                .adding(["held_back": .init(summary.heldBack), "exit_code": .init(exitCode)])
         }
     }
 

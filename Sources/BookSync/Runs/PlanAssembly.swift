@@ -94,7 +94,7 @@ struct PlanAssembly: Sendable {
         let files = FolderScan.facts(of: entries)
         let rules = PlanRules(
             filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
-            force: request.force, onMissingFile: onMissingFile, now: Date())
+            force: request.force, triesAtOnce: item.triesAtOnce, onMissingFile: onMissingFile, now: Date())
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)

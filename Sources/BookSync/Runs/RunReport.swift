@@ -32,6 +32,22 @@ package struct RunReport: Sendable {
         summary.locked += totals.locked
     }
 
+    /// Notes the episodes that are wanted, and not tried in this run because they failed too often. A run with such a gap
+    /// is not done, though nothing failed in it.
+    mutating func noteHeldBack(in plan: SyncPlan) {
+        let sections = plan.actions.filter { $0.kind == .skip(.waits) }.map(\.episode.section)
+        guard let first = sections.first else { return }
+        summary.heldBack += sections.count
+        let book = plan.book.identity
+        failures.append(
+            Failure(
+                .temporary,
+                what: (sections.count == 1 ? "1 episode of \(book) is" : "\(sections.count) episodes of \(book) are")
+                    + " held back",
+                why: "earlier runs failed to fetch what is missing, and the next try is not due",
+                remedy: "booksync fetch \(book) --only \(first) tries at once"))
+    }
+
     /// - Parameter known: what failed in earlier runs, by its subject.
     mutating func note(_ outcome: CatalogRound.Outcome, known: [String: Outage], emit: (SyncEvent) -> Void) {
         for (report, outage) in outcome.troubles.reports(known: known, at: Date()) {

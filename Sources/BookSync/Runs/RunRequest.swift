@@ -12,11 +12,14 @@ package struct RunRequest: Sendable {
         package var order: TransferOrder?
         /// How much of this book is begun; ``RunRequest/limits`` are those of all together.
         package var limits: RunLimits
+        /// Whether none of the episodes waits for its next try: the listener named them one by one.
+        package var triesAtOnce: Bool
 
         package init(
             book: BookIdentity, filter: EpisodeFilter = .init(), title: String? = nil, order: TransferOrder? = nil,
-            limits: RunLimits = RunLimits()
+            limits: RunLimits = RunLimits(), triesAtOnce: Bool = false
         ) {
+            self.triesAtOnce = triesAtOnce
             self.book = book
             self.filter = filter
             self.title = title
@@ -77,6 +80,7 @@ package struct RunRequest: Sendable {
             }
             combined[index].filter = filter
             combined[index].title = combined[index].title ?? item.title
+            combined[index].triesAtOnce = combined[index].triesAtOnce && item.triesAtOnce
         }
         return combined
     }

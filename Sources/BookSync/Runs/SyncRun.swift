@@ -126,6 +126,7 @@ package struct SyncRun: Sendable {
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.note(assembled.plan)
+        report.noteHeldBack(in: assembled.plan)
         if let notice = assembled.plan.obstructionNotice { emit(.notice(notice)) }
         if let notice = assembled.burialNotice { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)

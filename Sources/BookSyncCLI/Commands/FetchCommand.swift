@@ -41,8 +41,9 @@ struct FetchCommand: Subcommand {
         let configuration = try await program.configuration(transfer.overrides()).configuration
             .recognising(references, logger: program.logger)
         let items = try references.map { reference in
-            RunRequest.Item(
-                book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
+            let filter = filter.overridden(by: reference.filter)
+            return RunRequest.Item(
+                book: try configuration.book(reference), filter: filter, triesAtOnce: filter.namesEpisodes)
         }
         let request = try RunRequest(
             items: items.titled(by: try configuration.allSubscriptions(with: [])),

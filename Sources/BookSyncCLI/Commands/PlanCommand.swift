@@ -31,8 +31,9 @@ struct PlanCommand: Subcommand {
                 references, andSubscriptions: references.isEmpty, logger: program.logger)
         }
         var items = try references.map { [configuration] reference in
-            RunRequest.Item(
-                book: try configuration.book(reference), filter: filter.overridden(by: reference.filter))
+            let filter = filter.overridden(by: reference.filter)
+            return RunRequest.Item(
+                book: try configuration.book(reference), filter: filter, triesAtOnce: filter.namesEpisodes)
         }.titled(by: try configuration.allSubscriptions(with: []))
         if items.isEmpty {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
