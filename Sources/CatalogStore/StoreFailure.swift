@@ -71,5 +71,6 @@ extension Failure {
         damaged(what: "the store cannot be opened", path: path, why: why)
     }
 
+    /// Whether the file of the store itself is what is wrong, so that only another one helps.
     package var isStoreDamage: Bool { reason == .storeDamage }
 }

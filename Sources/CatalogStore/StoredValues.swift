@@ -39,7 +39,7 @@ struct ColumnReader {
 
     /// A length as a server declared it; nil also for an absurd one, which earlier versions took down.
     mutating func nextLength() throws -> Int64? {
-        try next(Int64?.self).flatMap { $0 <= FileSize.greatest ? $0 : nil }
+        try next(Int64?.self).flatMap { $0 <= FileSize.max ? $0 : nil }
     }
 
     mutating func nextValidator() throws -> ContentValidator {

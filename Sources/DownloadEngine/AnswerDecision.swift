@@ -96,7 +96,7 @@ func decide(
 private func decideWhole(head: AnswerHead, promised: PromisedContent) -> AnswerDecision {
     if let refusal = refusal(ofContentType: head.contentType) { return .fail(refusal) }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
-    if let length = head.contentLength, length > FileSize.greatest {
+    if let length = head.contentLength, length > FileSize.max {
         return .fail(Refusal(why: "the server declares \(length) bytes, which no file of audio has"))
     }
     if case .unknown(let name) = head.coding {

@@ -77,7 +77,7 @@ enum ContentRange: Equatable, Sendable {
 
     private static func number(_ text: Substring) -> Int64? {
         guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(text),
-            number <= FileSize.greatest
+            number <= FileSize.max
         else { return nil }
         return number
     }

@@ -12,7 +12,7 @@ package struct RunRequest: Sendable {
         package var order: TransferOrder?
         /// How much of this book is begun; ``RunRequest/limits`` are those of all together.
         package var limits: RunLimits
-        /// Whether none of the episodes waits for its next try: the listener named them one by one.
+        /// Whether none of the episodes waits for its next try: the user named them one by one.
         package var triesAtOnce: Bool
 
         package init(

@@ -40,13 +40,9 @@ struct FetchCommand: Subcommand {
         let references = try (books + references).map(BookReference.init(parsing:))
         let configuration = try await program.configuration(transfer.overrides()).configuration
             .recognising(references, logger: program.logger)
-        let items = try references.map { reference in
-            let filter = filter.overridden(by: reference.filter)
-            return RunRequest.Item(
-                book: try configuration.book(reference), filter: filter, triesAtOnce: filter.namesEpisodes)
-        }
+        let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
-            items: items.titled(by: try configuration.allSubscriptions(with: [])),
+            items: items,
             order: configuration.downloads.order, force: force,
             detail: common.json ? .everything : dryRun ? .skips : .changes)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in

@@ -30,11 +30,7 @@ struct PlanCommand: Subcommand {
             configuration = try await configuration.recognising(
                 references, andSubscriptions: references.isEmpty, logger: program.logger)
         }
-        var items = try references.map { [configuration] reference in
-            let filter = filter.overridden(by: reference.filter)
-            return RunRequest.Item(
-                book: try configuration.book(reference), filter: filter, triesAtOnce: filter.namesEpisodes)
-        }.titled(by: try configuration.allSubscriptions(with: []))
+        var items = try configuration.items(naming: references, filter: filter)
         if items.isEmpty {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             items = try configuration.items(with: stored, order: transfer.order)

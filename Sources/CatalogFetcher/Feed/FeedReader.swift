@@ -11,8 +11,6 @@ final class FeedReader {
     }
 
     private static let keptHead = 2000
-    /// Bytes that go through all stages at a time.
-    private static let step = 64 << 10
 
     private var decoder: TextDecoder
     private var markup: XMLReader<FeedBuilder>
@@ -31,12 +29,7 @@ final class FeedReader {
 
     func consume(_ bytes: UnsafeBufferPointer<UInt8>) {
         if head.count < Self.keptHead { head += bytes.prefix(Self.keptHead - head.count) }
-        var start = 0
-        while start < bytes.count {
-            let end = min(start + Self.step, bytes.count)
-            decoder.consume(UnsafeBufferPointer(rebasing: bytes[start..<end])) { markup.consume($0) }
-            start = end
-        }
+        decoder.consume(bytes) { markup.consume($0) }
     }
 
     func finish() -> Outcome {

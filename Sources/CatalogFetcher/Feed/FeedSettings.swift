@@ -52,8 +52,7 @@ extension FeedSettings {
         let shown = FeedAddress.shown(text)
         let whole = String(text.prefix { $0 != "#" })
         guard shown != whole else { return shown }
-        let digits = whole.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return shown + "#" + String(digits >> 32, radix: 16)
+        return shown + "#" + String(XMLNames.hash(whole.utf8) >> 32, radix: 16)
     }
 
     /// The address as one of http or https with a host; nil when it is none.

@@ -48,7 +48,7 @@ enum CharacterReference {
     /// Puts together what comes behind an `&`.
     struct Reader {
         /// More than any name or number has.
-        private static let greatestLength = 20
+        private static let maxLength = 20
 
         private var held: [UInt8] = []
 
@@ -68,7 +68,7 @@ enum CharacterReference {
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "#"):
                     held.append(byte)
                     position += 1
-                    if held.count > Self.greatestLength { return finish() }
+                    if held.count > Self.maxLength { return finish() }
                 case UInt8(ascii: ";"):
                     let scalar = held.withUnsafeBufferPointer(CharacterReference.scalar)
                     guard scalar != nil || dropsUnknown && !held.isEmpty else { return finish() }

@@ -14,6 +14,8 @@ struct TextDecoder {
 
     static let window = 8 << 10
     private static let head = 512
+    /// Bytes that are looked at together: one that is wrong far behind in a document does not change its encoding.
+    private static let step = 64 << 10
 
     private var state = State.beginning
     private var held: [UInt8] = []
@@ -28,6 +30,12 @@ struct TextDecoder {
 
     /// - Parameter pass: is handed valid UTF-8; a character may be cut between two calls.
     mutating func consume(_ bytes: UnsafeBufferPointer<UInt8>, _ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
+        for start in stride(from: 0, to: bytes.count, by: Self.step) {
+            decode(UnsafeBufferPointer(rebasing: bytes[start..<min(start + Self.step, bytes.count)]), pass)
+        }
+    }
+
+    private mutating func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
         switch state {
         case .utf8: repair.consume(bytes, pass)
         case .converting(let converter): converter.consume(bytes, pass)
@@ -69,14 +77,14 @@ struct TextDecoder {
             declared = [charset, Encoding.declared(in: first)].compactMap { $0.flatMap(Encoding.named) }
             state = .ascii
         }
-        first.withUnsafeBufferPointer { consume(UnsafeBufferPointer(rebasing: $0[mark...]), pass) }
+        first.withUnsafeBufferPointer { decode(UnsafeBufferPointer(rebasing: $0[mark...]), pass) }
     }
 
     private mutating func decide(_ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
         let window = held
         held = []
         start(window.withUnsafeBufferPointer { EncodingDecision.decide($0, declared: declared) })
-        window.withUnsafeBufferPointer { consume($0, pass) }
+        window.withUnsafeBufferPointer { decode($0, pass) }
     }
 
     private mutating func start(_ encoding: Encoding) {

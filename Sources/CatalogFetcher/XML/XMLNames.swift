@@ -13,7 +13,7 @@ struct XMLNames {
     }
 
     /// Prefixes of elements that are open, the default namespace's being empty; more are not looked at.
-    private static let greatestNumberOfBindings = 256
+    private static let maxBindings = 256
     private static let size = 1024
 
     private var bindings: [(prefix: [UInt8], namespace: [UInt8])] = []
@@ -28,7 +28,7 @@ struct XMLNames {
     mutating func enter(_ tag: XMLTag) {
         depth += 1
         let before = bindings.count
-        for attribute in tag.attributes where bindings.count < Self.greatestNumberOfBindings {
+        for attribute in tag.attributes where bindings.count < Self.maxBindings {
             let name = tag.bytes[attribute.name]
             guard name.starts(with: "xmlns".utf8) else { continue }
             let prefix = name.dropFirst(5)
@@ -82,7 +82,7 @@ struct XMLNames {
     }
 
     /// FNV-1a.
-    static func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return hash

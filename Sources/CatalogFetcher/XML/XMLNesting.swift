@@ -1,9 +1,9 @@
 /// Which elements are open, so that ends fit beginnings.
 struct XMLNesting {
     /// Levels of elements that are told of; of what is deeper the text is.
-    static let greatestDepth = 256
+    static let maxDepth = 256
     /// Levels that are kept in mind; what is deeper is not counted any more.
-    private static let greatestCount = 1 << 20
+    private static let maxCount = 1 << 20
 
     /// A hash of each open element's name, the innermost last.
     private var open: [UInt64] = []
@@ -14,10 +14,10 @@ struct XMLNesting {
     var isEmpty: Bool { open.isEmpty }
 
     /// Whether an element that begins here is told of.
-    var hasRoom: Bool { open.count < Self.greatestDepth }
+    var hasRoom: Bool { open.count < Self.maxDepth }
 
     mutating func begin(_ name: UInt64) {
-        if open.count < Self.greatestCount { open.append(name) }
+        if open.count < Self.maxCount { open.append(name) }
         budget = min(budget + 32, 1 << 20)
     }
 
@@ -32,7 +32,7 @@ struct XMLNesting {
             index -= 1
         }
         guard index >= 0 else { return 0 }
-        let told = min(open.count, Self.greatestDepth)
+        let told = min(open.count, Self.maxDepth)
         open.removeSubrange(index...)
         return max(0, told - index)
     }

@@ -12,12 +12,12 @@
 /// Where in the markup it is, and what leads from there:
 ///
 ///     text        `<` → opening; `&` → reference
-///     opening     `!` → declaration; `?` → instruction; what begins a name, `/` → tag; the rest → text, and it was text
+///     opening     `!` → declaration; `?` → skipped; what begins a name, `/` → tag; the rest → text, and it was text
 ///     tag         its end → text; too long → skipped
 ///     reference   its end → text
 ///     declaration `--` → comment; `[CDATA[` → section; `DOCTYPE` → documentType; the rest → skipped
 ///     comment     `-->` → text        section      `]]>` → text
-///     instruction, skipped  `>` → text       documentType its end → text
+///     skipped     `>` → text          documentType its end → text
 struct XMLReader<Handler: XMLHandler> {
     private enum State: Equatable {
         case text, opening, tag, reference, declaration, comment, section, skipped, documentType

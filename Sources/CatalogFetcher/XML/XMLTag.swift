@@ -10,8 +10,8 @@
 ///     bare      white space → between
 ///     `&` in a value → reference → the value again
 struct XMLTag {
-    static let greatestLength = 1 << 20
-    static let greatestNumberOfAttributes = 500
+    static let maxLength = 1 << 20
+    static let maxAttributes = 500
 
     enum Outcome {
         /// The bytes ended before the tag did.
@@ -82,7 +82,7 @@ struct XMLTag {
                 }
                 if byte >= 0x20 || isSpace(byte) { step(byte) }
             }
-            if bytes.count > Self.greatestLength || attributes.count > Self.greatestNumberOfAttributes {
+            if bytes.count > Self.maxLength || attributes.count > Self.maxAttributes {
                 return .tooLong
             }
         }

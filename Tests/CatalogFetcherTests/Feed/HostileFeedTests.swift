@@ -30,7 +30,7 @@ import Testing
 
     @Test func `nesting to 256 levels is read`() throws {
         // rss, channel, item and enclosure take four.
-        let depth = XMLNesting.greatestDepth - 5
+        let depth = XMLNesting.maxDepth - 5
         let read = try readFeed(
             rss(String(repeating: "<a>", count: depth) + Self.item + String(repeating: "</a>", count: depth)))
         #expect(read.episodes.count == 1)

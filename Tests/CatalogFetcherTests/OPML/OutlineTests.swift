@@ -32,6 +32,13 @@ import Testing
         #expect(feeds.first?.repeats == 1)
     }
 
+    @Test func `a byte that is wrong far behind does not change what the rest is written in`() throws {
+        let filling = String(repeating: "<outline text='x'/>", count: 10_000)
+        var bytes = Array("<opml><body><outline text='é第' xmlUrl='http://h/1'/>\(filling)<outline text='a".utf8)
+        bytes += [0xE9] + Array("b' xmlUrl='http://h/2'/></body></opml>".utf8)
+        #expect(try OutlineReader.read(bytes, from: "it").feeds.map(\.title) == ["é第", "a\u{FFFD}b"])
+    }
+
     @Test func `what is cut in the middle is read as far as it goes, and told`() throws {
         let whole = "<opml><body><outline xmlUrl='http://h/1'/><outline xmlUrl='http://h/2'/></body></opml>"
         let cut = try OutlineReader.read(Array(whole.utf8.dropLast(30)), from: "it")

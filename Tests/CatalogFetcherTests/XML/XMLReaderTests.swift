@@ -107,7 +107,7 @@ import Testing
         let depth = 100_000
         let text =
             String(repeating: "<x>", count: depth) + "t<y/>" + String(repeating: "</x>", count: depth) + "<y>z</y>"
-        let told = XMLNesting.greatestDepth
+        let told = XMLNesting.maxDepth
         let read = XMLEvents.ours(Array(text.utf8))
         #expect(
             read.events == Array(repeating: "<x", count: told) + ["'t'"] + Array(repeating: ">", count: told)
@@ -117,12 +117,12 @@ import Testing
 
     @Test func `ends without beginnings take no time within many open elements`() {
         let text = String(repeating: "<x>", count: 100_000) + String(repeating: "</y>", count: 100_000)
-        #expect(XMLEvents.ours(Array(text.utf8)).events.count == XMLNesting.greatestDepth)
+        #expect(XMLEvents.ours(Array(text.utf8)).events.count == XMLNesting.maxDepth)
     }
 
     @Test(arguments: [
-        "b=\"" + String(repeating: "x", count: XMLTag.greatestLength) + "\"",
-        (0...XMLTag.greatestNumberOfAttributes).map { "b\($0)=''" }.joined(separator: " "),
+        "b=\"" + String(repeating: "x", count: XMLTag.maxLength) + "\"",
+        (0...XMLTag.maxAttributes).map { "b\($0)=''" }.joined(separator: " "),
     ])
     func `a tag that is too long is left out, and what follows is read`(attributes: String) {
         var reader = XMLReader(FeedBuilder(base: nil))
