@@ -129,13 +129,15 @@ package struct FailureReport: Sendable {
     }
 }
 
-/// The counts at the end of a run.
+/// The counts at the end of a run. Those of episodes add up to the episodes that the run's books list, but that a book
+/// whose catalog could not be read counts as one failure.
 package struct RunSummary: Sendable, Hashable {
     /// Books of the run, by the name to show: `30776 回到古代当兽医`.
     package var books: [String] = []
     package var fetched = 0
     package var resumed = 0
     package var replaced = 0
+    /// Files that have another name now, and nothing else happened to.
     package var renamed = 0
     package var adopted = 0
     package var kept = 0
@@ -143,6 +145,13 @@ package struct RunSummary: Sendable, Hashable {
     package var failed = 0
     /// Episodes that failed in earlier runs and wait for their next try. They are wanted, and missing.
     package var heldBack = 0
+    package var paused = 0
+    /// Episodes that the user removed.
+    package var removed = 0
+    /// Episodes that are neither in the catalog any more nor on disk.
+    package var gone = 0
+    /// Episodes that are not on disk and that the filter does not ask for.
+    package var filtered = 0
     /// Transfers left for the next run, because this one was interrupted or came to its limits.
     package var left = 0
     package var bytesReceived: Int64 = 0

@@ -25,8 +25,7 @@ package struct SyncPlan: Sendable, Hashable {
             case .adopt: totals.adopt += 1
             case .keep: totals.keep += 1
             case .skip(let skip):
-                totals.skip += 1
-                if skip == .locked { totals.locked += 1 }
+                totals.skipped[skip, default: 0] += 1
             }
             if action.kind.isTransfer { totals.bytes += action.bytes ?? 0 }
         }
@@ -85,8 +84,10 @@ package struct SyncAction: Sendable, Hashable {
         case filtered
         /// No longer in the catalog.
         case gone
-        /// A file that booksync did not write, or that was changed since, stands at the path.
+        /// Something that booksync did not put there, or that belongs to another episode, is at the path.
         case obstructed
+        /// Its file was changed since it was fetched, and stays as it is.
+        case changed
         /// The limits of its book's subscription leave it for the next run.
         case limited
     }
@@ -130,10 +131,13 @@ package struct PlanTotals: Sendable, Hashable {
     package var rename = 0
     package var adopt = 0
     package var keep = 0
-    package var skip = 0
-    /// Of the skipped, those that are locked.
-    package var locked = 0
+    package var skipped: [SyncAction.Skip: Int] = [:]
     package var bytes: Int64 = 0
 
     package init() {}
+
+    package var skip: Int { skipped.values.reduce(0, +) }
+
+    /// How many are skipped for this reason.
+    package func skip(_ reason: SyncAction.Skip) -> Int { skipped[reason, default: 0] }
 }

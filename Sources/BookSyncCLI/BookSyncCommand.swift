@@ -33,6 +33,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             SubscriptionsCommand.self, RunsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,
             ExplainCommand.self,
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
+            TrashCommand.self,
             AdoptCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self, ServeCommand.self,
             DemoCommand.self,
             DoctorCommand.self, ConfigCommand.self,

@@ -28,6 +28,14 @@ struct Program: Sendable {
         }
     }
 
+    /// The settings in force, for a command that looks into the library: one whose disk is not mounted is not empty.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted.
+    func libraryConfiguration(_ overrides: ConfigurationOverrides = .init()) async throws -> Configuration {
+        let configuration = try await configuration(overrides).configuration
+        try await notes?.requireMounted(configuration.library)
+        return configuration
+    }
+
     /// The same with where each setting came from. Reads files, and blocks meanwhile.
     func loadedConfiguration(_ overrides: ConfigurationOverrides = .init()) throws -> LoadedConfiguration {
         var overrides = overrides

@@ -27,15 +27,16 @@ extension CatalogStore {
         try await write("the end of the run cannot be recorded", .relaxed) { database in
             let sql = """
                 UPDATE run SET ended_at = ?, exit_code = ?, books = ?, fetched = ?, resumed = ?, replaced = ?, renamed = ?,
-                    adopted = ?, kept = ?, locked = ?, failed = ?, left_over = ?, bytes_received = ?, bytes_reused = ?,
-                    seconds = ?, error = ?
+                    adopted = ?, kept = ?, locked = ?, failed = ?, held_back = ?, paused = ?, removed = ?, gone = ?,
+                    filtered = ?, left_over = ?, bytes_received = ?, bytes_reused = ?, seconds = ?, error = ?
                 WHERE id = ?
                 """
             let summary = record.summary
             let counts: StatementArguments = [
                 record.books, summary.fetched, summary.resumed, summary.replaced, summary.renamed, summary.adopted,
-                summary.kept, summary.locked, summary.failed, summary.left, summary.bytesReceived,
-                summary.bytesReused, summary.seconds,
+                summary.kept, summary.locked, summary.failed, summary.heldBack, summary.paused, summary.removed,
+                summary.gone, summary.filtered, summary.left, summary.bytesReceived, summary.bytesReused,
+                summary.seconds,
             ]
             let end: StatementArguments = [stored(record.endedAt), record.exitCode]
             try database.cachedStatement(sql: sql).execute(arguments: end + counts + [record.error, record.number])
@@ -47,7 +48,8 @@ extension CatalogStore {
         try await read("the runs cannot be read") { database in
             let sql = """
                 SELECT id, command, started_at, ended_at, exit_code, books, fetched, resumed, replaced, renamed, adopted,
-                    kept, locked, failed, left_over, bytes_received, bytes_reused, seconds, error
+                    kept, locked, failed, held_back, paused, removed, gone, filtered, left_over, bytes_received,
+                    bytes_reused, seconds, error
                 FROM run ORDER BY id DESC LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count])
@@ -168,6 +170,11 @@ extension RunRecord {
         summary.kept = try columns.next()
         summary.locked = try columns.next()
         summary.failed = try columns.next()
+        summary.heldBack = try columns.next()
+        summary.paused = try columns.next()
+        summary.removed = try columns.next()
+        summary.gone = try columns.next()
+        summary.filtered = try columns.next()
         summary.left = try columns.next()
         summary.bytesReceived = try columns.next()
         summary.bytesReused = try columns.next()

@@ -3,11 +3,14 @@ import Foundation
 import GRDB
 
 extension CatalogStore {
+    /// Why episodes may be left alone where nothing is to be done, in the order of the columns.
+    private static let settledSkips: [SyncAction.Skip] = [.locked, .tombstone, .gone, .filtered]
+
     /// What is remembered of the book's last plan; nil where that plan had anything to do, or the store changed since.
     package func settledPlan(of book: BookIdentity) async throws -> SettledPlan? {
         try await read("what was to be done about \(book) cannot be looked up") { database in
             let sql = """
-                SELECT s.fingerprint, s.folders, s.kept, s.skipped, s.locked
+                SELECT s.fingerprint, s.folders, s.kept, s.locked, s.removed, s.gone, s.filtered
                 FROM settled_plan s JOIN book b ON b.id = s.book_id
                 WHERE b.source = ? AND b.key = ? AND s.fingerprint IS NOT NULL
                 """
@@ -18,8 +21,10 @@ extension CatalogStore {
             let folders = try JSONDecoder().decode([String].self, from: Data(columns.next(String.self).utf8))
             var totals = PlanTotals()
             totals.keep = try columns.next()
-            totals.skip = try columns.next()
-            totals.locked = try columns.next()
+            for reason in Self.settledSkips {
+                let count: Int = try columns.next()
+                if count > 0 { totals.skipped[reason] = count }
+            }
             return SettledPlan(fingerprint: fingerprint, folders: folders, totals: totals)
         }
     }
@@ -45,14 +50,16 @@ extension CatalogStore {
     package func settle(_ plan: SettledPlan, of book: BookIdentity) async throws {
         try await write("the plan of \(book) cannot be remembered", .relaxed) { database in
             let sql = """
-                UPDATE settled_plan SET fingerprint = ?, folders = ?, kept = ?, skipped = ?, locked = ?
+                UPDATE settled_plan
+                SET fingerprint = ?, folders = ?, kept = ?, skipped = ?, locked = ?, removed = ?, gone = ?, filtered = ?
                 WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)
                 """
             let folders = String(decoding: try JSONEncoder().encode(plan.folders), as: UTF8.self)
-            try database.cachedStatement(sql: sql).execute(arguments: [
-                plan.fingerprint, folders, plan.totals.keep, plan.totals.skip, plan.totals.locked, book.source,
-                book.id,
-            ])
+            let skips = StatementArguments(Self.settledSkips.map(plan.totals.skip))
+            try database.cachedStatement(sql: sql).execute(
+                arguments: [plan.fingerprint, folders, plan.totals.keep, plan.totals.skip] + skips + [
+                    book.source, book.id,
+                ])
         }
     }
 }

@@ -32,14 +32,23 @@ package final class CatalogStore: Sendable {
 
     /// The file of the database.
     package let path: String
-    private let reader: any DatabaseReader
+    let reader: any DatabaseReader
     /// nil when the store was opened for reading.
     private let writer: DatabasePool?
     private let observedDamage = Mutex<Failure?>(nil)
+    private let durableWrite = Mutex(false)
 
     /// What was found wrong with the database's own file since it was opened; nil while nothing was. It may lie in a
     /// part that a run meets late.
     package var damage: Failure? { observedDamage.withLock { $0 } }
+
+    /// Whether anything was written since it was opened that cannot be learnt again.
+    package var hasWrittenDurably: Bool { durableWrite.withLock { $0 } }
+
+    private func noted(_ durability: Durability) -> Durability {
+        if durability == .durable { durableWrite.withLock { $0 = true } }
+        return durability
+    }
 
     /// Opens the database at `path`.
     ///
@@ -140,7 +149,7 @@ package final class CatalogStore: Sendable {
         return try await withCheckedThrowingContinuation { continuation in
             writer.asyncWriteWithoutTransaction { database in
                 let outcome = Result {
-                    try failing(what, at: path) { try database.transact(durability(database), body) }
+                    try failing(what, at: path) { try database.transact(self.noted(durability(database)), body) }
                 }
                 self.noteDamage(outcome)
                 continuation.resume(with: outcome)
@@ -155,7 +164,7 @@ package final class CatalogStore: Sendable {
         let writer = try writer(for: what)
         let outcome = Result {
             try failing(what, at: path) {
-                try writer.writeWithoutTransaction { try $0.transact(durability($0), body) }
+                try writer.writeWithoutTransaction { try $0.transact(noted(durability($0)), body) }
             }
         }
         noteDamage(outcome)

@@ -86,11 +86,13 @@ struct OpenedDatabase: Sendable {
             try check(pool, path)
             return pool
         } catch let error as DatabaseError
-            where [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+            where
+            ([.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+            || [.SQLITE_FULL, .SQLITE_IOERR].contains(error.resultCode) && isDiskFull(at: path))
             && FileManager.default.isReadableFile(atPath: path)
         {
             // A database in WAL mode needs its -wal and -shm files beside it. Where they are not there and cannot be
-            // made, nobody who could write has the database open.
+            // made, as on a full disk, nobody who could write has the database open.
             return try privateCopy(path: path, check: check)
         }
     }

@@ -12,7 +12,9 @@ func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value)
     } catch let error as DatabaseError {
         throw failure(of: error, what: what, path: path)
     } catch is RowDecodingError {
-        throw damaged(what: what, path: path, why: "a row holds what booksync never writes")
+        throw unknownContent(what: what, path: path)
+    } catch is UnknownWord {
+        throw unknownContent(what: what, path: path)
     } catch {
         throw Failure(
             .inputOutput, disposition: .stop, what: what,
@@ -50,11 +52,18 @@ private func failure(of error: DatabaseError, what: String, path: String) -> Fai
 }
 
 /// Whether no byte more, or no file more, can be written beside the store.
-private func isDiskFull(at path: String) -> Bool {
+func isDiskFull(at path: String) -> Bool {
     var facts = statvfs()
     guard statvfs((path as NSString).deletingLastPathComponent, &facts) == 0 else { return false }
     // Filesystems that make inodes as they need them say that there are none, and some say nothing at all.
     return (facts.f_blocks > 0 && facts.f_bavail == 0) || (facts.f_files > 0 && facts.f_favail == 0)
+}
+
+/// The database is sound, and this program does not understand it.
+private func unknownContent(what: String, path: String) -> Failure {
+    Failure(
+        .defect, disposition: .stop, what: what, why: "\(path) holds what this version of booksync does not know",
+        remedy: "use the version that wrote it; nothing was changed")
 }
 
 func damaged(what: String, path: String, why: String) -> Failure {

@@ -28,6 +28,10 @@ enum StoreSchema {
         }
         migrator.registerMigration("v5") { database in try createListening(database) }
         migrator.registerMigration("v6") { database in try addListingDetails(to: database) }
+        migrator.registerMigration("v7") { database in
+            try addCountsOfMissing(to: database)
+            try createTrash(database)
+        }
         return migrator
     }()
 

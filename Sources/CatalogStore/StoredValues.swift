@@ -61,9 +61,12 @@ extension StatementArguments {
 }
 
 /// A word in a column that the vocabulary does not have; the schema's checks refuse to store such.
+struct UnknownWord: Error {}
+
+/// - Throws: ``UnknownWord``.
 func word<Word: RawRepresentable<String>>(_ text: String, as type: Word.Type = Word.self) throws -> Word {
     guard let word = Word(rawValue: text) else {
-        throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "'\(text)' is no \(Word.self)")
+        throw UnknownWord()
     }
     return word
 }

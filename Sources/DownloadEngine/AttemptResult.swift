@@ -21,6 +21,9 @@ struct AttemptResult: Sendable {
         /// What was held is of no use: begin again, once, for this reason.
         case restart(String)
         case retry(RetryReason)
+        /// A body without a declared length ended before the catalog's size, after so many bytes. Whether that was its
+        /// end, or the connection's, nobody can tell: it is asked for once more.
+        case endedEarly(Int64)
         case fail(Failure)
         /// The server refuses the address, which may just have expired; with the failure if it has not.
         case expired(Failure)

@@ -11,6 +11,8 @@ package struct EngineReport: Sendable {
     package var bytesReceived: Int64 = 0
     /// Transfers that the run did not come to, or broke off: interrupted, or because of its limits.
     package var left = 0
+    /// Transfers that the user paused or cancelled meanwhile.
+    package var stopped: [EpisodeIdentity: TransferState] = [:]
     /// Bytes that are still to come of everything that was not finished, as far as lengths are known.
     package var bytesLeft: Int64 = 0
     /// Why the run ended early: a full disk, a library that is gone.
@@ -243,8 +245,10 @@ package struct DownloadEngine: Sendable {
             : nil
         run.transfers[place].pieces = pieces
         let attempt = TransferAttempt(
-            wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal,
-            partialPath: partialPath, limiter: limiter, meter: meter, pieces: pieces)
+            wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal, watch: watch,
+            settings: settings, partialPath: partialPath, limiter: limiter, meter: meter,
+            endedEarly: transfer.endedEarly,
+            pieces: pieces)
         let startOver = transfer.mustStartOver
         // A task of its own, so that one transfer can be stopped without the others.
         let task = Task(executorPreference: attempt.thread) {
@@ -330,6 +334,16 @@ package struct DownloadEngine: Sendable {
                 run.schedule.postpone(place, until: run.now + max(wait, reason.after ?? 0))
             } else if !Task.isCancelled, !run.isOver {
                 giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
+            }
+        case .endedEarly(let length):
+            if let before = run.transfers[place].endedEarly {
+                let size = wanted.episode.size.map { ", and the catalog says \($0)" } ?? ""
+                let why = "the server ended it after \(before) bytes, and after \(length) the next time\(size)"
+                giveUp(place, wanted.failure(why, remedy: "try again later"), of: &run)
+            } else {
+                run.transfers[place].mustStartOver = true
+                run.transfers[place].endedEarly = length
+                run.schedule.postpone(place, until: run.now)
             }
         case .fail(let failure):
             giveUp(place, failure, of: &run)

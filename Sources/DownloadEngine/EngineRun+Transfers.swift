@@ -15,6 +15,8 @@ extension EngineRun {
         /// Paused or cancelled by the listener.
         var stoppedAs: TransferState?
         var hasStartedOver = false
+        /// Where a body without a declared length ended, before the catalog's size.
+        var endedEarly: Int64?
         /// How far it had come when it last asked for another address; nil when it never did.
         private var farthestAtRenewal: Int64?
         var startedAt: ContinuousClock.Instant?

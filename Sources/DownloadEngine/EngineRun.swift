@@ -160,10 +160,11 @@ struct EngineRun {
             return sum + (wanted.expectedBytes ?? 0)
         }
         let ended = Set(report.receipts.map(\.file.episode) + report.failures.compactMap(\.episode))
-        let stopped = transfers.begun.values.count {
-            $0.stoppedAs != nil && !ended.contains($0.wanted.episode.identity)
+        for transfer in transfers.begun.values where !ended.contains(transfer.wanted.episode.identity) {
+            report.stopped[transfer.wanted.episode.identity] = transfer.stoppedAs
         }
-        report.left = max(0, transfers.count - report.receipts.count - report.failures.count - stopped)
+        report.left = max(
+            0, transfers.count - report.receipts.count - report.failures.count - report.stopped.count)
         return report
     }
 

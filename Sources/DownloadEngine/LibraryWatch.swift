@@ -70,6 +70,13 @@ final class LibraryWatch: Sendable {
             remedy: "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
     }
 
+    /// How many bytes are missing for so many more.
+    /// - Parameter reserve: bytes to leave free at least, whatever the settings say.
+    /// - Returns: nil when there is room.
+    func missingRoom(for toCome: Int64, reserve: Int64 = 0) throws -> Int64? {
+        try DiskSpace(of: library).missing(for: toCome, leaving: max(minFreeSpace, reserve))
+    }
+
     /// What the disk already holds of a transfer takes no more room.
     private func stillToCome(of load: Load) throws -> Int64 {
         guard let total = load.total else { return 0 }

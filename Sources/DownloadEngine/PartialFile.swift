@@ -135,6 +135,9 @@ package actor PartialFile {
         Foundation.close(descriptor)
     }
 
+    /// Deletes the files of its pieces, where there is no partial file.
+    package static func removePieces(beside path: String) throws { try PieceFiles.removeAll(beside: path) }
+
     /// Deletes the file, and with it those of its pieces.
     package func remove() throws {
         try PieceFiles.removeAll(beside: path)

@@ -12,6 +12,8 @@ import Transport
 struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
+    private let watch: LibraryWatch
+    private let settings: EngineSettings
     let partialPath: String
     let limiter: TransferRates.Limiter
     /// Of the partial file; a task that prefers it reads and writes without changing threads.
@@ -25,13 +27,20 @@ struct TransferAttempt {
     /// What the server declared for the whole in the answer at hand.
     private var serverDigest: ContentDigest?
     var sinceCommit: Int64 = 0
+    /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.
+    private let endedEarly: Int64?
+    private var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
     private(set) var hasBegun = false
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        partialPath: String, limiter: TransferRates.Limiter, meter: TransferMeter, pieces: PieceBoard? = nil
+        watch: LibraryWatch, settings: EngineSettings, partialPath: String, limiter: TransferRates.Limiter,
+        meter: TransferMeter, endedEarly: Int64? = nil, pieces: PieceBoard? = nil
     ) {
+        self.watch = watch
+        self.settings = settings
+        self.endedEarly = endedEarly
         self.wanted = wanted
         self.transport = transport
         self.journal = journal
@@ -275,6 +284,7 @@ struct TransferAttempt {
             if await partial.length > 0 { try await discard(partial) }
             result.record.validator = validator
         }
+        if let total, total > result.record.total ?? wanted.episode.size ?? 0 { try requireRoom(for: total - offset) }
         result.record.total = total
         result.record.state = .downloading
         result.record.bootID = BootIdentity.current
@@ -284,6 +294,40 @@ struct TransferAttempt {
         meter.begin(behind: offset, reused: result.bytesReused, total: total)
         hasBegun = true
         pieces?.letHelpersIn()
+    }
+
+    /// What the server declares may be more than the catalog did when the transfer was begun.
+    private func requireRoom(for rest: Int64) throws {
+        guard let missing = try watch.missingRoom(for: rest) else { return }
+        throw failure(
+            "the server says that \(describeBytes(rest)) are to come, and \(describeBytes(missing)) of room are missing",
+            remedy: "make room, or lower downloads.min-free-space")
+    }
+
+    /// Looks from time to time whether what comes still has its measure, and the disk its room.
+    private mutating func watchGrowth(
+        by count: Int64, to length: Int64, total: Int64?, of partial: PartialFile
+    ) async throws {
+        if total == nil, length > settings.maxLength(ofUndeclared: wanted.episode.size) {
+            try await discard(partial)
+            throw failure(
+                "the server declares no length, and sent more than \(describeBytes(length - count))",
+                remedy: "if the file is that large, raise downloads.max-undeclared-size")
+        }
+        sinceLook += count
+        guard sinceLook >= EngineSettings.lookInterval else { return }
+        sinceLook = 0
+        // What has no declared end would else take all that there is.
+        guard let missing = try watch.missingRoom(for: 0, reserve: total == nil ? 64 << 20 : 0) else { return }
+        guard total == nil else {
+            throw Failure.lackOfRoom(
+                "the library has no room for more", why: "\(describeBytes(missing)) are missing",
+                remedy:
+                    "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
+        }
+        try await discard(partial)
+        throw failure(
+            "the server declares no length, and the disk has no room for more", remedy: "make room and run again")
     }
 
     /// First the journal forgets the bytes, then they go: never another validator over them.
@@ -298,7 +342,9 @@ struct TransferAttempt {
     private mutating func append(_ part: ByteBuffer, total: Int64?, to partial: PartialFile) async throws {
         var part = part
         let length = await partial.length
-        if let total, length + Int64(part.readableBytes) > total {
+        let count = Int64(part.readableBytes)
+        try await watchGrowth(by: count, to: length + count, total: total, of: partial)
+        if let total, length + count > total {
             part = part.getSlice(at: part.readerIndex, length: Int(max(0, total - length))) ?? ByteBuffer()
         }
         try await partial.append(part)
@@ -343,6 +389,10 @@ struct TransferAttempt {
                 )
             }
             verification = .digest
+        }
+        // With a checksum, a declared length or the catalog's own nobody has to guess.
+        if verification == .unverified, let claimed = wanted.episode.size, size < claimed, size != endedEarly {
+            return .endedEarly(size)
         }
         result.record.state = .verifying
         return .received(

@@ -83,6 +83,8 @@ package struct EngineSettings: Sendable {
     package var sourceRates: [String: Int64]
     /// Bytes that stay free on the library's disk, a tenth of it at most; 0 to use it up.
     package var minFreeSpace: Int64
+    /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
+    package var maxUndeclaredSize: Int64
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
     package var leastDividedLength: Int64
     /// Bytes of each piece: what one helper brings before its place is given away anew.
@@ -91,7 +93,7 @@ package struct EngineSettings: Sendable {
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
         limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], minFreeSpace: Int64 = 0,
-        leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
+        maxUndeclaredSize: Int64 = 4 << 30, leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
@@ -100,12 +102,22 @@ package struct EngineSettings: Sendable {
         self.limitRate = limitRate
         self.sourceRates = sourceRates
         self.minFreeSpace = minFreeSpace
+        self.maxUndeclaredSize = maxUndeclaredSize
         self.leastDividedLength = leastDividedLength
         self.pieceLength = pieceLength
     }
 
+    /// Bytes at most of a body whose length the server does not declare.
+    /// - Parameter catalogSize: what the catalog says, which may be wrong.
+    func maxLength(ofUndeclared catalogSize: Int64?) -> Int64 {
+        FileSize.sensible(catalogSize).map { 4 * $0 + (64 << 20) } ?? maxUndeclaredSize
+    }
+
     /// Bytes between two durable offsets.
     static let commitInterval: Int64 = 8 << 20
+
+    /// Bytes of a transfer between two looks at the free space.
+    static let lookInterval: Int64 = 1 << 20
 
     /// Seconds until an episode that failed in `attempts` runs in a row is tried again; nil for "with the next run".
     ///

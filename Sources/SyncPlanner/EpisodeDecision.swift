@@ -150,7 +150,7 @@ extension EpisodeDecision {
         if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
         guard rules.force, !shelved.episode.isLocked else {
             return skip(
-                .obstructed,
+                .changed,
                 "\(change); it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
             )
         }

@@ -123,6 +123,32 @@ extension ProductTests {
             }
         }
 
+        @Test func `a new book can be cancelled while its catalog is asked`() async throws {
+            let gate = Gate()
+            let catalog = ScriptedCatalog(episodes: 2)
+            let script = ServerScript { request in
+                var reply = catalog.script.answer(request)
+                if !request.path.hasPrefix("/audio/") { reply.ending = .stallAfter(bytes: 1, until: gate) }
+                return reply
+            }
+            try await withCatalog(script) { bench, server in
+                try await bench.serve(environment: bench.configured) { shelf in
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["1"]}"#).status == 200)
+                    try await server.waitUntil { !$0.requests.isEmpty }
+                    let called = try await post(shelf, "cancel", #"{"refs": ["1"]}"#)
+                    #expect(called.status == 200)
+                    #expect(try JSONObject(called.text).number("count") == 1)
+                    gate.open()
+                    try await shelf.product.waitForErrors(containing: "0 fetched, 2 left for the next run")
+                    #expect(server.record.requests.allSatisfy { !$0.path.hasPrefix("/audio/") })
+                    // Asked for once more it is fetched.
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["1"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "2 fetched")
+                    #expect(try bench.digests() == catalog.digests)
+                }
+            }
+        }
+
         @Test func `a run of another process is waited for, and what it brings is not fetched again`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveHeld(allowing: 60_000) { shelf, demo in

@@ -14,7 +14,7 @@ extension ProductTests {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", DemoCatalog.shortBook, "-q")
                 let digests = try bench.digests()
-                _ = try await bench.shell(damage)
+                _ = try await bench.shell("rm -r L/.booksync/backup; \(damage)")
                 for command in [["list"], ["show", DemoCatalog.shortBook], ["queue"], ["pause", "--all"]] {
                     let result = try await bench.runBare(command + ["--library", "L"])
                     #expect(result.exitCode == 74, "\(command): \(result.errors)")
@@ -30,6 +30,60 @@ extension ProductTests {
                 #expect(result.errors.contains("a new one is begun"))
                 #expect(try bench.digests() == digests)
                 #expect(try await bench.run("list").exitCode == 0)
+            }
+        }
+
+        @Test(
+            .enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"),
+            arguments: ["rm L/.booksync/store.sqlite*", "head -c 9000 /dev/urandom > L/.booksync/store.sqlite"])
+        func `case 44: the copy of the last run takes the place of the store`(damage: String) async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", DemoCatalog.shortBook, "-q")
+                let copies = try await bench.shell("ls L/.booksync/backup").outputLines
+                #expect(copies.count == 1)
+                let checked = try await ForeignProgram.run(
+                    "sqlite3",
+                    ["L/.booksync/backup/\(copies[0])", "PRAGMA integrity_check; SELECT COUNT(*) FROM local_file"],
+                    in: bench)
+                #expect(checked.outputLines == ["ok", "6"])
+                _ = try await bench.shell(damage)
+                let result = try await bench.run("fetch", "--book", DemoCatalog.shortBook, "--json")
+                let summary = try result.summary()
+                #expect(summary.number("kept") == 6 && summary.number("adopted") == 0, "\(result.output)")
+                #expect(summary.number("bytes_received") == 0)
+                #expect(result.errors.contains("and the copy of 20"), "\(result.errors)")
+            }
+        }
+
+        @Test func `case 44: a mirror whose subscriptions were lost says so, and is not done`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("subscribe", DemoCatalog.shortBook)
+                #expect(try await bench.run("mirror", "-q").exitCode == 0)
+                _ = try await bench.shell("rm -r L/.booksync/backup L/.booksync/store.sqlite*")
+                let result = try await bench.run("mirror", "-q")
+                #expect(result.exitCode == 74)
+                #expect(result.errors.contains("what was subscribed to is lost"), "\(result.errors)")
+            }
+        }
+
+        @Test(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+        func `a store that this version does not understand is 70, and stays where it is`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", DemoCatalog.shortBook, "-q")
+                func write(_ word: String) async throws {
+                    // As a version that is to come may.
+                    let sql = "PRAGMA ignore_check_constraints = 1; UPDATE local_file SET verification = '\(word)'"
+                    let result = try await ForeignProgram.run("sqlite3", ["L/.booksync/store.sqlite", sql], in: bench)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                }
+                try await write("blessed")
+                let files = try await bench.shell("ls L/.booksync").output
+                let result = try await bench.run("fetch", DemoCatalog.shortBook)
+                #expect(result.exitCode == 70, "\(result.errors)")
+                #expect(result.errors.contains("does not know"), "\(result.errors)")
+                #expect(try await bench.shell("ls L/.booksync").output == files)
+                try await write("length")
+                #expect(try await bench.run("fetch", DemoCatalog.shortBook, "--json").summary().number("kept") == 6)
             }
         }
     }

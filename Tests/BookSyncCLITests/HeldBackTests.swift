@@ -2,8 +2,44 @@ import Support
 import Testing
 
 extension ProductTests {
-    /// Episodes that failed too often to be tried in every run.
+    /// Episodes that failed too often to be tried in every run, and others that a run does not bring.
     @Suite struct HeldBackTests {
+        @Test func `an episode that the book does not have is 66`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111/1-2", "-q").exitCode == 0)
+                for arguments in [
+                    ["fetch", "40111/900"], ["fetch", "40111", "--only", "900-950"],
+                    ["fetch", "40111/900", "--dry-run"],
+                    ["plan", "40111/900"], ["plan", "40111/900", "--offline"], ["fetch", "40111/900", "-q"],
+                ] {
+                    let result = try await bench.runBare(arguments + ["--library", "L"])
+                    #expect(result.exitCode == 66, "\(arguments)")
+                    #expect(
+                        result.errors.contains("its episodes are numbered 1 to 6"), "\(arguments): \(result.errors)")
+                }
+                // One that is there is enough.
+                #expect(try await bench.run("fetch", "40111/2,900").exitCode == 0)
+            }
+        }
+
+        @Test func `what a run does not bring is counted by why`() async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111/1-3", "-q").exitCode == 0)
+                #expect(try await bench.run("remove", "40111/1").exitCode == 0)
+                #expect(try await bench.run("pause", "40111/5").exitCode == 0)
+                let result = try await bench.run("fetch", "40111", "--exclude", "006")
+                #expect(result.exitCode == 0)
+                #expect(result.errors.contains("1 fetched"), "\(result.errors)")
+                #expect(result.errors.contains("2 kept, 1 paused, 1 removed in"), "\(result.errors)")
+                let last = try await bench.run("fetch", "40111", "--exclude", "006", "--json").summary()
+                let recorded = try #require(try JSONObject.list(try await bench.run("runs", "--json").output).last)
+                for counts in [last, recorded] {
+                    let words = ["fetched", "kept", "paused", "removed", "filtered", "gone", "held_back"]
+                    #expect(words.map(counts.number) == [0, 3, 1, 1, 1, 0, 0])
+                }
+            }
+        }
+
         @Test func `a run without an episode that failed before says so, and is not done`() async throws {
             let isThere = Watched(false)
             let catalog = ScriptedCatalog(episodes: 3)

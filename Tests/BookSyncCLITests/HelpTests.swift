@@ -8,9 +8,11 @@ extension ProductTests {
         private static let commands = [
             "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs", "list", "search",
             "show",
-            "explain", "queue", "pause", "resume", "cancel", "remove", "adopt", "verify", "undo", "export", "serve",
+            "explain", "queue", "pause", "resume", "cancel", "remove", "trash", "adopt", "verify", "undo", "export",
+            "serve",
             "demo",
-            "doctor", "config", "config-show", "config-check", "config-path",
+            "doctor", "config", "config-show", "config-check", "config-path", "trash-list",
+            "trash-restore", "trash-empty",
         ]
 
         @Test(arguments: ["booksync"] + commands)

@@ -20,7 +20,10 @@
                     #expect(first.exitCode == 0, "\(first.errors)")
                     let asked = server.record.requests.count
                     disk.unmount()
-                    for arguments in [["mirror"], ["fetch", "1"], ["subscribe", "1"]] {
+                    for arguments in [
+                        ["mirror"], ["fetch", "1"], ["subscribe", "1"], ["list"], ["search", "x"], ["queue"], ["runs"],
+                        ["plan", "1"], ["trash", "list"], ["subscriptions"], ["mirror", "--dry-run"],
+                    ] {
                         let result = try await bench.runBare(
                             arguments + ["--library", "disk/Audiobooks"], environment: bench.configured)
                         #expect(result.exitCode == 73)

@@ -79,6 +79,12 @@
         /// Everything that was written, steering included.
         var text: String { Self.text(state.value) }
 
+        /// Types on its keyboard.
+        func type(_ text: String) {
+            let bytes = Array(text.utf8)
+            #expect(write(pair.controller, bytes, bytes.count) == bytes.count)
+        }
+
         var screen: VirtualTerminal { Self.screen(text, columns) }
 
         /// Waits until the rows of the screen are as wanted, and returns them.

@@ -81,10 +81,13 @@ extension ProductTests {
             }
         }
 
-        @Test func `remove --all deletes the files of every book for good, until that is forgotten`() async throws {
+        @Test func `remove --all keeps every book from being fetched again until that is forgotten`() async throws {
             try await withTwoBooks { bench, server, catalog in
                 #expect(try bench.files().count == 4)
-                try await act("remove", "--all", saying: "12 episodes removed", in: bench)
+                try await act(
+                    "remove", "--all", "--yes",
+                    saying: "12 episodes removed, 4 files moved to the trash (booksync undo brings them back)",
+                    in: bench)
                 #expect(try bench.files().isEmpty)
                 try await expect(Array(repeating: "removed", count: 6), in: bench)
                 let sent = server.record.audioBytesSent

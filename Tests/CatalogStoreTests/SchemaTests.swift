@@ -17,7 +17,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4, 5, 6]
+    private static let versions = [1, 2, 3, 4, 5, 6, 7]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })

@@ -19,8 +19,7 @@ import Testing
     private static let plan: SettledPlan = {
         var totals = PlanTotals()
         totals.keep = 2
-        totals.skip = 3
-        totals.locked = 1
+        totals.skipped = [.locked: 1, .tombstone: 2, .gone: 3, .filtered: 4]
         return SettledPlan(fingerprint: "abc", folders: ["作者/书", "作者/书/\"2\""], totals: totals)
     }()
 

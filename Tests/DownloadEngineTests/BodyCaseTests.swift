@@ -149,6 +149,55 @@ import Testing
         }
     }
 
+    /// Bodies without a length of which the first so many bytes come, answer by answer.
+    private func cut(_ lengths: [Int], _ framing: Reply.Framing = .untilClose) -> ServerScript {
+        .file(
+            bytes,
+            lengths.map { length in
+                Deed.change { reply, _ in
+                    reply.body = Array(reply.body[..<length])
+                    reply.framing = framing
+                }
+            })
+    }
+
+    @Test(arguments: [Reply.Framing.untilClose, .chunked(size: 7000)])
+    func `case 17: a body without any length that ends before the catalog's size is asked for once more`(
+        framing: Reply.Framing
+    ) async throws {
+        try await withBench(cut([60_000, 120_000], framing)) { bench in
+            let episode = bench.episode(size: 120_000)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(ranges(bench.server) == [nil, nil])
+            #expect(try bench.file() == bytes)
+            #expect(try await bench.recordedFile(of: episode)?.verification == .length)
+        }
+    }
+
+    @Test func `case 17: a body without any length that ends twice at one place is taken, and told of`() async throws {
+        try await withBench(cut([60_000])) { bench in
+            let episode = bench.episode(size: 120_000)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.fetched])
+            #expect(report.receipts.first?.remarks == ["the catalog says 120000 bytes, the server sent 60000"])
+            #expect(ranges(bench.server) == [nil, nil])
+            #expect(try bench.file() == Array(bytes[..<60_000]))
+            #expect(try await bench.recordedFile(of: episode)?.verification == .unverified)
+        }
+    }
+
+    @Test func `case 17: a body without any length that ends here and there is a failure`() async throws {
+        try await withBench(cut([60_000, 70_000])) { bench in
+            let report = try await bench.fetch(bench.episode(size: 120_000))
+            #expect(report.outcomes == [])
+            let sentence = try #require(report.sentences.first)
+            #expect(sentence.contains("ended it after 60000 bytes, and after 70000 the next time"), "\(sentence)")
+            #expect(ranges(bench.server) == [nil, nil])
+            #expect(try bench.file() == nil)
+        }
+    }
+
     @Test(arguments: [nil, 120_000] as [Int64?])
     func `case 18: an empty file is a failure`(size: Int64?) async throws {
         try await withBench(.file([UInt8]())) { bench in

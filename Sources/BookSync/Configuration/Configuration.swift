@@ -63,6 +63,8 @@ package struct DownloadSettings: Sendable, Hashable {
     package var answerTimeout: Double = 600
     /// Bytes that stay free on the library's disk.
     package var minFreeSpace: Int64 = 500_000_000
+    /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
+    package var maxUndeclaredSize: Int64 = 4_000_000_000
     /// What becomes of episodes whose file the listener deleted.
     package var onMissingFile = MissingFileRule.fetch
     /// What a run writes for players and servers into the folders of its books.

@@ -53,6 +53,7 @@ struct ScalarSetting: Sendable {
         .bytes("downloads.min-rate", \.downloads.minRate, expected: "bytes a second such as 1k, or 0 for no minimum"),
         .seconds("downloads.answer-timeout", \.downloads.answerTimeout),
         .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
+        .bytes("downloads.max-undeclared-size", \.downloads.maxUndeclaredSize, expected: "bytes such as 4G"),
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
         .choices("downloads.export", \.downloads.export),
         .choice("on-catalog-removal", \.onCatalogRemoval),

@@ -76,7 +76,7 @@ extension JSONDocument {
         case .summarised(let summary):
             self = (["event": "summary", "books": .init(summary.books.count)] as JSONDocument)
                 .adding(Self.counts(of: summary))
-                .adding(["held_back": .init(summary.heldBack), "exit_code": .init(exitCode)])
+                .adding(["exit_code": .init(exitCode)])
         }
     }
 
@@ -91,6 +91,11 @@ extension JSONDocument {
             "kept": .init(summary.kept),
             "locked": .init(summary.locked),
             "failed": .init(summary.failed),
+            "held_back": .init(summary.heldBack),
+            "paused": .init(summary.paused),
+            "removed": .init(summary.removed),
+            "gone": .init(summary.gone),
+            "filtered": .init(summary.filtered),
             "left": .init(summary.left),
             "bytes_received": .integer(summary.bytesReceived),
             "bytes_reused": .integer(summary.bytesReused),

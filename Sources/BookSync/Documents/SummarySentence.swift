@@ -12,7 +12,8 @@ extension RunSummary {
         var parts = ["\(fetched) fetched" + (bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : "")]
         for (count, word) in [
             (resumed, "resumed"), (replaced, "replaced"), (renamed, "renamed"), (adopted, "adopted"), (kept, "kept"),
-            (locked, "locked"), (failed, "failed"), (heldBack, "held back"), (left, "left for the next run"),
+            (locked, "locked"), (failed, "failed"), (heldBack, "held back"), (paused, "paused"), (removed, "removed"),
+            (gone, "gone"), (left, "left for the next run"),
         ] where count > 0 {
             parts.append("\(count) \(word)")
         }

@@ -43,7 +43,7 @@ package struct ShelfExplanation: Sendable {
             explanations.append(
                 EpisodeExplanation(
                     book: shelf.book, shelved: shelved,
-                    partial: shelved.transfer == nil ? 0 : partials.bytes(of: identity),
+                    partial: partials.bytesDone(of: shelved),
                     standing: shelved.file.flatMap { standing[$0.path] },
                     isBehindLink: shelved.file.map { standing.isBehindLink($0.path) } ?? false,
                     verifiedAt: try await store.lastVerified(identity), catalogChangedAt: shelf.updatedAt,

@@ -51,7 +51,7 @@ package struct LibraryFolder: Sendable, Hashable {
         try await offPool { try DiskSpace(of: path) }
     }
 
-    private static func makeFolder(_ path: String, in library: String) throws {
+    static func makeFolder(_ path: String, in library: String) throws {
         do {
             try systemCall { mkdir(path, 0o777) }
         } catch let error where error.code == EEXIST {

@@ -2,6 +2,9 @@ import BookModel
 import DownloadEngine
 
 /// How much the library holds of unfinished transfers, by a look at their files' sizes.
+///
+/// Look here before asking the store: a partial file that is not there any more has become the episode's then, and the
+/// store says so.
 struct PartialSizes: Sendable {
     private struct Held {
         var front: Int64 = 0
@@ -28,10 +31,16 @@ struct PartialSizes: Sendable {
         }
     }
 
-    /// Bytes of the episode, good or not.
-    func bytes(of episode: EpisodeIdentity) -> Int64 {
-        guard let held = held[PartialFile.name(for: episode)] else { return 0 }
+    /// Bytes of the episode, good or not; nil where there is no partial file.
+    func bytes(of episode: EpisodeIdentity) -> Int64? {
+        guard let held = held[PartialFile.name(for: episode)] else { return nil }
         return held.front + held.pieces + held.wholePieces
+    }
+
+    /// Bytes on disk of an episode without a file. One that is being put in its place has no partial file any more.
+    func bytesDone(of shelved: ShelvedEpisode) -> Int64 {
+        guard let transfer = shelved.transfer else { return 0 }
+        return bytes(of: shelved.episode.identity) ?? (transfer.state == .verifying ? transfer.total ?? 0 : 0)
     }
 
     /// Bytes of the episode that will not be fetched again.

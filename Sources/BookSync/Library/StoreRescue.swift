@@ -2,8 +2,18 @@ import BookModel
 import CatalogStore
 import Foundation
 
-/// Opens the store of a library for a run also where it is damaged or lost: a damaged one is kept aside, a new one begun.
-/// What is on disk is recognised as the books' catalogs are read.
+/// A store that a run may rely on.
+struct RescuedStore: Sendable {
+    var store: CatalogStore
+    /// What the user should know of it.
+    var notices: [String] = []
+    /// Whether it is empty in place of one that was not.
+    var isBegunAnew = false
+}
+
+/// Opens the store of a library for a run also where it is damaged or lost: a damaged one is kept aside, and the newest
+/// sound copy taken or, where there is none, a new store begun. What is on disk is recognised as the books' catalogs are
+/// read.
 struct StoreRescue: Sendable {
     let folder: LibraryFolder
 
@@ -12,26 +22,35 @@ struct StoreRescue: Sendable {
     private static let checkedSize: Int64 = 32_000_000
 
     /// - Parameter wasInUse: whether a run had been in the library before.
-    /// - Returns: the store, and what the listener should know of it.
     /// - Throws: ``Failure`` when a newer booksync made the store, or it cannot be read or written.
-    func openStore(wasInUse: Bool) async throws -> (store: CatalogStore, notices: [String]) {
+    func openStore(wasInUse: Bool) async throws -> RescuedStore {
         let path = folder.storePath
         let size = try await offPool { fileSize(path) } ?? 0
         if size == 0 {
             // A log without its database is another's.
             _ = try await putAside()
-            let store = try await CatalogStore(path: path, access: .readWrite)
-            guard wasInUse else { return (store, []) }
-            return (store, try await notices(of: "the store of this library was lost: a new one is begun"))
+            guard wasInUse else { return RescuedStore(store: try await CatalogStore(path: path, access: .readWrite)) }
+            return try await replacement("the store of this library was lost")
         }
         do {
-            return (try await openSound(size: size), [])
-        } catch let failure as Failure where failure.isStoreDamage || failure.kind == .defect {
+            return RescuedStore(store: try await openSound(size: size))
+        } catch let failure as Failure where failure.isStoreDamage {
             let kept = try await putAside() ?? "it"
-            let store = try await CatalogStore(path: path, access: .readWrite)
-            let notice = "the store was damaged (\(failure.why)): it is kept as \(kept), and a new one is begun"
-            return (store, try await notices(of: notice))
+            return try await replacement("the store was damaged (\(failure.why)): it is kept as \(kept)")
         }
+    }
+
+    /// - Parameter what: became of the store that was there.
+    private func replacement(_ what: String) async throws -> RescuedStore {
+        if let (store, madeAt) = try await StoreBackups(folder: folder).restore() {
+            let notice =
+                "\(what), and the copy of \(madeAt.formatted(.iso8601)) is used: what was subscribed to and removed since "
+                + "then is not in it; files fetched since are recognised as the catalogs of their books are read"
+            return RescuedStore(store: store, notices: [notice] + (try await noticesOfPartials()))
+        }
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return RescuedStore(
+            store: store, notices: try await notices(of: "\(what), and a new one is begun"), isBegunAnew: true)
     }
 
     private func openSound(size: Int64) async throws -> CatalogStore {
@@ -76,19 +95,21 @@ struct StoreRescue: Sendable {
 
     /// The notice with all that is lost with a store.
     private func notices(of first: String) async throws -> [String] {
-        var notices = [
+        [
             first + "; files on disk are recognised as the catalogs of their books are read, and not fetched again",
             "what booksync subscribe and remove had noted is lost with the store: subscribe again",
-        ]
+        ] + (try await noticesOfPartials())
+    }
+
+    private func noticesOfPartials() async throws -> [String] {
         let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: folder.path)
             .filter { $0.key.hasSuffix(".part") && $0.value.size > 0 }
-        if !partials.isEmpty {
-            let bytes = partials.values.reduce(0) { $0 + $1.size }
-            let those = partials.count == 1 ? "1 unfinished download" : "\(partials.count) unfinished downloads"
-            notices.append(
-                "\(those) (\(describeBytes(bytes))) cannot be gone on with: of which version the bytes are was known to "
-                    + "the store alone; such episodes are fetched from the start")
-        }
-        return notices
+        guard !partials.isEmpty else { return [] }
+        let bytes = partials.values.reduce(0) { $0 + $1.size }
+        let those = partials.count == 1 ? "1 unfinished download" : "\(partials.count) unfinished downloads"
+        return [
+            "\(those) (\(describeBytes(bytes))) cannot be gone on with: of which version the bytes are was known to "
+                + "the store alone; such episodes are fetched from the start"
+        ]
     }
 }

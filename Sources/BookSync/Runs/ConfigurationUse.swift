@@ -23,7 +23,7 @@ extension Configuration {
             jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
             limits: limits, limitRate: downloads.limitRate,
             sourceRates: sources.mapValues(\.limitRate).filter { $0.value > 0 },
-            minFreeSpace: downloads.minFreeSpace)
+            minFreeSpace: downloads.minFreeSpace, maxUndeclaredSize: downloads.maxUndeclaredSize)
     }
 
     /// Whether there is no source to ask but the built-in demo catalog.

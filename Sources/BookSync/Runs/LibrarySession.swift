@@ -8,8 +8,10 @@ import Foundation
 package struct LibrarySession: Sendable {
     let folder: LibraryFolder
     let store: CatalogStore
-    /// What the listener should know of how the store was found.
-    let notices: [String]
+    /// What the user should know of how the library was found.
+    private(set) var notices: [String]
+    /// Whether all that was subscribed to and removed is lost.
+    package let isBegunAnew: Bool
 
     /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
     ///
@@ -28,12 +30,16 @@ package struct LibrarySession: Sendable {
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
             let rescue = StoreRescue(folder: folder)
-            let (store, notices) = try await rescue.openStore(wasInUse: wasInUse)
-            let session = LibrarySession(folder: folder, store: store, notices: notices)
+            let rescued = try await rescue.openStore(wasInUse: wasInUse)
+            let store = rescued.store
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     await notes?.remember(folder)
+                    var session = LibrarySession(
+                        folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
                     try await session.settleInterruptedRun()
+                    session.notices += try await session.collectTrash()
+                    try await session.trash.deleteExpired()
                     let result = try await body(session)
                     await session.noteForReaders()
                     return result
@@ -48,6 +54,25 @@ package struct LibrarySession: Sendable {
     /// What the listener had mirror follow.
     package func subscriptions() async throws -> [Subscription] {
         try await store.subscriptions()
+    }
+
+    package var trash: Trash { Trash(library: folder.path, store: store) }
+
+    /// Moves the files of episodes that were removed while a run was under way.
+    /// - Returns: a sentence for each that stays.
+    func collectTrash() async throws -> [String] {
+        try await trash.collect().failures.map(\.failure.description)
+    }
+
+    /// Copies the store.
+    /// - Returns: why that was not possible; nil when it was.
+    func backUp() async -> String? {
+        do {
+            try await StoreBackups(folder: folder).make(of: store)
+            return nil
+        } catch {
+            return "the store was not copied to .booksync/backup: \(SyncRun.failure(error).why)"
+        }
     }
 
     /// Has the store note what list and search would else work out themselves each time. Whatever keeps it from that, such

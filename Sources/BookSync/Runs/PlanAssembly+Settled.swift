@@ -32,7 +32,7 @@ extension PlanAssembly {
         _ assembled: AssembledPlan, filter: EpisodeFilter, folders: Set<String>, entries: [FolderScan.Entry]
     ) -> SettledPlan? {
         let plan = assembled.plan
-        guard canSettle, assembled.changesNothing, plan.totals.keep > 0,
+        guard canSettle, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
             plan.actions.allSatisfy({ $0.kind.isSettled && $0.fromPath == nil })
         else { return nil }
         return SettledPlan(
@@ -41,7 +41,7 @@ extension PlanAssembly {
     }
 
     /// To be raised when the same input leads to another plan, or episodes to other names.
-    private static let revision = 2
+    private static let revision = 3
 
     private func fingerprint(of book: Book, filter: EpisodeFilter, entries: [FolderScan.Entry]) -> String {
         let rules = [
@@ -86,7 +86,7 @@ extension SyncAction.Kind {
         switch self {
         case .keep, .skip(.locked), .skip(.tombstone), .skip(.filtered), .skip(.gone): true
         case .fetch, .resume, .replace, .rename, .adopt, .skip(.waits), .skip(.paused), .skip(.obstructed),
-            .skip(.limited):
+            .skip(.changed), .skip(.limited):
             false
         }
     }

@@ -22,6 +22,8 @@ struct AssembledPlan: Sendable {
     /// Files that are to be replaced and were written to since they were fetched, at the paths that their replacements
     /// go to.
     var edited: [LocalFile] = []
+    /// Why there is nothing to do although somebody named episodes; nil where the book has one of them.
+    var unmet: Failure?
     /// What is remembered, or may be, where there is nothing to do.
     var settled: SettledPlan?
 
@@ -107,6 +109,7 @@ struct PlanAssembly: Sendable {
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input)
+        assembled.unmet = item.unmet(among: episodes)
         // What took a look elsewhere depends on more than is remembered.
         if notesSettled, missing.isEmpty, !isAnswered {
             assembled.settled = settled(assembled, filter: item.filter, folders: folders, entries: entries)

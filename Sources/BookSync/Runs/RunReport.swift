@@ -27,25 +27,54 @@ package struct RunReport: Sendable {
     mutating func note(_ plan: SyncPlan) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
-        summary.kept += totals.keep
-        summary.left += plan.actions.count { $0.kind == .skip(.limited) }
-        summary.locked += totals.locked
+        // What was changed by hand is on disk.
+        summary.kept += totals.keep + totals.skip(.changed)
+        summary.left += totals.skip(.limited)
+        summary.locked += totals.skip(.locked)
+        summary.heldBack += totals.skip(.waits)
+        summary.paused += totals.skip(.paused)
+        summary.removed += totals.skip(.tombstone)
+        summary.gone += totals.skip(.gone)
+        summary.filtered += totals.skip(.filtered)
     }
 
-    /// Notes the episodes that are wanted, and not tried in this run because they failed too often. A run with such a gap
-    /// is not done, though nothing failed in it.
-    mutating func noteHeldBack(in plan: SyncPlan) {
-        let sections = plan.actions.filter { $0.kind == .skip(.waits) }.map(\.episode.section)
-        guard let first = sections.first else { return }
-        summary.heldBack += sections.count
+    /// Notes that a book has none of the episodes that were named.
+    mutating func noteUnmet(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
+        guard let failure = assembled.unmet else { return }
+        failures.append(failure)
+        emit(.failed(FailureReport(book: assembled.plan.book.identity, failure: failure)))
+    }
+
+    /// Notes the episodes that are wanted, and that the run does not even try to fetch. A run with such a gap is not done.
+    mutating func noteGaps(in plan: SyncPlan, emit: (SyncEvent) -> Void) {
         let book = plan.book.identity
-        failures.append(
-            Failure(
-                .temporary,
-                what: (sections.count == 1 ? "1 episode of \(book) is" : "\(sections.count) episodes of \(book) are")
-                    + " held back",
-                why: "earlier runs failed to fetch what is missing, and the next try is not due",
-                remedy: "booksync fetch \(book) --only \(first) tries at once"))
+        let heldBack = plan.actions.filter { $0.kind == .skip(.waits) }
+        if let first = heldBack.first {
+            // The runs in which they failed have said so.
+            failures.append(
+                Failure(
+                    .temporary,
+                    what: heldBack.count == 1
+                        ? "1 episode of \(book) is held back" : "\(heldBack.count) episodes of \(book) are held back",
+                    why: "earlier runs failed to fetch what is missing, and the next try is not due",
+                    remedy: "booksync fetch \(book) --only \(first.episode.section) tries at once"))
+        }
+        let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }
+        if let first = obstructed.first {
+            let more = obstructed.count == 1 ? "" : " and \(obstructed.count - 1) more"
+            let failure = Failure(
+                .temporary, what: "episode \(first.episode.section)\(more) of \(book) cannot be put in place",
+                why: first.reason,
+                remedy: "move what is in the way"
+                    + (obstructed.count == 1 ? "" : "; booksync plan \(book) lists all of it"))
+            failures.append(failure)
+            summary.failed += obstructed.count
+            emit(
+                .failed(
+                    FailureReport(
+                        book: book, episode: first.episode.identity, section: first.episode.section,
+                        name: first.episode.name, failure: failure)))
+        }
     }
 
     /// - Parameter known: what failed in earlier runs, by its subject.
@@ -67,10 +96,22 @@ package struct RunReport: Sendable {
 
     /// - Parameters:
     ///   - failedBefore: episodes that earlier runs gave up.
+    ///   - removed: episodes that were removed while the run was under way.
     ///   - known: what failed in earlier runs, by its subject.
     mutating func note(
-        _ report: EngineReport, failedBefore: Set<EpisodeIdentity>, known: [String: Outage], emit: (SyncEvent) -> Void
+        _ report: EngineReport, failedBefore: Set<EpisodeIdentity>, removed: Set<EpisodeIdentity>,
+        known: [String: Outage], emit: (SyncEvent) -> Void
     ) {
+        for (episode, state) in report.stopped {
+            if state == .paused {
+                summary.paused += 1
+            } else if removed.contains(episode) {
+                summary.removed += 1
+            } else {
+                // A cancelled transfer begins anew.
+                summary.left += 1
+            }
+        }
         for receipt in report.receipts {
             switch receipt.outcome {
             case .fetched: summary.fetched += 1

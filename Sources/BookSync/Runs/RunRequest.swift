@@ -96,3 +96,21 @@ extension [RunRequest.Item] {
         }
     }
 }
+
+extension RunRequest.Item {
+    /// Why nothing of the book is meant although somebody named episodes one by one; nil where it has one of them.
+    func unmet(among episodes: [ShelvedEpisode]) -> Failure? {
+        guard triesAtOnce, let only = filter.only else { return nil }
+        let sections = episodes.map(\.episode.section)
+        guard !sections.contains(where: only.contains) else { return nil }
+        let what =
+            if let first = sections.min(), let last = sections.max() {
+                "its episodes are numbered \(first) to \(last)"
+            } else {
+                "its catalog lists no episode"
+            }
+        return Failure(
+            .unknownBook, what: "\(book) has no episode \(only)", why: what,
+            remedy: "booksync list \(book) lists what it has")
+    }
+}

@@ -13,15 +13,15 @@ import Transport
 package struct SyncRun: Sendable {
     private let configuration: Configuration
     private let logger: Logger
-    private let yields: @Sendable () -> Bool
+    private let sign: RunSign
     private let emit: @Sendable (SyncEvent) -> Void
 
-    /// - Parameter yields: whether no more transfers are to begin, for something else waits; asked several times a second.
+    /// - Parameter sign: tells it what to leave; looked at several times a second.
     package init(
-        configuration: Configuration, logger: Logger, yields: @escaping @Sendable () -> Bool = { false },
+        configuration: Configuration, logger: Logger, sign: RunSign = RunSign(),
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
-        self.yields = yields
+        self.sign = sign
         self.configuration = configuration
         self.logger = logger
         let meter = RunMeter(emit: emit)
@@ -45,6 +45,7 @@ package struct SyncRun: Sendable {
             let (code, error) = (exitCode(report.failures), report.failures.first.map(\.description))
             let ended = await recording.end(record, report, exitCode: code, error: error)
             await recording.conclude(ended, report)
+            if let notice = await session.backUp() { emit(.notice(notice)) }
             // It may have been interrupted while it told of itself.
             let last = exitCode(report.failures)
             if last != code { _ = await recording.end(record, report, exitCode: last, error: error) }
@@ -84,6 +85,7 @@ package struct SyncRun: Sendable {
             }
             report.note(outcome, known: outages, emit: emit)
             requests += news.requests()
+            report.summary.left += withdraw(&requests)
             guard !requests.isEmpty, !Task.isCancelled else {
                 return try await exports.execute(over: transport) { report.fail($0, emit: emit) }
             }
@@ -96,7 +98,7 @@ package struct SyncRun: Sendable {
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
-                logger: logger, yields: yields, emit: emit)
+                logger: logger, yields: { [sign] in sign.isRaised }, emit: emit)
             let transfers = await engine.run(requests)
             if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()
@@ -109,13 +111,27 @@ package struct SyncRun: Sendable {
                                 + "free: make room for \(describeBytes(missing)) and run again"))
                 }
             }
-            report.note(transfers, failedBefore: failedBefore, known: outages, emit: emit)
+            var removed: Set<EpisodeIdentity> = []
+            for episode in transfers.stopped.keys
+            where try await session.store.episode(episode)?.removedAt != nil { removed.insert(episode) }
+            report.note(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
             for notice in await edited.settle(replaced: replaced) { emit(.notice(notice)) }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
+        for notice in try await session.collectTrash() { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// Takes out what was cancelled while the catalogs were asked.
+    /// - Returns: how many there were.
+    private func withdraw(_ requests: inout [TransferRequest]) -> Int {
+        let withdrawn = requests.filter { sign.isWithdrawn($0.episode.identity) }
+        guard !withdrawn.isEmpty else { return 0 }
+        for request in withdrawn { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
+        requests.removeAll { sign.isWithdrawn($0.episode.identity) }
+        return withdrawn.count
     }
 
     /// Does what a plan wants of the library and the store, in the plan's turn.
@@ -126,8 +142,9 @@ package struct SyncRun: Sendable {
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.note(assembled.plan)
-        report.noteHeldBack(in: assembled.plan)
-        if let notice = assembled.plan.obstructionNotice { emit(.notice(notice)) }
+        report.noteUnmet(assembled, emit: emit)
+        report.noteGaps(in: assembled.plan, emit: emit)
+        if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
         if let notice = assembled.burialNotice { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
@@ -136,7 +153,7 @@ package struct SyncRun: Sendable {
         for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
         let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)
         let recognised = try await adoptions.execute(assembled.adoptions)
-        report.summary.adopted += recognised.adopted + assembled.plan.followed
+        report.summary.adopted += recognised.adopted
         for failure in recognised.failures { report.fail(failure, emit: emit) }
         let renames = RenameExecution(library: session.folder.path, store: session.store)
         let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
@@ -154,7 +171,13 @@ package struct SyncRun: Sendable {
                     FailureReport(book: file.episode.book, episode: file.episode, failure: failure), emit: emit)
             }
         }
-        return assembled.requests.filter { !unmoved.contains($0.episode.identity) }
+        let wanted = assembled.requests.filter { !unmoved.contains($0.episode.identity) }
+        // What moves and is replaced is counted when it is replaced.
+        let replaced = Set(wanted.map(\.episode.identity))
+        let (moved, followed) = assembled.plan.moves
+        report.summary.renamed -= moved.intersection(replaced).count
+        report.summary.adopted += followed.subtracting(replaced).count
+        return wanted
     }
 
     /// Makes the plans of the request and changes nothing.
@@ -181,9 +204,10 @@ package struct SyncRun: Sendable {
     ) async throws -> RunReport {
         var report = RunReport()
         if offline {
-            try await offlinePlans(request, library: library, store: store) { plan in
-                report.note(plan)
-                try await onPlan(plan)
+            try await offlinePlans(request, library: library, store: store) { assembled in
+                report.note(assembled.plan)
+                report.noteUnmet(assembled, emit: emit)
+                try await onPlan(assembled.plan)
             }
             return report
         }
@@ -195,6 +219,7 @@ package struct SyncRun: Sendable {
                 transport: transport, outages: outages, emit: emit)
             let outcome = try await round.execute(within: nil) { assembled in
                 report.note(assembled.plan)
+                report.noteUnmet(assembled, emit: emit)
                 try await onPlan(assembled.plan)
             }
             report.note(outcome, known: outages, emit: emit)
@@ -204,7 +229,7 @@ package struct SyncRun: Sendable {
 
     /// Plans several books at once, as long as none of them takes a path that a later one might want.
     private func offlinePlans(
-        _ request: RunRequest, library: String, store: CatalogStore?, onPlan: (SyncPlan) async throws -> Void
+        _ request: RunRequest, library: String, store: CatalogStore?, onPlan: (AssembledPlan) async throws -> Void
     ) async throws {
         let assembly = PlanAssembly(
             library: library, naming: configuration.naming, request: request,
@@ -237,7 +262,7 @@ package struct SyncRun: Sendable {
                 guard let assembled else { continue }
                 claimed.formUnion(assembled.claims)
                 planAhead()
-                try await onPlan(assembled.plan)
+                try await onPlan(assembled)
             }
         }
     }
@@ -277,15 +302,19 @@ extension AssembledPlan {
 }
 
 extension SyncPlan {
-    /// How many records follow their files to where the listener moved them.
-    fileprivate var followed: Int { actions.count { $0.kind == .adopt && $0.fromPath != nil } }
+    /// The episodes whose files are renamed, and those whose records follow their files to where the user moved them.
+    fileprivate var moves: (renames: Set<EpisodeIdentity>, follows: Set<EpisodeIdentity>) {
+        func episodes(_ isMeant: (SyncAction) -> Bool) -> Set<EpisodeIdentity> {
+            Set(actions.lazy.filter(isMeant).map(\.episode.identity))
+        }
+        return (episodes { $0.kind == .rename }, episodes { $0.kind == .adopt && $0.fromPath != nil })
+    }
 
-    /// What is left alone because something stands in its place; nil when nothing is. Such episodes are asked for and
-    /// not brought, so a run may not pass them over in silence.
-    fileprivate var obstructionNotice: String? {
-        let obstructed = actions.filter { $0.kind == .skip(.obstructed) }
-        guard let first = obstructed.first else { return nil }
-        let more = obstructed.count == 1 ? "" : ", like \(obstructed.count - 1) more (booksync plan lists them),"
-        return "\(book.identity): episode \(first.episode.section)\(more) is not brought: \(first.reason)"
+    /// Names the files that were changed since they were fetched, and stay as they are; nil when there are none.
+    fileprivate var changeNotice: String? {
+        let changed = actions.filter { $0.kind == .skip(.changed) }
+        guard let first = changed.first else { return nil }
+        let more = changed.count == 1 ? "" : " (and \(changed.count - 1) more, which booksync plan lists)"
+        return "\(book.identity): episode \(first.episode.section)\(more): \(first.reason)"
     }
 }

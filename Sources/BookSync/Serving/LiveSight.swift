@@ -54,7 +54,8 @@ struct LiveSight: Sendable {
         if !coming.isEmpty {
             let partials = try await PartialSizes(library: library)
             for row in coming.keys {
-                bytes[row] = episodes[row].map { partials.bytes(of: $0.episode.identity) }
+                // Without one it was just put in its place: what was known of it stays.
+                bytes[row] = episodes[row].flatMap { partials.bytes(of: $0.episode.identity) }
             }
         }
         let turns = board.take(look, bytes: bytes, isRunUnderWay: isRunUnderWay, at: now)

@@ -13,13 +13,11 @@ import Synchronization
 package actor RunDesk {
     /// How runs are done, and what is told of them.
     package struct Runner: Sendable {
-        /// Whether the run should begin nothing more.
-        package typealias Yields = @Sendable () -> Bool
         package typealias Execution = @Sendable (Configuration) async throws -> RunReport
 
         /// Executes a request as the command's run, and tells its events and its summary.
         let execute:
-            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, @escaping Yields) async throws ->
+            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, RunSign) async throws ->
                 RunReport
         /// Has the catalogs of some books answer for as long as the execution takes.
         let withCatalogs: @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
@@ -31,7 +29,7 @@ package actor RunDesk {
         package init(
             execute:
                 @escaping @Sendable (
-                    RunRequest, _ command: String, Configuration, LibrarySession, @escaping Yields
+                    RunRequest, _ command: String, Configuration, LibrarySession, RunSign
                 ) async throws -> RunReport,
             withCatalogs:
                 @escaping @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws ->
@@ -56,7 +54,7 @@ package actor RunDesk {
     /// Those of the items waiting that the run under way has among its own.
     private var expected: Set<RunRequest.Item> = []
     private var wakeUp: CheckedContinuation<Void, Never>?
-    private var sign: YieldSign?
+    private var sign: RunSign?
     private var isPreviewing = false
 
     /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
@@ -125,19 +123,21 @@ package actor RunDesk {
     /// Breaks transfers off, those that were only asked for as well.
     /// - Returns: how many were broken off, and how many books that were still to be looked at.
     package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
+        let underWay = current?.books ?? []
         let dropped = forgetBooks(of: scope)
         do {
             try await forget(scope)
-            return try await TransferControl.open(in: configuration.library) { try await $0.cancel(scope) } + dropped
-        } catch let failure as Failure where failure.kind == .unknownBook && dropped > 0 {
-            // Its catalog was never read.
-            return dropped
+            return try await TransferControl.cancel(scope, in: configuration.library) + dropped
+        } catch let failure as Failure where failure.kind == .unknownBook {
+            // Their catalogs were never read.
+            let unread = max(dropped, underWay.subtracting(current?.books ?? []).count)
+            guard unread > 0 else { throw failure }
+            return unread
         }
     }
 
-    /// Deletes files; what of it was only asked for is not fetched.
-    /// - Returns: how many episodes were removed.
-    package func remove(_ scope: TransferControl.Scope) async throws -> Int {
+    /// Moves files to the trash; what of it was only asked for is not fetched.
+    package func remove(_ scope: TransferControl.Scope) async throws -> TransferControl.Removal {
         _ = forgetBooks(of: scope)
         try await forget(scope)
         return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
@@ -148,10 +148,13 @@ package actor RunDesk {
     private func forgetBooks(of scope: TransferControl.Scope) -> Int {
         switch scope {
         case .everything:
+            sign?.withdraw(allOf: nil)
             current = nil
             return errands.drop(allOf: nil)
         case .books(let books):
             let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
+            // Its catalog is being asked perhaps, and nothing of it in the store yet.
+            sign?.withdraw(allOf: whole)
             current = current?.without(allOf: whole)
             return errands.drop(allOf: whole)
         case .episodes: return 0
@@ -163,6 +166,7 @@ package actor RunDesk {
         var sections: [BookIdentity: Set<Int>] = [:]
         for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
         errands.drop(sections)
+        sign?.withdraw(meant.map(\.episode.identity))
         current = current?.without(sections)
     }
 
@@ -240,7 +244,7 @@ package actor RunDesk {
                 await sleep()
                 continue
             }
-            let sign = YieldSign()
+            let sign = RunSign()
             self.sign = sign
             current = errand
             do {
@@ -291,11 +295,10 @@ package actor RunDesk {
         wakeUp = nil
     }
 
-    private func run(_ errand: RunErrands.Errand, _ sign: YieldSign) async throws -> RunReport {
+    private func run(_ errand: RunErrands.Errand, _ sign: RunSign) async throws -> RunReport {
         if try await LibraryLock.isHeld(in: configuration.library) {
             await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
         }
-        let yields: Runner.Yields = { sign.isRaised }
         let runner = runner
         switch errand {
         case .fetch(let wanted, let force):
@@ -308,7 +311,7 @@ package actor RunDesk {
                     let request = try RunRequest(
                         items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
                         detail: .changes)
-                    return try await runner.execute(request, "fetch", configuration, session, yields)
+                    return try await runner.execute(request, "fetch", configuration, session, sign)
                 }
             }
         case .mirror:
@@ -318,7 +321,7 @@ package actor RunDesk {
                 let request = try RunRequest(
                     items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
                 return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
-                    try await runner.execute(request, "mirror", configuration, session, yields)
+                    try await runner.execute(request, "mirror", configuration, session, sign)
                 }
             }
         }
@@ -352,15 +355,6 @@ extension ShelvedEpisode {
         guard file == nil, removedAt == nil, !isGone, !episode.isLocked, let transfer else { return false }
         return [.waiting, .downloading, .verifying].contains(transfer.state)
     }
-}
-
-/// Says to a run that something else wants to be done.
-private final class YieldSign: Sendable {
-    private let raised = Mutex(false)
-
-    var isRaised: Bool { raised.withLock { $0 } }
-
-    func raise() { raised.withLock { $0 = true } }
 }
 
 /// Brings a preview out of the execution that made it.

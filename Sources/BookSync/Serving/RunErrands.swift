@@ -16,6 +16,14 @@ struct RunErrands: Sendable, Equatable {
             }
         }
 
+        /// The books that it names.
+        var books: Set<BookIdentity> {
+            switch self {
+            case .fetch(let items, _): Set(items.map(\.book))
+            case .mirror: []
+            }
+        }
+
         /// Without all of some books; nil when nothing is left of it.
         func without(allOf books: Set<BookIdentity>) -> Errand? {
             guard case .fetch(let items, let force) = self else { return self }

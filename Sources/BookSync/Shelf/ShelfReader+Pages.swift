@@ -24,9 +24,9 @@ extension ShelfReader {
     ) async throws -> EpisodePage? {
         guard let book = try await book(id, of: source), let shelved = try await books([book]).first else { return nil }
         let isRunUnderWay = isRunUnderWay
+        let partials = try await PartialSizes(library: library)
         let episodes = try await store.episodes(
             of: book, in: state, isRunUnderWay: isRunUnderWay, from: first, count: count)
-        let partials = try await PartialSizes(library: library)
         return EpisodePage(
             book: shelved, episodes: episodes.map { onDisk($0, partials: partials) },
             counts: try await store.stateCounts(of: book, isRunUnderWay: isRunUnderWay), isRunUnderWay: isRunUnderWay)
@@ -38,19 +38,21 @@ extension ShelfReader {
     package func episode(
         _ name: String, in id: String, of source: String
     ) async throws -> (episode: EpisodeOnDisk, book: Book)? {
+        let partials = try await PartialSizes(library: library)
         guard let identity = try await book(id, of: source), let book = try await store.book(identity),
             let shelved = try await episode(name, of: identity)
         else { return nil }
-        return (onDisk(shelved, partials: try await PartialSizes(library: library)), book)
+        return (onDisk(shelved, partials: partials), book)
     }
 
     /// The same, named for ever.
     /// - Returns: nil when it is not on the shelf.
     package func episode(_ identity: EpisodeIdentity) async throws -> (episode: EpisodeOnDisk, book: Book)? {
+        let partials = try await PartialSizes(library: library)
         guard let shelved = try await store.episode(identity), let book = try await store.book(identity.book) else {
             return nil
         }
-        return (onDisk(shelved, partials: try await PartialSizes(library: library)), book)
+        return (onDisk(shelved, partials: partials), book)
     }
 
     /// The episodes on disk right before and right after one.

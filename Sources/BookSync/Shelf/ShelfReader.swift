@@ -75,9 +75,7 @@ package struct ShelfReader: Sendable {
 
     func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {
         let shelved = shelved.standing(isRunUnderWay: isRunUnderWay)
-        if let file = shelved.file { return EpisodeOnDisk(shelved: shelved, bytesDone: file.size) }
-        guard shelved.transfer != nil else { return EpisodeOnDisk(shelved: shelved, bytesDone: 0) }
-        return EpisodeOnDisk(shelved: shelved, bytesDone: partials.bytes(of: shelved.episode.identity))
+        return EpisodeOnDisk(shelved: shelved, bytesDone: shelved.file?.size ?? partials.bytesDone(of: shelved))
     }
 }
 

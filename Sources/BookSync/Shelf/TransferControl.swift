@@ -60,75 +60,67 @@ package struct TransferControl: Sendable {
         return try await store.resume(begun.map(\.episode.identity))
     }
 
-    /// Breaks transfers off and drops what they brought.
+    /// Breaks transfers off and drops what they brought: first their bytes, so that a full disk can be cleared this way.
+    ///
+    /// - Parameter library: absolute path.
     /// - Returns: how many were broken off.
-    package func cancel(_ scope: Scope) async throws -> Int {
-        let begun = try await store.episodes(in: scope).filter { $0.transfer != nil }.map(\.episode.identity)
-        let count = try await store.cancel(begun)
-        try await whileNobodyRuns { try await dropPartials(of: begun) }
-        return count
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or what is meant is not on the shelf.
+    package static func cancel(_ scope: Scope, in library: String) async throws -> Int {
+        guard let readable = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        let begun = try await readable.closing { try await readable.episodes(in: scope) }
+            .filter { $0.transfer != nil }
+        // What waits to be published is whole, and cannot be cancelled any more.
+        let dropped = begun.filter { $0.transfer?.state != .verifying }.map(\.episode.identity)
+        let folder = LibraryFolder.existing(at: library)
+        try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
+        return try await open(in: library) { try await $0.store.cancel(begun.map(\.episode.identity)) }
     }
 
-    /// Deletes files, and the folders that they leave empty, and sees to it that they are not fetched again.
-    /// - Returns: how many episodes were removed.
-    package func remove(_ scope: Scope) async throws -> Int {
-        let wanted = try await store.episodes(in: scope)
+    /// What removing episodes came to.
+    package struct Removal: Sendable {
+        /// Episodes that were not removed before.
+        package var episodes = 0
+        /// Files that are in the trash now.
+        package var files = 0
+        /// Files that the run under way, or the next one, moves to the trash.
+        package var filesLeft = 0
+        package var failures: [Failure] = []
+    }
+
+    /// Those of the episodes that ``remove(_:)`` would remove.
+    package func removable(_ scope: Scope) async throws -> [ShelvedEpisode] {
+        try await meant(scope).filter { $0.removedAt == nil || $0.file != nil }
+    }
+
+    /// Has episodes not be fetched again, and moves their files to the trash.
+    package func remove(_ scope: Scope) async throws -> Removal {
+        let wanted = try await removable(scope)
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
         _ = try await store.cancel(begun)
-        for shelved in wanted {
-            // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-            try await store.setRemoved(shelved.episode.identity, at: Date())
-            guard let file = shelved.file else { continue }
-            try await delete(file)
-            try await store.forgetFile(of: file.episode)
+        var removal = Removal()
+        removal.episodes = try await store.remove(wanted.map(\.episode.identity), at: Date())
+        try await Self.whileNobodyRuns(in: folder) {
+            try await Self.dropPartials(of: begun, in: folder)
+            let collected = try await Trash(library: folder.path, store: store).collect()
+            removal.files = collected.moved.count
+            removal.failures = collected.failures.map(\.failure)
         }
-        let folders = Set(wanted.compactMap { $0.file.map { splitLibraryPath($0.path).folder } })
-        try await whileNobodyRuns {
-            try await dropPartials(of: begun)
-            for folder in folders.sorted() { try await dropIfEmpty(folder) }
-        }
-        return wanted.count
+        removal.filesLeft = try await removable(scope).count { $0.file != nil }
+        return removal
     }
 
     /// Forgets that episodes were removed, so that the next run fetches them again. No file is touched.
     /// - Returns: how many had been removed.
     package func forgetRemovals(_ scope: Scope) async throws -> Int {
         let removed = try await store.episodes(in: scope).filter { $0.removedAt != nil }
-        for shelved in removed { try await store.setRemoved(shelved.episode.identity, at: nil) }
-        return removed.count
-    }
-
-    private func dropIfEmpty(_ folder: Substring) async throws {
-        let library = self.folder.path
-        try await offPool {
-            do {
-                try removeEmptyFolders(folder, in: library)
-            } catch let failure as Failure where failure.kind == .inputOutput {
-                // Gone by itself, or the folder of something else by now.
-                return
-            }
-        }
-    }
-
-    private func delete(_ file: LocalFile) async throws {
-        let library = folder.path
-        try await offPool {
-            let (path, name) = splitLibraryPath(file.path)
-            do {
-                let directory = try LibraryDirectory(path, in: library, creating: false)
-                try directory.delete(name)
-                try directory.sync()
-            } catch let failure as Failure where failure.kind == .inputOutput {
-                // A folder that is gone took the file along.
-                guard FileManager.default.fileExists(atPath: library + "/" + file.path) else { return }
-                throw failure
-            }
-        }
+        return try await store.forgetRemovals(of: removed.map(\.episode.identity))
     }
 
     /// Partial files, and folders that something is about to come into, belong to the run while there is one; it drops
     /// the partial files that it is told to.
-    private func whileNobodyRuns(_ body: () async throws -> Void) async throws {
+    private static func whileNobodyRuns(in folder: LibraryFolder, _ body: () async throws -> Void) async throws {
         let lock: LibraryLock
         do {
             lock = try await LibraryLock.acquire(in: folder, command: "cancel")
@@ -139,11 +131,15 @@ package struct TransferControl: Sendable {
         try await body()
     }
 
-    private func dropPartials(of episodes: [EpisodeIdentity]) async throws {
+    private static func dropPartials(of episodes: [EpisodeIdentity], in folder: LibraryFolder) async throws {
         for episode in episodes {
             let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
-            let partial = try await PartialFile.open(path, promised: nil)
-            try await partial.remove()
+            // Opening one that is not there would make it, for which there may be no room.
+            guard try await offPool({ fileSize(path) }) != nil else {
+                try await offPool { try PartialFile.removePieces(beside: path) }
+                continue
+            }
+            try await PartialFile.open(path, promised: nil).remove()
         }
     }
 }

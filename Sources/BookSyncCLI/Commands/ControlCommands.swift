@@ -28,13 +28,22 @@ struct ScopeArguments: ParsableArguments {
 
 extension Program {
     /// Does something to the scope, and says to how many episodes.
-    fileprivate func control(
+    func control(
         _ arguments: ScopeArguments, saying word: String,
         _ action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
-        let configuration = try await configuration().configuration
+        let configuration = try await libraryConfiguration()
         let scope = try arguments.scope(configuration)
-        let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
+        return await tell(
+            try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, word)
+    }
+
+    /// Says to how many episodes something was done.
+    fileprivate func tell(_ count: Int, _ word: String) async -> ExitStatus {
+        if options.json {
+            let document: JSONDocument = ["episodes": .init(count)]
+            await streams.writeOutput(document.text(isIndented: true))
+        }
         if !options.quiet { await streams.writeError("\(count) \(count == 1 ? "episode" : "episodes") \(word)") }
         return .done
     }
@@ -75,24 +84,9 @@ struct CancelCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope, saying: "cancelled") { try await $0.cancel($1) }
-    }
-}
-
-struct RemoveCommand: Subcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Delete episodes' files; they are not fetched again.")
-
-    @OptionGroup var common: CommonOptions
-    @OptionGroup var scope: ScopeArguments
-
-    @Flag(help: "Only forget that they were removed: no file is touched, and the next run fetches them again.")
-    var forget = false
-
-    func perform(in program: Program) async throws -> ExitStatus {
-        if forget {
-            return try await program.control(scope, saying: "wanted again") { try await $0.forgetRemovals($1) }
-        }
-        return try await program.control(scope, saying: "removed") { try await $0.remove($1) }
+        let configuration = try await program.libraryConfiguration()
+        let scope = try scope.scope(configuration)
+        return await program.tell(
+            try await TransferControl.cancel(scope, in: configuration.library), "cancelled")
     }
 }

@@ -23,7 +23,7 @@ struct ExplainCommand: Subcommand {
                 remedy: "name one of its episodes, as in \(reference)/12; "
                     + "booksync show \(reference) tells of the book")
         }
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
             .explain(try configuration.book(reference), filter: reference.filter)
         let documents = explanations.map(JSONDocument.init)

@@ -52,7 +52,7 @@ struct MirrorCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration(transfer.overrides()).configuration
+        let configuration = try await program.libraryConfiguration(transfer.overrides())
             .recognising([], andSubscriptions: true, logger: program.logger)
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
@@ -76,13 +76,14 @@ struct MirrorCommand: Subcommand {
             let request = try RunRequest(
                 items: items, order: configuration.downloads.order, force: force, limits: limits,
                 detail: common.json ? .everything : .changes, bringsNewsFirst: true)
-            guard !items.isEmpty else {
-                await program.sayThatNothingIsSubscribedTo()
-                return try await program.execute(request, as: "mirror", configuration: configuration, in: session)
-            }
-            return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
+            if items.isEmpty { await program.sayThatNothingIsSubscribedTo() }
+            let status = try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
                 try await program.execute(request, as: "mirror", configuration: configuration, in: session)
             }
+            guard session.isBegunAnew else { return status }
+            await program.streams.writeError(
+                "booksync: what was subscribed to is lost with the store of \(configuration.library): subscribe again")
+            return [.done, .temporary].contains(status) ? .inputOutput : status
         }
     }
 }

@@ -25,7 +25,7 @@ struct PlanCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
         let references = try references.map(BookReference.init(parsing:))
-        var configuration = try await program.configuration(transfer.overrides()).configuration
+        var configuration = try await program.libraryConfiguration(transfer.overrides())
         if !offline {
             configuration = try await configuration.recognising(
                 references, andSubscriptions: references.isEmpty, logger: program.logger)

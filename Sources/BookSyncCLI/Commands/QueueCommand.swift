@@ -13,7 +13,7 @@ struct QueueCommand: Subcommand {
     var watch = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         while true {
             let episodes = try await ShelfReader.read(configuration.library) { try await $0.queue() } ?? []
             var lines = ListCommand.lines(episodes, width: program.outputWidth)

@@ -12,15 +12,15 @@ extension Program {
     }
 
     /// The same, in the style given.
-    /// - Parameter yields: whether no more transfers are to begin, for something else waits.
+    /// - Parameter sign: tells the run what to leave.
     func report(
         of request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession,
-        style: EventPrinter.Style, yields: @escaping @Sendable () -> Bool = { false }
+        style: EventPrinter.Style, sign: RunSign = RunSign()
     ) async throws -> RunReport {
         let printer = EventPrinter(style: style, streams: streams)
         let status: @Sendable ([Failure]) -> ExitStatus = { interruption.exitStatus ?? ExitStatus(of: $0) }
         let report = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, yields: yields, emit: emit).execute(
+            try await SyncRun(configuration: configuration, logger: logger, sign: sign, emit: emit).execute(
                 request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {
@@ -40,10 +40,10 @@ extension Program {
         return RunDesk(
             configuration, notes: notes, logger: logger,
             runner: RunDesk.Runner(
-                execute: { request, command, configuration, session, yields in
+                execute: { request, command, configuration, session, sign in
                     try await report(
                         of: request, as: command, configuration: configuration, in: session, style: shown,
-                        yields: yields)
+                        sign: sign)
                 },
                 withCatalogs: { configuration, books, body in
                     try await withCatalogs(configuration, for: books, body)

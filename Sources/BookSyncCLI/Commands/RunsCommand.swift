@@ -18,7 +18,7 @@ struct RunsCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         let runs = try await ShelfReader.read(configuration.library) { try await $0.runs(last: last) } ?? []
         var table = TextTable(columns: [
             .init(title: "begun"), .init(title: "command"), .init(title: "took", alignment: .trailing),

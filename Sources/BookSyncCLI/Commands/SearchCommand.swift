@@ -23,7 +23,7 @@ struct SearchCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         let found = try await ShelfReader.search(
             configuration.library, for: text.joined(separator: " "), limit: limit == 0 ? nil : limit)
         let items = found?.items ?? []

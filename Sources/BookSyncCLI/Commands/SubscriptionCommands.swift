@@ -23,7 +23,7 @@ struct SubscribeCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
         let references = try references.map(BookReference.init(parsing:))
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
             .recognising(references, logger: program.logger)
         let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)
@@ -84,7 +84,7 @@ struct UnsubscribeCommand: Subcommand {
     var references: [String]
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
         let configured = try configuration.allSubscriptions(with: []).map(\.book)
         try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in

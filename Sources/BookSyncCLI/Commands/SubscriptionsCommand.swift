@@ -34,7 +34,7 @@ struct SubscriptionsCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         if let importedFile { return try await follow(importedFile, configuration, program) }
         if let exportedFile {
             return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile)

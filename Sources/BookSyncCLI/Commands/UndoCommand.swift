@@ -1,26 +1,43 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Foundation
 
 struct UndoCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take back the renames of the last run that renamed anything.",
+        commandName: "undo",
+        abstract: "Take back the last removal, or the renames of the last run that renamed anything.",
         discussion: """
-            For a shelf that was renamed by a naming that was changed by mistake. What was moved or changed since, or whose \
-            old name is taken, is left and named. The files keep the names that they get back, also while the naming is \
+            Whichever was later. What was removed comes back from the trash.
+
+            Taking renames back is for a shelf that was renamed by a naming that was changed by mistake. What was moved or \
+            changed since, or whose old name is taken, is left and named. The files keep the names that they get back, also while the naming is \
             still the changed one; set naming back to what it was, and they follow it again from the next run on. What is \
             fetched in the meantime gets its name from the naming as it is. Run it again to go back one run further.
             """)
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print what would be renamed and change nothing.")
+    @Flag(help: "Print what would be done and change nothing.")
     var dryRun = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         // Taking the lock would make a library where there is none.
         _ = try await LibraryFolder.requireStore(in: configuration.library)
+        let trashed = try await Trash.list(in: configuration.library)
+        let renamedAt = try await RenameUndo().plan(in: configuration.library).renamedAt ?? .distantPast
+        if let last = trashed.first?.removedAt, last > renamedAt {
+            let removed = trashed.filter { $0.removedAt == last }
+            guard dryRun else {
+                return try await program.restoreTrash(in: configuration, command: "undo") { files in
+                    files.filter { $0.removedAt == last }
+                }
+            }
+            await program.print(
+                .array(removed.map { JSONDocument($0) }), or: removed.map { "\($0.file.path) to be restored" })
+            return .done
+        }
         let report =
             dryRun
             ? try await RenameUndo().plan(in: configuration.library)

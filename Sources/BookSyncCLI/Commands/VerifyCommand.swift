@@ -44,7 +44,7 @@ struct VerifyCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.configuration().configuration
+        let configuration = try await program.libraryConfiguration()
         let request = VerificationRequest(
             scope: try scope(configuration), isQuick: quick, startsAnew: anew)
         var style = program.eventStyle

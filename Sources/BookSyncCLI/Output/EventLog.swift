@@ -18,7 +18,7 @@ struct EventLog: Sendable {
                     "book": "\(plan.book.identity)", "title": "\(plan.book.title)", "fetch": "\(totals.fetch)",
                     "resume": "\(totals.resume)", "replace": "\(totals.replace)", "rename": "\(totals.rename)",
                     "adopt": "\(totals.adopt)", "keep": "\(totals.keep)", "skip": "\(totals.skip)",
-                    "locked": "\(totals.locked)", "bytes": "\(totals.bytes)",
+                    "locked": "\(totals.skip(.locked))", "bytes": "\(totals.bytes)",
                 ])
         case .started(let progress):
             logger.info("transfer begun", metadata: ["episode": "\(progress.episode)", "name": "\(progress.name)"])

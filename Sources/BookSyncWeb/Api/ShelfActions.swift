@@ -31,7 +31,7 @@ struct ShelfActions: Sendable {
         case .resume: return try await control(arguments) { try await desk.resume($0) }
         case .cancel: return try await control(arguments) { try await desk.cancel($0) }
         case .remove:
-            guard arguments.forget else { return try await control(arguments) { try await desk.remove($0) } }
+            guard arguments.forget else { return try await control(arguments) { try await desk.remove($0).episodes } }
             return try await control(arguments) { scope in
                 try await TransferControl.open(in: library) { try await $0.forgetRemovals(scope) }
             }

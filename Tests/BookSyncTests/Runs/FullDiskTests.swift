@@ -160,6 +160,71 @@
             }
         }
 
+        @Test func `case 36: a body without an end takes no more than the disk may give, and leaves nothing`()
+            async throws
+        {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(3, bytes: 300_000)
+                catalog.elements[1].size = nil
+                catalog.audio["/audio/2.mp3"] = .file(
+                    ScriptedCatalog.bytes(2, 40_000_000), [.framing(.untilClose)])
+                try await withRunBench(catalog, jobs: 1, library: folder) { bench in
+                    let report = try await bench.run()
+                    #expect(report.summary.fetched == 2 && report.summary.failed == 1, "\(report.failures)")
+                    let sentence = try #require(report.failures.first).description
+                    #expect(sentence.contains("declares no length, and the disk has no room"), "\(sentence)")
+                    #expect(try bench.partialNames() == [])
+                    #expect(try disk.free() > 15_000_000)
+                }
+            }
+        }
+
+        @Test func `case 36: what the server declares, and the disk cannot hold, is that episode's failure`()
+            async throws
+        {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(3, bytes: 300_000)
+                catalog.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2, 40_000_000))
+                try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
+                    let report = try await bench.run()
+                    #expect(report.summary.fetched == 2 && report.summary.failed == 1, "\(report.failures)")
+                    let failure = try #require(report.failures.first)
+                    #expect(
+                        failure.kind == .temporary && failure.description.contains("40.0 MB are to come"), "\(failure)")
+                    #expect(try disk.free() > 15_000_000)
+                }
+            }
+        }
+
+        @Test func `case 36: on a full disk the shelf can be looked at, and a transfer be cancelled`() async throws {
+            try await withTemporaryFolder { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)
+                catalog.audio["/audio/1.mp3"] = .file(
+                    ScriptedCatalog.bytes(1, 300_000),
+                    [.change { reply, _ in reply.ending = .cutAfter(bytes: 200_000) }, .wellBehaved])
+                try await withRunBench(catalog, jobs: 1, library: folder) { bench in
+                    #expect(try await bench.run().summary.failed == 1)
+                    #expect(try bench.partialNames().count == 1)
+                    try Data(count: try disk.free()).write(to: URL(filePath: folder + "/ballast"))
+                    #expect(try disk.free() == 0)
+                    let books = try await ShelfReader.read(folder) { try await $0.books() }
+                    #expect(books?.first?.present == 1)
+                    #expect(try await bench.plan()?.totals.resume == 1)
+                    #expect(try await TransferControl.cancel(.everything, in: folder) == 1)
+                    #expect(try bench.partialNames() == [])
+                    #expect(try disk.free() > 100_000)
+                    try FileManager.default.removeItem(atPath: folder + "/ballast")
+                    #expect(try await bench.run().summary.fetched == 1)
+                }
+            }
+        }
+
         @Test func `case 36: of a small disk only a tenth has to stay free`() async throws {
             try await withTemporaryFolder { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)

@@ -5,6 +5,7 @@ import DownloadEngine
 import Foundation
 import Logging
 import Support
+import Testing
 
 @testable import BookSync
 
@@ -33,10 +34,26 @@ struct RunBench: Sendable {
         notes: LibraryNotes? = nil
     ) async throws -> RunReport {
         let request = try request(title: title, order: order, force: force, limits: limits)
-        return try await LibrarySession.withLibrary(at: library, command: "test", notes: notes) { session in
+        let planned = planned
+        let report = try await LibrarySession.withLibrary(at: library, command: "test", notes: notes) { session in
             try await syncRun.execute(request, in: session)
         }
+        if self.planned > planned, !report.failures.contains(where: { $0.disposition == .stop }), !Task.isCancelled {
+            let listed = try await withStore { try await $0.episodes(of: Self.book).count }
+            #expect(report.summary.episodes == listed, "\(report.summary)")
+        }
+        return report
     }
+
+    /// The same, recorded as a run of `fetch`.
+    @discardableResult
+    func runRecorded() async throws -> RunReport {
+        try await LibrarySession.withLibrary(at: library, command: "test") { session in
+            try await syncRun.execute(try request(title: "Book"), as: "fetch", in: session, exitCode: { _ in 0 })
+        }
+    }
+
+    private var planned: Int { events.value.count { if case .planned = $0 { true } else { false } } }
 
     /// What a run would do now.
     func plan(title: String = "Book") async throws -> SyncPlan? {
@@ -140,5 +157,13 @@ func withRunBench(
             configuration.sources["kting"] = source
             try await body(RunBench(server: server, catalog: catalog, configuration: configuration))
         }
+    }
+}
+
+extension RunSummary {
+    /// All episodes that the run looked at, whatever came of them.
+    var episodes: Int {
+        fetched + resumed + replaced + renamed + adopted + kept + locked + failed + heldBack + paused + removed + gone
+            + filtered + left
     }
 }

@@ -46,11 +46,11 @@ import Testing
             }
             bench.events.update { $0 = [] }
             let report = try await bench.run()
-            var notices: [String] = []
-            for case .notice(let text) in bench.events.value where text.contains("not brought") { notices.append(text) }
-            #expect(report.failures.isEmpty)
-            #expect(notices.count == 1)
-            #expect(notices.first?.contains("episode 1, like 2 more") == true, "\(notices)")
+            #expect(report.summary.failed == 3)
+            #expect(report.failures.count == 1)
+            #expect(
+                report.failures.first?.what == "episode 1 and 2 more of kting:30776 cannot be put in place",
+                "\(report.failures)")
             #expect(try bench.read(path) == ScriptedCatalog.bytes(2) + [0])
         }
     }

@@ -1,0 +1,115 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+
+/// Copies of the store in `.booksync/backup`, for when it is damaged or lost: the last ``lastKept``, and the last one of
+/// each of the ``weeksKept`` weeks before.
+struct StoreBackups: Sendable {
+    static let lastKept = 3
+    static let weeksKept = 4
+    /// Seconds after which a run that changed nothing of weight makes a copy all the same.
+    private static let longestGap: Double = 24 * 3600
+
+    struct Copy: Sendable, Hashable {
+        var name: String
+        var madeAt: Date
+    }
+
+    let folder: LibraryFolder
+
+    private var path: String { folder.ownFolder + "/backup" }
+
+    private static let stamp = Date.ISO8601FormatStyle(
+        dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+
+    private static func name(at time: Date) -> String { "store-\(time.formatted(stamp)).sqlite" }
+
+    func path(of copy: Copy) -> String { path + "/" + copy.name }
+
+    /// The newest first.
+    func copies() async throws -> [Copy] {
+        let path = path
+        return try await offPool {
+            guard FileManager.default.fileExists(atPath: path) else { return [] }
+            return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
+                guard name.hasPrefix("store-"), name.hasSuffix(".sqlite"),
+                    let time = try? Self.stamp.parse(String(name.dropFirst(6).dropLast(7)))
+                else { return nil }
+                return Copy(name: name, madeAt: time)
+            }.sorted { $0.madeAt > $1.madeAt }
+        }
+    }
+
+    /// Copies the store after a run, and deletes copies that are no longer kept.
+    func make(of store: CatalogStore, at now: Date = Date()) async throws {
+        let copies = try await copies()
+        guard store.hasWrittenDurably || (copies.first?.madeAt ?? .distantPast) < now - Self.longestGap else { return }
+        let (path, storePath) = (path, folder.storePath)
+        let unfinished = path + "/unfinished"
+        try await offPool {
+            try LibraryFolder.makeFolder(path, in: folder.path)
+            try removeFiles(unfinished)
+            let space = try DiskSpace(of: path)
+            if space.missing(for: fileSize(storePath) ?? 0, leaving: 0) != nil {
+                throw Failure.file("the store cannot be copied to \(path)", errno: ENOSPC)
+            }
+        }
+        try await store.copy(to: unfinished)
+        let copy = Copy(name: Self.name(at: now), madeAt: now)
+        let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
+        try await offPool {
+            guard rename(unfinished, self.path(of: copy)) == 0 else {
+                throw Failure.file("the store cannot be copied to \(path)", errno: errno)
+            }
+            for copy in old { try removeFiles(self.path(of: copy)) }
+        }
+    }
+
+    /// Those that need not be kept. Pure.
+    /// - Parameter copies: the newest first.
+    static func superfluous(_ copies: [Copy]) -> [Copy] {
+        guard let newest = copies.first else { return [] }
+        var weeks: Set<Int> = []
+        return copies.dropFirst(lastKept).filter { copy in
+            let week = Int(newest.madeAt.timeIntervalSince(copy.madeAt) / (7 * 24 * 3600))
+            return week >= weeksKept || !weeks.insert(week).inserted
+        }
+    }
+
+    private func removeFiles(_ path: String) throws {
+        for suffix in ["", "-wal", "-shm", "-journal"] where unlink(path + suffix) != 0 && errno != ENOENT {
+            throw Failure.file("\(path)\(suffix) cannot be deleted", errno: errno)
+        }
+    }
+
+    /// Puts the newest sound copy in the place of the store, where none is.
+    /// - Returns: the store, opened, and when the copy was made; nil where there is no sound copy.
+    func restore() async throws -> (store: CatalogStore, madeAt: Date)? {
+        let storePath = folder.storePath
+        for copy in try await copies() {
+            let source = path(of: copy)
+            do {
+                if try await StoreHeader(of: source).fault != nil { continue }
+                let size = try await offPool { fileSize(source) } ?? 0
+                try await offPool {
+                    try removeFiles(storePath + ".restoring")
+                    try copyFile(source, to: storePath + ".restoring", size: size)
+                }
+                let examined = try await CatalogStore(path: storePath + ".restoring", access: .readWrite)
+                try await examined.closing { try await examined.check() }
+            } catch let failure as Failure where failure.isStoreDamage {
+                continue
+            }
+            try await offPool {
+                guard rename(storePath + ".restoring", storePath) == 0 else {
+                    throw Failure.file("the store cannot be restored", errno: errno)
+                }
+            }
+            let store = try await CatalogStore(path: storePath, access: .readWrite)
+            try await store.forgetPartialContent()
+            return (store, copy.madeAt)
+        }
+        return nil
+    }
+}

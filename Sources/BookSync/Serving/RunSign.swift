@@ -1,0 +1,37 @@
+import BookModel
+import Synchronization
+
+/// What a run under way is told: that something else wants to be done, and what is no longer wanted of it.
+package final class RunSign: Sendable {
+    private struct State {
+        var isRaised = false
+        var withdrawsAll = false
+        var books: Set<BookIdentity> = []
+        var episodes: Set<EpisodeIdentity> = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Whether the run should begin nothing more.
+    package var isRaised: Bool { state.withLock { $0.isRaised } }
+
+    /// Whether the episode was cancelled since the run was asked for.
+    package func isWithdrawn(_ episode: EpisodeIdentity) -> Bool {
+        state.withLock {
+            $0.withdrawsAll || $0.books.contains(episode.book) || $0.episodes.contains(episode)
+        }
+    }
+
+    func raise() { state.withLock { $0.isRaised = true } }
+
+    /// - Parameter books: nil for everything.
+    func withdraw(allOf books: Set<BookIdentity>?) {
+        state.withLock {
+            if let books { $0.books.formUnion(books) } else { $0.withdrawsAll = true }
+        }
+    }
+
+    func withdraw(_ episodes: [EpisodeIdentity]) { state.withLock { $0.episodes.formUnion(episodes) } }
+}

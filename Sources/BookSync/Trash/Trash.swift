@@ -1,0 +1,270 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Files of episodes that the user removed. They are kept for ``keptDays`` in `.booksync/trash/TIME/`, under the paths
+/// that they had.
+///
+/// Whoever changes anything here holds the library's lock: only then does a recorded path mean the file that it names.
+package struct Trash: Sendable {
+    package static let keptDays = 30
+    /// Relative to the library.
+    static let folder = ".booksync/trash"
+
+    /// Absolute.
+    let library: String
+    let store: CatalogStore
+
+    /// What is in the trash of a library, what was removed last first.
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library.
+    package static func list(in library: String) async throws -> [TrashedFile] {
+        guard let store = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        return try await store.closing { try await store.trashedFiles() }
+    }
+
+    /// What is in the trash, what was removed last first.
+    package func list() async throws -> [TrashedFile] { try await store.trashedFiles() }
+
+    // MARK: Putting in
+
+    package struct Collected: Sendable {
+        package var moved: [TrashedFile] = []
+        /// What stays where it is.
+        package var failures: [FailureReport] = []
+    }
+
+    private enum Outcome {
+        case moved
+        /// There is no such file.
+        case absent
+        /// It is not moved, and forgotten.
+        case foreign
+        case failed(Failure)
+    }
+
+    /// Moves the files of removed episodes here, and drops the folders that they leave empty. What a run that was killed
+    /// had begun is finished.
+    func collect() async throws -> Collected {
+        let files = try await store.intendTrashing()
+        guard !files.isEmpty else { return Collected() }
+        let library = library
+        let outcomes = try await offPool { Self.move(files, in: library) }
+        var collected = Collected()
+        var forgotten: [TrashedFile] = []
+        for (trashed, outcome) in zip(files, outcomes) {
+            switch outcome {
+            case .moved: collected.moved.append(trashed)
+            case .absent: forgotten.append(trashed)
+            case .foreign:
+                forgotten.append(trashed)
+                collected.failures.append(
+                    trashed.report(
+                        Failure(
+                            .temporary, what: "\(trashed.file.path) was not removed",
+                            why: "it is not the file that was fetched, or was changed since",
+                            remedy: "delete it if you do not need it")))
+            case .failed(let failure): collected.failures.append(trashed.report(failure))
+            }
+        }
+        try await store.completeTrashing(collected.moved)
+        try await store.forgetTrashing(forgotten)
+        let folders = Set((collected.moved + forgotten).map { splitLibraryPath($0.file.path).folder })
+        try await offPool { try Self.removeIfEmpty(folders, in: library) }
+        return collected
+    }
+
+    private static func move(_ files: [TrashedFile], in library: String) -> [Outcome] {
+        var folders: Set<Substring> = []
+        let outcomes = files.map { trashed -> Outcome in
+            do {
+                let outcome = try move(trashed, in: library)
+                if case .moved = outcome {
+                    folders.insert(splitLibraryPath(trashed.file.path).folder)
+                    folders.insert(splitLibraryPath(trashed.path).folder)
+                }
+                return outcome
+            } catch let failure as Failure {
+                return .failed(failure)
+            } catch {
+                return .failed(SyncRun.failure(error))
+            }
+        }
+        do {
+            // On disk before the records are dropped.
+            for folder in folders where try facts(of: library + "/" + folder) != nil {
+                try LibraryDirectory(folder, in: library, creating: false).sync()
+            }
+        } catch {
+            return outcomes.map {
+                if case .moved = $0 { .failed(error as? Failure ?? SyncRun.failure(error)) } else { $0 }
+            }
+        }
+        return outcomes
+    }
+
+    private static func move(_ trashed: TrashedFile, in library: String) throws -> Outcome {
+        let (from, to) = (splitLibraryPath(trashed.file.path), splitLibraryPath(trashed.path))
+        guard let facts = try facts(of: library + "/" + trashed.file.path) else {
+            return try Self.facts(of: library + "/" + trashed.path) == nil ? .absent : .moved
+        }
+        guard trashed.file.isSame(as: facts) else { return .foreign }
+        let source = try LibraryDirectory(from.folder, in: library, creating: false)
+        try LibraryDirectory(to.folder, in: library).receive(from.name, from: source, as: to.name)
+        return .moved
+    }
+
+    // MARK: Taking out
+
+    package struct Restored: Sendable {
+        package var files: [TrashedFile] = []
+        /// What stays in the trash.
+        package var failures: [FailureReport] = []
+    }
+
+    /// Brings files back to where they were; their episodes are no longer removed. Of several files of one episode the
+    /// first comes back.
+    package func restore(_ files: [TrashedFile]) async throws -> Restored {
+        var restored = Restored()
+        var episodes: Set<EpisodeIdentity> = []
+        for trashed in files where episodes.insert(trashed.file.episode).inserted {
+            do {
+                try await restore(trashed)
+                restored.files.append(trashed)
+            } catch let failure as Failure where failure.disposition == .skip {
+                restored.failures.append(trashed.report(failure))
+            }
+        }
+        try await dropEmptyFolders(of: restored.files)
+        return restored
+    }
+
+    private func restore(_ trashed: TrashedFile) async throws {
+        let what = "\(trashed.file.path) cannot be restored"
+        if let present = try await store.episode(trashed.file.episode)?.file {
+            throw Failure(
+                .temporary, what: what, why: "episode \(trashed.section) has a file again: \(present.path)",
+                remedy: "remove that first")
+        }
+        let library = library
+        try await offPool {
+            let (from, to) = (splitLibraryPath(trashed.path), splitLibraryPath(trashed.file.path))
+            let isInTrash = try Self.facts(of: library + "/" + trashed.path) != nil
+            if let facts = try Self.facts(of: library + "/" + trashed.file.path) {
+                // A command that was killed had brought it back already.
+                if !isInTrash, trashed.file.isSame(as: facts) { return }
+                throw Failure(
+                    .temporary, what: what, why: "something else has its path", remedy: "move that away and try again")
+            }
+            guard isInTrash else {
+                throw Failure(
+                    .temporary, what: what, why: "it is no longer at \(trashed.path)",
+                    remedy: "booksync remove --forget has the next run fetch it again")
+            }
+            let source = try LibraryDirectory(from.folder, in: library, creating: false)
+            let target = try LibraryDirectory(to.folder, in: library)
+            try target.receive(from.name, from: source, as: to.name)
+            try target.sync()
+            try source.sync()
+        }
+        try await store.restore(trashed)
+    }
+
+    /// Deletes files for good.
+    package func delete(_ files: [TrashedFile]) async throws {
+        let library = library
+        try await offPool {
+            for trashed in files where try Self.facts(of: library + "/" + trashed.path) != nil {
+                let (folder, name) = splitLibraryPath(trashed.path)
+                try LibraryDirectory(folder, in: library, creating: false).delete(name)
+            }
+        }
+        try await store.forgetTrashed(files)
+        try await dropEmptyFolders(of: files)
+    }
+
+    /// Deletes what was removed long ago.
+    func deleteExpired(at now: Date = Date()) async throws {
+        let oldest = now.addingTimeInterval(-Double(Self.keptDays) * 24 * 3600)
+        try await delete(try await store.trashedFiles().filter { $0.removedAt < oldest })
+    }
+
+    private func dropEmptyFolders(of files: [TrashedFile]) async throws {
+        let folders = Set(files.map { splitLibraryPath($0.path).folder })
+        let library = library
+        try await offPool { try Self.removeIfEmpty(folders, in: library) }
+    }
+
+    // MARK: The disk
+
+    /// - Returns: nil where there is nothing.
+    private static func facts(of path: String) throws -> FileFacts? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return FileFacts(status) }
+        guard errno == ENOENT || errno == ENOTDIR else {
+            throw Failure.file("\(path) cannot be looked at", errno: errno)
+        }
+        return nil
+    }
+
+    private static func removeIfEmpty(_ folders: Set<Substring>, in library: String) throws {
+        for folder in folders.sorted() where try facts(of: library + "/" + folder) != nil {
+            do {
+                try removeEmptyFolders(folder, in: library)
+            } catch let failure as Failure where failure.kind == .inputOutput {
+                // Gone by itself, or the folder of something else by now.
+                continue
+            }
+        }
+    }
+}
+
+extension TrashedFile {
+    /// Where it lies in the trash, relative to the library.
+    var path: String {
+        let milliseconds = Int64((removedAt.timeIntervalSince1970 * 1000).rounded())
+        let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+        return "\(Trash.folder)/\(stamp)-\(milliseconds % 1000)/\(file.path)"
+    }
+
+    fileprivate func report(_ failure: Failure) -> FailureReport {
+        FailureReport(
+            book: file.episode.book, episode: file.episode, section: section, name: name, failure: failure)
+    }
+}
+
+extension LocalFile {
+    /// Whether the file on disk is the one that was recorded, though it may have been touched since. A library that was
+    /// copied to another disk has other inodes and the same times; a file that took the place of a deleted one may have
+    /// its inode.
+    fileprivate func isSame(as facts: FileFacts) -> Bool {
+        facts.kind == .file && facts.size == size
+            && (facts.inode == inode || facts.modificationTime == modificationTime)
+    }
+}
+
+extension JSONDocument {
+    package init(_ trashed: TrashedFile) {
+        self = [
+            "source": .string(trashed.file.episode.book.source),
+            "book_id": .string(trashed.file.episode.book.id),
+            "id": .string(trashed.file.episode.key),
+            "section": .init(trashed.section),
+            "name": .name(trashed.name),
+            "path": .string(trashed.file.path),
+            "size": .integer(trashed.file.size),
+            "removed_at": .init(trashed.removedAt),
+        ]
+    }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+struct RemoveCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Move episodes' files to the trash; they are not fetched again.",
+        discussion: """
+            The trash keeps files for \(Trash.keptDays) days: booksync trash restore, or undo, brings them back. Removing more \
+            than one episode is asked about on a terminal, and needs --yes elsewhere.
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var scope: ScopeArguments
+
+    @Flag(help: "Only forget that they were removed: no file is touched, and the next run fetches them again.")
+    var forget = false
+
+    @Flag(name: [.short, .long], help: "Remove without asking.")
+    var yes = false
+
+    @Flag(help: "Print what would be removed and change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if forget, yes || dryRun { throw ValidationError("--forget removes nothing: leave --yes and --dry-run out.") }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        if forget {
+            return try await program.control(scope, saying: "wanted again") { try await $0.forgetRemovals($1) }
+        }
+        let configuration = try await program.libraryConfiguration()
+        let scope = try scope.scope(configuration)
+        return try await TransferControl.open(in: configuration.library) { control in
+            let episodes = try await control.removable(scope)
+            if dryRun {
+                await program.print(
+                    .array(episodes.map { JSONDocument($0, bytesDone: $0.file?.size ?? 0) }),
+                    or: Self.lines(episodes, width: program.outputWidth))
+                return .done
+            }
+            guard try await isMeant(episodes) else {
+                await program.streams.writeError("nothing was removed")
+                return .done
+            }
+            let removal = try await control.remove(scope)
+            if program.options.json {
+                await program.streams.writeOutput(JSONDocument(removal).text(isIndented: true))
+            }
+            for failure in removal.failures { await program.streams.writeError("booksync: \(failure)") }
+            if !program.options.quiet { await program.streams.writeError(removal.sentence) }
+            return ExitStatus(of: removal.failures)
+        }
+    }
+
+    /// Whether so many episodes may be removed.
+    /// - Throws: ``Failure`` of kind `usage` where nobody can be asked.
+    private func isMeant(_ episodes: [ShelvedEpisode]) async throws -> Bool {
+        guard episodes.count > 1, !yes else { return true }
+        let (files, bytes) = (episodes.count { $0.file != nil }, episodes.reduce(0) { $0 + ($1.file?.size ?? 0) })
+        let what = "\(episodes.count) episodes (\(files) files, \(describeBytes(bytes)))"
+        guard StandardInput.isInteractive else {
+            throw Failure(
+                .usage, disposition: .stop, what: "\(what) are not removed without being asked for twice",
+                why: "there is no terminal to ask on",
+                remedy: "say --yes to remove them, --dry-run to see which they are")
+        }
+        let answer = try await StandardInput.line(asking: "Move \(what) to the trash? [y/N] ")
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+
+    private static func lines(_ episodes: [ShelvedEpisode], width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "book"), .init(title: "section", alignment: .trailing),
+            .init(title: "bytes", alignment: .trailing), .init(title: "name", isFlexible: true),
+            .init(title: "path", isFlexible: true),
+        ])
+        table.rows = episodes.map { shelved in
+            [
+                "\(shelved.episode.identity.book)", "\(shelved.episode.section)",
+                shelved.file.map { describeBytes($0.size) } ?? "", shelved.episode.name, shelved.file?.path ?? "",
+            ]
+        }
+        let files = episodes.count { $0.file != nil }
+        return (table.rows.isEmpty ? [] : table.lines(width: width))
+            + ["\(counted(episodes.count, "episode")) to remove, \(counted(files, "file")) to move to the trash"]
+    }
+}
+
+/// `1 file`, `2 files`.
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+extension TransferControl.Removal {
+    fileprivate var sentence: String {
+        var parts = ["\(counted(episodes, "episode")) removed"]
+        if files > 0 {
+            let those = files == 1 ? "it" : "them"
+            parts.append("\(counted(files, "file")) moved to the trash (booksync undo brings \(those) back)")
+        }
+        let waiting = filesLeft - failures.count
+        if waiting > 0 { parts.append("\(counted(waiting, "file")) to be moved when the run that is under way ends") }
+        return parts.joined(separator: ", ")
+    }
+}
+
+extension JSONDocument {
+    fileprivate init(_ removal: TransferControl.Removal) {
+        self = [
+            "episodes": .init(removal.episodes), "files": .init(removal.files),
+            "files_left": .init(removal.filesLeft),
+            "errors": .array(removal.failures.map { .string($0.description) }),
+        ]
+    }
+}

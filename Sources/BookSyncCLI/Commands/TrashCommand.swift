@@ -1,0 +1,134 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import Foundation
+
+struct TrashCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trash", abstract: "List, restore or delete what was removed.",
+        discussion: "Removed files are kept for \(Trash.keptDays) days in the library's .booksync/trash.",
+        subcommands: [TrashListCommand.self, TrashRestoreCommand.self, TrashEmptyCommand.self])
+}
+
+struct TrashListCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what was removed, the last first; offline.")
+
+    @OptionGroup var common: CommonOptions
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let files = try await Trash.list(in: try await program.libraryConfiguration().library)
+        await program.print(
+            .array(files.map { JSONDocument($0) }), or: Self.lines(files, width: program.outputWidth))
+        return .done
+    }
+
+    private static func lines(_ files: [TrashedFile], width: Int?) -> [String] {
+        var table = TextTable(columns: [
+            .init(title: "removed"), .init(title: "episode"), .init(title: "bytes", alignment: .trailing),
+            .init(title: "path", isFlexible: true),
+        ])
+        table.rows = files.map { trashed in
+            [
+                trashed.removedAt.formatted(.iso8601), "\(trashed.file.episode.book)/\(trashed.section)",
+                describeBytes(trashed.file.size), trashed.file.path,
+            ]
+        }
+        return (table.rows.isEmpty ? [] : table.lines(width: width)) + ["\(files.summary) in the trash"]
+    }
+}
+
+struct TrashRestoreCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring removed files back to where they were.",
+        discussion: """
+            Their episodes are no longer removed. Of an episode that was removed twice, the last file comes back.
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var scope: ScopeArguments
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.libraryConfiguration()
+        let scope = try scope.scope(configuration)
+        return try await program.restoreTrash(in: configuration, command: "trash restore") { $0.filter(scope.includes) }
+    }
+}
+
+struct TrashEmptyCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "empty", abstract: "Delete what is in the trash, for good.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(name: [.short, .long], help: "Delete without asking.")
+    var yes = false
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let library = try await program.libraryConfiguration().library
+        _ = try await LibraryFolder.requireStore(in: library)
+        return try await LibrarySession.withLibrary(
+            at: library, command: "trash empty", notes: program.notes
+        ) { session in
+            let files = try await session.trash.list()
+            guard try await isMeant(files) else {
+                await program.streams.writeError("nothing was deleted")
+                return .done
+            }
+            try await session.trash.delete(files)
+            await program.print(.array(files.map { JSONDocument($0) }), or: ["\(files.summary) deleted"])
+            return .done
+        }
+    }
+
+    private func isMeant(_ files: [TrashedFile]) async throws -> Bool {
+        guard !files.isEmpty, !yes else { return true }
+        guard StandardInput.isInteractive else {
+            throw Failure(
+                .usage, disposition: .stop, what: "\(files.summary) are not deleted without being asked for twice",
+                why: "there is no terminal to ask on",
+                remedy: "say --yes to delete them, booksync trash list shows them")
+        }
+        let answer = try await StandardInput.line(asking: "Delete \(files.summary) for good? [y/N] ")
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+}
+
+extension Program {
+    /// Brings back what is chosen of the trash, and prints it.
+    func restoreTrash(
+        in configuration: Configuration, command: String, _ choose: @Sendable ([TrashedFile]) -> [TrashedFile]
+    ) async throws -> ExitStatus {
+        _ = try await LibraryFolder.requireStore(in: configuration.library)
+        return try await LibrarySession.withLibrary(
+            at: configuration.library, command: command, notes: notes
+        ) { session in
+            let restored = try await session.trash.restore(choose(try await session.trash.list()))
+            await print(
+                .array(restored.files.map { JSONDocument($0) }),
+                or: restored.files.map { "restored \($0.file.path)" } + ["\(restored.files.summary) restored"])
+            for report in restored.failures { await streams.writeError("booksync: \(report.failure)") }
+            return ExitStatus(of: restored.failures.map(\.failure))
+        }
+    }
+}
+
+extension [TrashedFile] {
+    /// `2 files (5 MB)`.
+    fileprivate var summary: String {
+        counted(count, "file") + (isEmpty ? "" : " (\(describeBytes(reduce(0) { $0 + $1.file.size })))")
+    }
+}
+
+extension TransferControl.Scope {
+    fileprivate func includes(_ trashed: TrashedFile) -> Bool {
+        switch self {
+        case .everything: true
+        case .books(let books):
+            books.contains { book, filter in
+                trashed.file.episode.book == book && filter.only?.contains(trashed.section) != false
+            }
+        case .episodes(let episodes): episodes.contains(trashed.file.episode)
+        }
+    }
+}

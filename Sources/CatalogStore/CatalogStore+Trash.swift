@@ -1,0 +1,151 @@
+import BookModel
+import Foundation
+import GRDB
+
+// A removed episode's file goes to the trash in three steps: its record is copied, the file is moved, and the record
+// that it had is dropped. Whoever is killed in between finds by the copy what is left to do.
+
+extension CatalogStore {
+    private static let columns = """
+        path, size, sha256, mtime, inode, etag, last_modified, validator_age, catalog_size, catalog_modified_at,
+        fetched_at, verification, named_by_listener, fetched_from
+        """
+
+    /// Records that the user removed episodes: on disk when the call returns. Those that were removed before stay so
+    /// since then.
+    /// - Returns: how many were not removed before.
+    package func remove(_ episodes: [EpisodeIdentity], at now: Date) async throws -> Int {
+        try await setRemovals("the removal of \(naming(episodes)) cannot be recorded", episodes) { database, id in
+            try database.cachedStatement(
+                sql: "UPDATE episode SET removed_at = ? WHERE id = ? AND removed_at IS NULL"
+            ).execute(arguments: [stored(now), id])
+        }
+    }
+
+    /// Forgets that the user removed episodes.
+    /// - Returns: how many were removed.
+    package func forgetRemovals(of episodes: [EpisodeIdentity]) async throws -> Int {
+        try await setRemovals("the removal of \(naming(episodes)) cannot be forgotten", episodes) { database, id in
+            try database.cachedStatement(
+                sql: "UPDATE episode SET removed_at = NULL WHERE id = ? AND removed_at IS NOT NULL"
+            ).execute(arguments: [id])
+        }
+    }
+
+    private func setRemovals(
+        _ what: String, _ episodes: [EpisodeIdentity], _ set: @escaping @Sendable (Database, Int64) throws -> Void
+    ) async throws -> Int {
+        guard !episodes.isEmpty else { return 0 }
+        return try await write(what, .durable) { database in
+            var count = 0
+            for episode in episodes {
+                try set(database, try database.requiredID(of: episode))
+                count += database.changesCount
+            }
+            return count
+        }
+    }
+
+    /// The files of removed episodes, which are to be moved to the trash now: on disk when the call returns. Those whose
+    /// renaming was cut off come later, when it is settled.
+    package func intendTrashing() async throws -> [TrashedFile] {
+        let what = "the removed files cannot be recorded"
+        let pending = """
+            SELECT e.id FROM episode e JOIN local_file f ON f.episode_id = e.id
+            WHERE e.removed_at IS NOT NULL AND f.pending_path IS NULL
+                AND NOT EXISTS (SELECT 1 FROM trashed_file t WHERE t.episode_id = e.id AND NOT t.moved)
+            """
+        if try await read(what, { try Int64.fetchOne($0, sql: pending) }) != nil {
+            try await write(what, .durable) { database in
+                try database.execute(
+                    sql: """
+                        INSERT INTO trashed_file (episode_id, removed_at, \(Self.columns))
+                        SELECT episode_id, (SELECT removed_at FROM episode WHERE id = episode_id), \(Self.columns)
+                        FROM local_file WHERE episode_id IN (\(pending))
+                        """)
+            }
+        }
+        return try await trashedFiles(moved: false)
+    }
+
+    /// Records that files are in the trash; the episodes have none any more.
+    package func completeTrashing(_ files: [TrashedFile]) async throws {
+        try await endTrashing(files, sql: "UPDATE trashed_file SET moved = 1 WHERE id = ?")
+    }
+
+    /// Forgets files that were to be moved to the trash and are not there, or are no longer the episodes'.
+    package func forgetTrashing(_ files: [TrashedFile]) async throws {
+        try await endTrashing(files, sql: "DELETE FROM trashed_file WHERE id = ?")
+    }
+
+    private func endTrashing(_ files: [TrashedFile], sql: String) async throws {
+        guard !files.isEmpty else { return }
+        try await write("the removed files cannot be recorded", .durable) { database in
+            for trashed in files {
+                try database.cachedStatement(
+                    sql: """
+                        DELETE FROM local_file WHERE path = ?
+                            AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
+                        """
+                ).execute(arguments: [trashed.file.path, trashed.number])
+                try database.cachedStatement(sql: sql).execute(arguments: [trashed.number])
+            }
+        }
+    }
+
+    /// What is in the trash, what was removed last first; within that by book and section.
+    package func trashedFiles() async throws -> [TrashedFile] { try await trashedFiles(moved: true) }
+
+    private func trashedFiles(moved: Bool) async throws -> [TrashedFile] {
+        try await read("the trash cannot be read") { database in
+            let sql = """
+                SELECT f.id, e.section, e.name, COALESCE(b.title, ''), f.removed_at, \(EpisodeIdentity.columns),
+                    \(LocalFile.columns)
+                FROM trashed_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
+                WHERE f.moved = ? ORDER BY f.removed_at DESC, b.source, b.key, e.section, e.position, f.id
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [moved])
+            var files: [TrashedFile] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let (number, section): (Int64, Int) = (try columns.next(), try columns.next())
+                let (name, title): (String, String) = (try columns.next(), try columns.next())
+                let removedAt = try columns.nextTime() ?? .distantPast
+                let episode = try EpisodeIdentity(&columns)
+                files.append(
+                    TrashedFile(
+                        number: number, section: section, name: name, title: title,
+                        file: try LocalFile(&columns, of: episode), removedAt: removedAt))
+            }
+            return files
+        }
+    }
+
+    /// Records that a file is back in its place and its episode no longer removed: on disk when the call returns.
+    /// - Throws: ``Failure`` when another file has its path by now.
+    package func restore(_ trashed: TrashedFile) async throws {
+        let episode = trashed.file.episode
+        try await write("the file of \(episode) cannot be recorded", .durable) { database in
+            let id = try database.requiredID(of: episode)
+            try database.upsert(trashed.file, of: id)
+            try database.cachedStatement(sql: "UPDATE episode SET removed_at = NULL WHERE id = ?")
+                .execute(arguments: [id])
+            // What was broken off when it was removed.
+            try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'")
+                .execute(arguments: [id])
+            try database.cachedStatement(sql: "DELETE FROM trashed_file WHERE id = ?")
+                .execute(arguments: [trashed.number])
+        }
+    }
+
+    /// Forgets files that are no longer in the trash.
+    package func forgetTrashed(_ files: [TrashedFile]) async throws {
+        guard !files.isEmpty else { return }
+        try await write("the trash cannot be emptied", .durable) { database in
+            for trashed in files {
+                try database.cachedStatement(sql: "DELETE FROM trashed_file WHERE id = ?")
+                    .execute(arguments: [trashed.number])
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// Removed files go to the trash, and come back from it.
+    @Suite struct TrashTests {
+        private func paths(_ bench: Workbench) throws -> Set<String> { Set(try bench.files().keys) }
+
+        /// The names of what is in the trash, by the disk.
+        private func trashed(_ bench: Workbench) throws -> [String] {
+            let trash = bench.library.appending(path: ".booksync/trash")
+            guard FileManager.default.fileExists(atPath: trash.path) else { return [] }
+            return try bench.files(in: trash).keys.map { $0.split(separator: "/").dropFirst().joined(separator: "/") }
+                .sorted()
+        }
+
+        @Test func `what was removed can be listed and restored, as it was and without a request`() async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, server in
+                _ = try await bench.run("fetch", "1", "-q", environment: bench.configured)
+                let (before, digests) = (try paths(bench), try bench.digests())
+                let environment = bench.configured
+                #expect(try await bench.run("remove", "1/2-3", "-y", environment: environment).exitCode == 0)
+                #expect(try paths(bench).count == 1)
+                #expect(try trashed(bench) == before.subtracting(try paths(bench)).sorted())
+                let list = try JSONObject.list(
+                    try await bench.run("trash", "list", "--json", environment: environment).output)
+                #expect(list.compactMap { $0.number("section") } == [2, 3])
+                #expect(Set(list.compactMap { $0["path"] }) == Set(try trashed(bench)))
+
+                let asked = server.record.requests.count
+                let one = try await bench.run("trash", "restore", "1/3", environment: environment)
+                #expect(one.exitCode == 0 && one.output.contains("1 file ("), "\(one.output)\(one.errors)")
+                #expect(try paths(bench).count == 2)
+                #expect(try await bench.run("trash", "restore", "--all", environment: environment).exitCode == 0)
+                #expect(server.record.requests.count == asked)
+                #expect(try paths(bench) == before && bench.digests() == digests)
+                #expect(try trashed(bench) == [])
+                let verified = try await bench.run("verify", environment: environment)
+                #expect(verified.exitCode == 0, "\(verified.errors)")
+                let summary = try await bench.run("fetch", "1", "--json", environment: environment).summary()
+                #expect(summary.number("kept") == 3 && summary.number("bytes_received") == 0)
+            }
+        }
+
+        @Test func `undo brings back the last removal, and only that`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111/1-4", "-q")
+                let before = try paths(bench)
+                _ = try await bench.run("remove", "40111/1")
+                let between = try paths(bench)
+                _ = try await bench.run("remove", "40111/2-3", "--yes")
+                let shown = try await bench.run("undo", "--dry-run")
+                #expect(shown.output.split(separator: "\n").count == 2 && shown.exitCode == 0, "\(shown.output)")
+                #expect(try paths(bench).count == 1)
+                #expect(try await bench.run("undo").exitCode == 0)
+                #expect(try paths(bench) == between)
+                #expect(try await bench.run("undo").exitCode == 0)
+                #expect(try paths(bench) == before)
+                #expect(try await bench.run("undo").output.contains("no run has renamed anything"))
+            }
+        }
+
+        @Test func `several episodes are not removed where nobody can be asked, unless --yes is said`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111/1-3", "-q")
+                let before = try paths(bench)
+                let refused = try await bench.run("remove", "40111/1-2")
+                #expect(refused.exitCode == 64 && refused.errors.contains("--yes"), "\(refused.errors)")
+                let shown = try await bench.run("remove", "40111/1-2", "--dry-run")
+                #expect(shown.exitCode == 0)
+                #expect(shown.output.contains("2 episodes to remove, 2 files"), "\(shown.output)")
+                let listed = try await bench.run("remove", "40111/1-2", "--dry-run", "--json").output
+                #expect(try JSONObject.list(listed).compactMap { $0.number("section") } == [1, 2])
+                #expect(try paths(bench) == before)
+                let done = try await bench.run("remove", "40111/1-2", "--yes", "--json")
+                let document = try JSONObject(done.output)
+                #expect(document.number("episodes") == 2 && document.number("files") == 2)
+                // What is removed already is not removed again.
+                let again = try await bench.run("remove", "40111/1-2", "--yes")
+                #expect(again.errors == "0 episodes removed\n")
+                #expect(try await bench.run("trash", "empty").exitCode == 64)
+                #expect(try trashed(bench).count == 2)
+                #expect(try await bench.run("trash", "empty", "--yes").exitCode == 0)
+                #expect(try trashed(bench) == [])
+                #expect(try await bench.run("trash", "list", "--json").output == "[]\n")
+                // It is gone for good, and removed nevertheless.
+                #expect(try await bench.run("trash", "restore", "--all").output == "0 files restored\n")
+                #expect(try await bench.run("fetch", "40111/1-2", "--json").summary().number("removed") == 2)
+            }
+        }
+
+        #if os(Linux)
+            @Test(arguments: [("n", 3), ("", 3), ("y", 1)])
+            func `on a terminal it is asked`(answer: String, left: Int) async throws {
+                try await withWorkbench { bench in
+                    _ = try await bench.run("fetch", "40111/1-3", "-q")
+                    try await bench.onTerminal(
+                        "\"$BOOKSYNC\" remove 40111/1-2 --library L <\"$TERMINAL\" 2>\"$TERMINAL\""
+                    ) { run, terminal in
+                        try await terminal.waitForScreen { $0.contains { $0.contains("to the trash? [y/N]") } }
+                        terminal.type(answer + "\n")
+                        #expect(try await run.result().exitCode == 0)
+                    }
+                    #expect(try bench.files().count == left)
+                }
+            }
+        #endif
+
+        @Test func `a file that is not the one that was fetched is not removed`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111/1-2", "-q")
+                let path = try #require(try await bench.path(of: "40111/2"))
+                let file = bench.library.appending(path: path)
+                // As another program would put it there: another file, under the name.
+                try FileManager.default.removeItem(at: file)
+                try Data("mine".utf8).write(to: file)
+                let removed = try await bench.run("remove", "40111/2")
+                #expect(
+                    removed.exitCode == 75
+                        && removed.errors.contains("is not the file that was fetched, or was changed"))
+                #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
+                #expect(try trashed(bench) == [])
+                #expect(try await bench.run("fetch", "40111/1-2", "--json").summary().number("removed") == 1)
+                #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
+            }
+        }
+
+        @Test func `what is removed while a run is under way is moved when that ends`() async throws {
+            let tap = Tap(allowing: 1000)
+            let catalog = ScriptedCatalog(episodes: 2)
+            let script = ServerScript { request in
+                request.path == "/audio/2.mp3"
+                    ? ScriptedCatalog(episodes: 2, tap: tap).script.answer(request) : catalog.script.answer(request)
+            }
+            try await withCatalog(script) { bench, _ in
+                let environment = bench.configured
+                _ = try await bench.run("fetch", "1/1", "-q", environment: environment)
+                let path = try #require(try await bench.path(of: "1/1", environment: environment))
+                try await bench.start("fetch", "1", "--json", environment: environment) { run in
+                    _ = try await run.waitForOutput(containing: "\"event\":\"started\"")
+                    let removed = try await bench.run("remove", "1/1", environment: environment)
+                    #expect(removed.exitCode == 0)
+                    #expect(
+                        removed.errors == "1 episode removed, 1 file to be moved when the run that is under way ends\n")
+                    #expect(try paths(bench) == [path])
+                    tap.open()
+                    #expect(try await run.result().exitCode == 0)
+                }
+                #expect(try trashed(bench) == [path])
+                #expect(try await bench.run("undo", environment: environment).exitCode == 0)
+                #expect(try paths(bench).contains(path))
+            }
+        }
+
+        @Test func `what cannot come back stays in the trash`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111/1-2", "-q")
+                let path = try #require(try await bench.path(of: "40111/2"))
+                _ = try await bench.run("remove", "40111/2")
+                let file = bench.library.appending(path: path)
+                try Data("mine".utf8).write(to: file)
+                let occupied = try await bench.run("trash", "restore", "40111")
+                #expect(occupied.exitCode == 75 && occupied.errors.contains("something else has its path"))
+                #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
+                #expect(try trashed(bench) == [path])
+                try FileManager.default.removeItem(at: file)
+                _ = try await bench.run("remove", "40111/2", "--forget")
+                #expect(try await bench.run("fetch", "40111/2", "-q").exitCode == 0)
+                let again = try await bench.run("trash", "restore", "40111")
+                #expect(again.exitCode == 75 && again.errors.contains("has a file again"), "\(again.errors)")
+                #expect(try trashed(bench) == [path])
+            }
+        }
+
+        @Test(.enabled(if: ForeignProgram.isInstalled("sqlite3"), "the shell of SQLite is not installed"))
+        func `after 30 days it is deleted, not before`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111/1-3", "-q")
+                _ = try await bench.run("remove", "40111/1")
+                _ = try await bench.run("remove", "40111/2")
+                for (section, days) in [(1, 31), (2, 29)] {
+                    let time = Int64((Date().timeIntervalSince1970 - Double(days) * 86400) * 1000)
+                    let moved = try #require(try trashed(bench).first { $0.contains("00\(section)") })
+                    let statement = """
+                        UPDATE trashed_file SET removed_at = \(time) WHERE path = '\(moved)'
+                        """
+                    // Its folder is named after the time.
+                    let before = try bench.trashFolder(of: moved)
+                    let result = try await ForeignProgram.run(
+                        "sqlite3", ["L/.booksync/store.sqlite", statement], in: bench)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                    let after = before.deletingLastPathComponent().appending(path: bench.trashStamp(time))
+                    try FileManager.default.moveItem(at: before, to: after)
+                }
+                #expect(try trashed(bench).count == 2)
+                #expect(try await bench.run("fetch", "40111/3", "-q").exitCode == 0)
+                #expect(try trashed(bench).allSatisfy { $0.contains("002") })
+                #expect(try trashed(bench).count == 1)
+                #expect(try await bench.run("undo").exitCode == 0)
+                #expect(try bench.files().count == 2)
+            }
+        }
+    }
+}
+
+extension Workbench {
+    /// Where the store has the file of an episode, relative to the library.
+    fileprivate func path(of reference: String, environment: [String: String] = [:]) async throws -> String? {
+        let listed = try await run("list", reference, "--json", environment: environment)
+        return try JSONObject.list(listed.output).first?["path"]
+    }
+
+    /// The folder of one removal, with the file in it.
+    fileprivate func trashFolder(of path: String) throws -> URL {
+        let trash = library.appending(path: ".booksync/trash")
+        let name = try #require(
+            try files(in: trash).keys.first { $0.hasSuffix(path) }?.split(separator: "/").first)
+        return trash.appending(path: String(name))
+    }
+
+    /// - Parameter milliseconds: since 1970.
+    fileprivate func trashStamp(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+            + "-\(milliseconds % 1000)"
+    }
+}

@@ -1,0 +1,87 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// Copies of the store, and what comes of them when it is damaged or lost.
+@Suite(.limitedConcurrency) struct StoreBackupTests {
+    private func notices(_ bench: RunBench) -> [String] {
+        bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+
+    @Test(arguments: ["damaged", "lost"])
+    func `what was removed and subscribed to outlives the store`(fate: String) async throws {
+        try await withRunBench(.episodes(4)) { bench in
+            try await bench.runRecorded()
+            #expect(try await bench.control { try await $0.remove(bench.sections(2...2)).files } == 1)
+            try await bench.withStore {
+                _ = try await $0.subscribe(Subscription(book: RunBench.book, filter: EpisodeFilter(latest: 3)))
+            }
+            // The run that brings the copy.
+            bench.catalog.update { $0 = .episodes(5) }
+            try await bench.runRecorded()
+            let copies = try await StoreBackups(folder: .existing(at: bench.library)).copies()
+            #expect(!copies.isEmpty)
+            let store = LibraryFolder.existing(at: bench.library).storePath
+            if fate == "damaged" {
+                let file = try FileHandle(forWritingTo: URL(filePath: store))
+                try file.seek(toOffset: 4096)
+                try file.write(contentsOf: Data(repeating: 0x5A, count: 30_000))
+                try file.close()
+            } else {
+                try FileManager.default.removeItem(atPath: store)
+            }
+            bench.events.update { $0 = [] }
+            let report = try await bench.runRecorded()
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.kept == 4 && report.summary.removed == 1, "\(report.summary)")
+            #expect(notices(bench).contains { $0.contains("and the copy of 20") }, "\(notices(bench))")
+            #expect(bench.audioDownloads == 5)
+            #expect(try await bench.withStore { try await $0.subscriptions() }.map(\.book) == [RunBench.book])
+            let kept = try FileManager.default.contentsOfDirectory(atPath: bench.library + "/.booksync")
+            #expect(kept.contains { $0.contains(".damaged-") } == (fate == "damaged"))
+            #expect(try await Trash.list(in: bench.library).count == 1)
+        }
+    }
+
+    @Test func `a damaged copy is passed over, and one of older bytes splices nothing`() async throws {
+        var catalog = ScriptedCatalog.episodes(2)
+        catalog.audio["/audio/2.mp3"] = .file(
+            ScriptedCatalog.bytes(2), etag: "\"old\"",
+            [.change { reply, _ in reply.ending = .cutAfter(bytes: 25_000) }])
+        try await withRunBench(catalog) { bench in
+            try await bench.runRecorded()
+            #expect(try await bench.shelved(2)?.transfer?.validator.entityTag == "\"old\"")
+            let backups = StoreBackups(folder: .existing(at: bench.library))
+            let copy = try #require(try await backups.copies().first)
+            // Since the copy another version was begun.
+            let other = sampleMP3(bytes: 60_000, seed: 9)
+            try Data(other[..<40_000]).write(to: URL(filePath: bench.partialFile(2)))
+            let newer = bench.library + "/.booksync/backup/store-29991231T000000Z.sqlite"
+            try FileManager.default.copyItem(atPath: backups.path(of: copy), toPath: newer)
+            let file = try FileHandle(forWritingTo: URL(filePath: newer))
+            try file.write(contentsOf: Data(repeating: 0, count: 5000))
+            try file.close()
+            try FileManager.default.removeItem(atPath: LibraryFolder.existing(at: bench.library).storePath)
+            bench.catalog.update { $0.audio["/audio/2.mp3"] = .file(ScriptedCatalog.bytes(2), etag: "\"old\"") }
+            try await bench.runRecorded()
+            #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))
+            #expect(bench.audioRequests.last?.header("Range") == nil)
+        }
+    }
+
+    @Test func `the last three copies are kept, and one of each of four weeks before`() {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let copies = (0...60).map { day in
+            StoreBackups.Copy(name: "\(day)", madeAt: now.addingTimeInterval(-Double(day) * 86_400))
+        }
+        let superfluous = Set(StoreBackups.superfluous(copies).map(\.name))
+        let kept = copies.map(\.name).filter { !superfluous.contains($0) }
+        #expect(kept == ["0", "1", "2", "3", "7", "14", "21"])
+        #expect(StoreBackups.superfluous([]) == [])
+        #expect(StoreBackups.superfluous(Array(copies.prefix(3))) == [])
+    }
+}

@@ -1,0 +1,83 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// A command that moves files to the trash, or back, is killed between two of its steps; the next one finishes its work.
+@Suite(.limitedConcurrency) struct TrashRecoveryTests {
+    /// Runs the body with a bench whose first episode is removed in the store and still has its file.
+    private func withRemoved(_ body: (RunBench, _ path: String) async throws -> Void) async throws {
+        try await withRunBench(ScriptedCatalog.episodes(2)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(1))
+            let first = try #require(try await bench.shelved(1)).episode.identity
+            #expect(try await bench.withStore { try await $0.remove([first], at: Date()) } == 1)
+            try await body(bench, path)
+        }
+    }
+
+    private func expectTrashed(_ bench: RunBench, _ path: String) async throws {
+        let report = try await bench.run()
+        #expect(report.summary.removed == 1 && report.summary.kept == 1 && report.failures.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try await bench.shelved(1)?.file == nil)
+        let trashed = try await Trash.list(in: bench.library)
+        #expect(trashed.count == 1)
+        #expect(try trashed.map { try bench.read(bench.library + "/" + $0.path) } == [ScriptedCatalog.bytes(1)])
+        #expect(bench.audioDownloads == 2)
+    }
+
+    @Test func `before anything of the file is recorded`() async throws {
+        try await withRemoved { bench, path in try await expectTrashed(bench, path) }
+    }
+
+    @Test func `before the file is moved`() async throws {
+        try await withRemoved { bench, path in
+            #expect(try await bench.withStore { try await $0.intendTrashing() }.count == 1)
+            #expect(try await Trash.list(in: bench.library).isEmpty)
+            try await expectTrashed(bench, path)
+        }
+    }
+
+    @Test func `before the move is recorded`() async throws {
+        try await withRemoved { bench, path in
+            let trashed = try #require(try await bench.withStore { try await $0.intendTrashing() }.first)
+            let target = URL(filePath: bench.library + "/" + trashed.path)
+            try FileManager.default.createDirectory(
+                at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.moveItem(at: URL(filePath: path), to: target)
+            try await expectTrashed(bench, path)
+        }
+    }
+
+    @Test func `before what came back is recorded`() async throws {
+        try await withRemoved { bench, path in
+            try await bench.run()
+            let trashed = try #require(try await Trash.list(in: bench.library).first)
+            // With its folder, which is empty by then.
+            try FileManager.default.createDirectory(
+                at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.moveItem(
+                at: URL(filePath: bench.library + "/" + trashed.path), to: URL(filePath: path))
+            let restored = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
+                try await $0.trash.restore([trashed])
+            }
+            #expect(restored.files == [trashed] && restored.failures.isEmpty)
+            #expect(try await bench.run().summary.kept == 2)
+            #expect(bench.audioDownloads == 2)
+        }
+    }
+
+    @Test func `a file that is gone leaves nothing behind`() async throws {
+        try await withRemoved { bench, path in
+            try FileManager.default.removeItem(atPath: path)
+            let report = try await bench.run()
+            #expect(report.summary.removed == 1 && report.failures.isEmpty)
+            #expect(try await Trash.list(in: bench.library).isEmpty)
+            #expect(try await bench.withStore { try await $0.intendTrashing() }.isEmpty)
+        }
+    }
+}
