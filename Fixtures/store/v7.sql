@@ -246,7 +246,7 @@ CREATE TABLE trashed_file (
     id INTEGER PRIMARY KEY,
     episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE RESTRICT,
     removed_at INTEGER NOT NULL,
-    moved INTEGER NOT NULL DEFAULT 0 CHECK (moved IN (0, 1)),
+    moved_at INTEGER,
     path TEXT NOT NULL CHECK (path <> '' AND path NOT GLOB '/*'),
     size INTEGER NOT NULL CHECK (size >= 0),
     sha256 TEXT NOT NULL,
@@ -262,7 +262,7 @@ CREATE TABLE trashed_file (
     named_by_listener INTEGER NOT NULL CHECK (named_by_listener IN (0, 1)),
     fetched_from TEXT
 ) STRICT;
-INSERT INTO trashed_file VALUES(1,3,1700000000777,1,'萧十一狼/0003.mp3',3,'abababababababababababababababababababababababababababababababab',1,2,'"e"',NULL,NULL,3,NULL,1700000000000,'length',0,'http://h/3.mp3');
+INSERT INTO trashed_file VALUES(1,3,1700000000777,1700000000778,'萧十一狼/0003.mp3',3,'abababababababababababababababababababababababababababababababab',1,2,'"e"',NULL,NULL,3,NULL,1700000000000,'length',0,'http://h/3.mp3');
 CREATE INDEX episode_in_order ON episode (book_id, section, position, gone, locked, removed_at);
 CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
     DELETE FROM shelf_count WHERE book_id = new.id;
@@ -332,7 +332,7 @@ END;
 CREATE INDEX listening_position_by_age ON listening_position (updated_at);
 CREATE INDEX local_file_by_age ON local_file (fetched_at);
 CREATE INDEX transfer_begun ON transfer (state) WHERE state <> 'waiting';
-CREATE UNIQUE INDEX trashed_file_on_its_way ON trashed_file (episode_id) WHERE moved = 0;
+CREATE UNIQUE INDEX trashed_file_on_its_way ON trashed_file (episode_id) WHERE moved_at IS NULL;
 CREATE INDEX removed_episode ON episode (id) WHERE removed_at IS NOT NULL;
 PRAGMA writable_schema=OFF;
 COMMIT;

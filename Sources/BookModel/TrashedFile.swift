@@ -12,13 +12,22 @@ package struct TrashedFile: Sendable, Hashable {
     package var file: LocalFile
     /// When the user removed the episode; the same for all that one command removed.
     package var removedAt: Date
+    /// When the file came to the trash; nil while it is on its way.
+    package var movedAt: Date?
+    /// Whether the episode is still removed.
+    package var isRemoved: Bool
 
-    package init(number: Int64, section: Int, name: String, title: String, file: LocalFile, removedAt: Date) {
+    package init(
+        number: Int64, section: Int, name: String, title: String, file: LocalFile, removedAt: Date,
+        movedAt: Date? = nil, isRemoved: Bool = true
+    ) {
         self.number = number
         self.section = section
         self.name = name
         self.title = title
         self.file = file
         self.removedAt = removedAt
+        self.movedAt = movedAt
+        self.isRemoved = isRemoved
     }
 }

@@ -32,6 +32,14 @@ extension CatalogStore {
         }
     }
 
+    /// Forgets all that one command removed.
+    package func forgetRemovals(at time: Date) async throws {
+        try await write("the removal cannot be forgotten", .durable) { database in
+            try database.cachedStatement(sql: "UPDATE episode SET removed_at = NULL WHERE removed_at = ?")
+                .execute(arguments: [stored(time)])
+        }
+    }
+
     private func setRemovals(
         _ what: String, _ episodes: [EpisodeIdentity], _ set: @escaping @Sendable (Database, Int64) throws -> Void
     ) async throws -> Int {
@@ -53,7 +61,7 @@ extension CatalogStore {
         let pending = """
             SELECT e.id FROM episode e JOIN local_file f ON f.episode_id = e.id
             WHERE e.removed_at IS NOT NULL AND f.pending_path IS NULL
-                AND NOT EXISTS (SELECT 1 FROM trashed_file t WHERE t.episode_id = e.id AND NOT t.moved)
+                AND NOT EXISTS (SELECT 1 FROM trashed_file t WHERE t.episode_id = e.id AND t.moved_at IS NULL)
             """
         if try await read(what, { try Int64.fetchOne($0, sql: pending) }) != nil {
             try await write(what, .durable) { database in
@@ -69,29 +77,41 @@ extension CatalogStore {
     }
 
     /// Records that files are in the trash; the episodes have none any more.
-    package func completeTrashing(_ files: [TrashedFile]) async throws {
-        try await endTrashing(files, sql: "UPDATE trashed_file SET moved = 1 WHERE id = ?")
+    package func completeTrashing(_ files: [TrashedFile], at now: Date) async throws {
+        try await endTrashing(files) { database, id in
+            try database.cachedStatement(sql: "UPDATE trashed_file SET moved_at = ? WHERE id = ?")
+                .execute(arguments: [stored(now), id])
+        }
     }
 
     /// Forgets files that were to be moved to the trash and are not there, or are no longer the episodes'.
     package func forgetTrashing(_ files: [TrashedFile]) async throws {
-        try await endTrashing(files, sql: "DELETE FROM trashed_file WHERE id = ?")
+        try await endTrashing(files) { database, id in
+            try database.cachedStatement(sql: "DELETE FROM trashed_file WHERE id = ?").execute(arguments: [id])
+        }
     }
 
-    private func endTrashing(_ files: [TrashedFile], sql: String) async throws {
+    private func endTrashing(
+        _ files: [TrashedFile], _ end: @escaping @Sendable (Database, Int64) throws -> Void
+    ) async throws {
         guard !files.isEmpty else { return }
         try await write("the removed files cannot be recorded", .durable) { database in
             for trashed in files {
+                // Not the record of what was fetched anew meanwhile.
                 try database.cachedStatement(
                     sql: """
-                        DELETE FROM local_file WHERE path = ?
-                            AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
+                        DELETE FROM local_file WHERE EXISTS (
+                            SELECT 1 FROM trashed_file t WHERE t.id = ? AND t.episode_id = local_file.episode_id
+                                AND t.path = local_file.path AND t.fetched_at = local_file.fetched_at)
                         """
-                ).execute(arguments: [trashed.file.path, trashed.number])
-                try database.cachedStatement(sql: sql).execute(arguments: [trashed.number])
+                ).execute(arguments: [trashed.number])
+                try end(database, trashed.number)
             }
         }
     }
+
+    /// Takes intentions back: the files are where they were, and still the episodes'.
+    package func abandonTrashing(_ files: [TrashedFile]) async throws { try await forgetTrashed(files) }
 
     /// What is in the trash, what was removed last first; within that by book and section.
     package func trashedFiles() async throws -> [TrashedFile] { try await trashedFiles(moved: true) }
@@ -99,10 +119,10 @@ extension CatalogStore {
     private func trashedFiles(moved: Bool) async throws -> [TrashedFile] {
         try await read("the trash cannot be read") { database in
             let sql = """
-                SELECT f.id, e.section, e.name, COALESCE(b.title, ''), f.removed_at, \(EpisodeIdentity.columns),
-                    \(LocalFile.columns)
+                SELECT f.id, e.section, e.name, COALESCE(b.title, ''), f.removed_at, f.moved_at,
+                    e.removed_at IS NOT NULL, \(EpisodeIdentity.columns), \(LocalFile.columns)
                 FROM trashed_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE f.moved = ? ORDER BY f.removed_at DESC, b.source, b.key, e.section, e.position, f.id
+                WHERE (f.moved_at IS NOT NULL) = ? ORDER BY f.removed_at DESC, b.source, b.key, e.section, e.position, f.id
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [moved])
             var files: [TrashedFile] = []
@@ -111,11 +131,13 @@ extension CatalogStore {
                 let (number, section): (Int64, Int) = (try columns.next(), try columns.next())
                 let (name, title): (String, String) = (try columns.next(), try columns.next())
                 let removedAt = try columns.nextTime() ?? .distantPast
+                let (movedAt, isRemoved): (Date?, Bool) = (try columns.nextTime(), try columns.next())
                 let episode = try EpisodeIdentity(&columns)
                 files.append(
                     TrashedFile(
                         number: number, section: section, name: name, title: title,
-                        file: try LocalFile(&columns, of: episode), removedAt: removedAt))
+                        file: try LocalFile(&columns, of: episode), removedAt: removedAt, movedAt: movedAt,
+                        isRemoved: isRemoved))
             }
             return files
         }

@@ -182,16 +182,10 @@ extension ProductTests {
                 for (section, days) in [(1, 31), (2, 29)] {
                     let time = Int64((Date().timeIntervalSince1970 - Double(days) * 86400) * 1000)
                     let moved = try #require(try trashed(bench).first { $0.contains("00\(section)") })
-                    let statement = """
-                        UPDATE trashed_file SET removed_at = \(time) WHERE path = '\(moved)'
-                        """
-                    // Its folder is named after the time.
-                    let before = try bench.trashFolder(of: moved)
+                    let statement = "UPDATE trashed_file SET moved_at = \(time) WHERE path = '\(moved)'"
                     let result = try await ForeignProgram.run(
                         "sqlite3", ["L/.booksync/store.sqlite", statement], in: bench)
                     #expect(result.exitCode == 0, "\(result.errors)")
-                    let after = before.deletingLastPathComponent().appending(path: bench.trashStamp(time))
-                    try FileManager.default.moveItem(at: before, to: after)
                 }
                 #expect(try trashed(bench).count == 2)
                 #expect(try await bench.run("fetch", "40111/3", "-q").exitCode == 0)
@@ -209,20 +203,5 @@ extension Workbench {
     fileprivate func path(of reference: String, environment: [String: String] = [:]) async throws -> String? {
         let listed = try await run("list", reference, "--json", environment: environment)
         return try JSONObject.list(listed.output).first?["path"]
-    }
-
-    /// The folder of one removal, with the file in it.
-    fileprivate func trashFolder(of path: String) throws -> URL {
-        let trash = library.appending(path: ".booksync/trash")
-        let name = try #require(
-            try files(in: trash).keys.first { $0.hasSuffix(path) }?.split(separator: "/").first)
-        return trash.appending(path: String(name))
-    }
-
-    /// - Parameter milliseconds: since 1970.
-    fileprivate func trashStamp(_ milliseconds: Int64) -> String {
-        Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
-            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
-            + "-\(milliseconds % 1000)"
     }
 }

@@ -44,7 +44,9 @@ struct StoreBackups: Sendable {
     /// Copies the store after a run, and deletes copies that are no longer kept.
     func make(of store: CatalogStore, at now: Date = Date()) async throws {
         let copies = try await copies()
-        guard store.hasWrittenDurably || (copies.first?.madeAt ?? .distantPast) < now - Self.longestGap else { return }
+        guard store.damage == nil,
+            store.hasWrittenDurably || (copies.first?.madeAt ?? .distantPast) < now - Self.longestGap
+        else { return }
         let (path, storePath) = (path, folder.storePath)
         let unfinished = path + "/unfinished"
         try await offPool {
@@ -56,6 +58,9 @@ struct StoreBackups: Sendable {
             }
         }
         try await store.copy(to: unfinished)
+        // Damage that no run has met yet is not to take the place of what is sound.
+        let made = try await CatalogStore(path: unfinished, access: .readWrite)
+        try await made.closing { try await made.check() }
         let copy = Copy(name: Self.name(at: now), madeAt: now)
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
         try await offPool {
@@ -70,10 +75,11 @@ struct StoreBackups: Sendable {
     /// - Parameter copies: the newest first.
     static func superfluous(_ copies: [Copy]) -> [Copy] {
         guard let newest = copies.first else { return [] }
+        // By the calendar: by its age no copy would ever become a week old beside those that are made every day.
+        func week(_ copy: Copy) -> Int { Int((copy.madeAt.timeIntervalSince1970 / (7 * 24 * 3600)).rounded(.down)) }
         var weeks: Set<Int> = []
         return copies.dropFirst(lastKept).filter { copy in
-            let week = Int(newest.madeAt.timeIntervalSince(copy.madeAt) / (7 * 24 * 3600))
-            return week >= weeksKept || !weeks.insert(week).inserted
+            week(copy) < week(newest) - weeksKept || !weeks.insert(week(copy)).inserted
         }
     }
 
@@ -98,7 +104,8 @@ struct StoreBackups: Sendable {
                 }
                 let examined = try await CatalogStore(path: storePath + ".restoring", access: .readWrite)
                 try await examined.closing { try await examined.check() }
-            } catch let failure as Failure where failure.isStoreDamage {
+            } catch let failure as Failure where failure.kind != .configuration && !failure.isLackOfRoom {
+                // Damaged, or not to be read: an older one may be sound.
                 continue
             }
             try await offPool {

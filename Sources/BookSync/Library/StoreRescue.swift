@@ -46,7 +46,8 @@ struct StoreRescue: Sendable {
             let notice =
                 "\(what), and the copy of \(madeAt.formatted(.iso8601)) is used: what was subscribed to and removed since "
                 + "then is not in it; files fetched since are recognised as the catalogs of their books are read"
-            return RescuedStore(store: store, notices: [notice] + (try await noticesOfPartials()))
+            let trash = "what was removed since then lies in .booksync/trash, and trash list does not know it"
+            return RescuedStore(store: store, notices: [notice, trash] + (try await noticesOfPartials()))
         }
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
         return RescuedStore(

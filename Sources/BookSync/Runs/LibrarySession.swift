@@ -38,8 +38,8 @@ package struct LibrarySession: Sendable {
                     var session = LibrarySession(
                         folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
                     try await session.settleInterruptedRun()
-                    session.notices += try await session.collectTrash()
-                    try await session.trash.deleteExpired()
+                    session.notices += await session.collectTrash()
+                    if let notice = await session.trash.deleteExpired() { session.notices.append(notice) }
                     let result = try await body(session)
                     await session.noteForReaders()
                     return result
@@ -60,8 +60,12 @@ package struct LibrarySession: Sendable {
 
     /// Moves the files of episodes that were removed while a run was under way.
     /// - Returns: a sentence for each that stays.
-    func collectTrash() async throws -> [String] {
-        try await trash.collect().failures.map(\.failure.description)
+    func collectTrash() async -> [String] {
+        do {
+            return try await trash.collect().failures.map(\.failure.description)
+        } catch {
+            return ["removed files could not be moved to the trash: \(SyncRun.failure(error).description)"]
+        }
     }
 
     /// Copies the store.

@@ -119,7 +119,7 @@ package struct SyncRun: Sendable {
             for notice in await edited.settle(replaced: replaced) { emit(.notice(notice)) }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
-        for notice in try await session.collectTrash() { emit(.notice(notice)) }
+        for notice in await session.collectTrash() { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
     }

@@ -162,7 +162,7 @@ package actor RunDesk {
     }
 
     private func forget(_ scope: TransferControl.Scope) async throws {
-        let meant = try await TransferControl.open(in: configuration.library) { try await $0.meant(scope) }
+        let meant = try await TransferControl.meant(scope, in: configuration.library)
         var sections: [BookIdentity: Set<Int>] = [:]
         for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
         errands.drop(sections)

@@ -60,17 +60,21 @@ package struct TransferControl: Sendable {
         return try await store.resume(begun.map(\.episode.identity))
     }
 
+    /// The episodes that are meant; nothing is written for it.
+    package static func meant(_ scope: Scope, in library: String) async throws -> [ShelvedEpisode] {
+        guard let readable = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        return try await readable.closing { try await readable.episodes(in: scope) }
+    }
+
     /// Breaks transfers off and drops what they brought: first their bytes, so that a full disk can be cleared this way.
     ///
     /// - Parameter library: absolute path.
     /// - Returns: how many were broken off.
     /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or what is meant is not on the shelf.
     package static func cancel(_ scope: Scope, in library: String) async throws -> Int {
-        guard let readable = try await LibraryFolder.readableStore(in: library) else {
-            throw Failure.emptyLibrary(library)
-        }
-        let begun = try await readable.closing { try await readable.episodes(in: scope) }
-            .filter { $0.transfer != nil }
+        let begun = try await meant(scope, in: library).filter { $0.transfer != nil }
         // What waits to be published is whole, and cannot be cancelled any more.
         let dropped = begun.filter { $0.transfer?.state != .verifying }.map(\.episode.identity)
         let folder = LibraryFolder.existing(at: library)
@@ -84,6 +88,8 @@ package struct TransferControl: Sendable {
         package var episodes = 0
         /// Files that are in the trash now.
         package var files = 0
+        /// Files that were not where they are recorded.
+        package var absent = 0
         /// Files that the run under way, or the next one, moves to the trash.
         package var filesLeft = 0
         package var failures: [Failure] = []
@@ -100,14 +106,22 @@ package struct TransferControl: Sendable {
         let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
         _ = try await store.cancel(begun)
         var removal = Removal()
+        var failed: Set<EpisodeIdentity> = []
         removal.episodes = try await store.remove(wanted.map(\.episode.identity), at: Date())
         try await Self.whileNobodyRuns(in: folder) {
             try await Self.dropPartials(of: begun, in: folder)
             let collected = try await Trash(library: folder.path, store: store).collect()
-            removal.files = collected.moved.count
-            removal.failures = collected.failures.map(\.failure)
+            // What others left is none of this command's.
+            let own = Set(wanted.map(\.episode.identity))
+            removal.files = collected.moved.count { own.contains($0.file.episode) }
+            removal.absent = collected.absent.count { own.contains($0.file.episode) }
+            let failures = collected.failures.filter { $0.episode.map(own.contains) ?? true }
+            removal.failures = failures.map(\.failure)
+            failed = Set(failures.compactMap(\.episode))
         }
-        removal.filesLeft = try await removable(scope).count { $0.file != nil }
+        removal.filesLeft = try await removable(scope).count {
+            $0.file != nil && !failed.contains($0.episode.identity)
+        }
         return removal
     }
 

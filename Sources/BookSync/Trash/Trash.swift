@@ -40,6 +40,8 @@ package struct Trash: Sendable {
 
     package struct Collected: Sendable {
         package var moved: [TrashedFile] = []
+        /// What was not there.
+        package var absent: [TrashedFile] = []
         /// What stays where it is.
         package var failures: [FailureReport] = []
     }
@@ -50,6 +52,8 @@ package struct Trash: Sendable {
         case absent
         /// It is not moved, and forgotten.
         case foreign
+        /// The episode is no longer removed, and the file is in its place.
+        case revoked
         case failed(Failure)
     }
 
@@ -61,13 +65,14 @@ package struct Trash: Sendable {
         let library = library
         let outcomes = try await offPool { Self.move(files, in: library) }
         var collected = Collected()
-        var forgotten: [TrashedFile] = []
+        var (foreign, revoked): ([TrashedFile], [TrashedFile]) = ([], [])
         for (trashed, outcome) in zip(files, outcomes) {
             switch outcome {
             case .moved: collected.moved.append(trashed)
-            case .absent: forgotten.append(trashed)
+            case .absent: collected.absent.append(trashed)
+            case .revoked: revoked.append(trashed)
             case .foreign:
-                forgotten.append(trashed)
+                foreign.append(trashed)
                 collected.failures.append(
                     trashed.report(
                         Failure(
@@ -77,10 +82,11 @@ package struct Trash: Sendable {
             case .failed(let failure): collected.failures.append(trashed.report(failure))
             }
         }
-        try await store.completeTrashing(collected.moved)
-        try await store.forgetTrashing(forgotten)
-        let folders = Set((collected.moved + forgotten).map { splitLibraryPath($0.file.path).folder })
-        try await offPool { try Self.removeIfEmpty(folders, in: library) }
+        try await store.completeTrashing(collected.moved, at: Date())
+        try await store.forgetTrashing(collected.absent + foreign)
+        try await store.abandonTrashing(revoked)
+        let folders = Set((collected.moved + collected.absent).map { splitLibraryPath($0.file.path).folder })
+        try await offPool { Self.removeIfEmpty(folders, in: library) }
         return collected
     }
 
@@ -115,6 +121,14 @@ package struct Trash: Sendable {
 
     private static func move(_ trashed: TrashedFile, in library: String) throws -> Outcome {
         let (from, to) = (splitLibraryPath(trashed.file.path), splitLibraryPath(trashed.path))
+        if !trashed.isRemoved {
+            guard try facts(of: library + "/" + trashed.path) != nil else { return .revoked }
+            let source = try LibraryDirectory(to.folder, in: library, creating: false)
+            let target = try LibraryDirectory(from.folder, in: library)
+            try target.receive(to.name, from: source, as: from.name)
+            try target.sync()
+            return .revoked
+        }
         guard let facts = try facts(of: library + "/" + trashed.file.path) else {
             return try Self.facts(of: library + "/" + trashed.path) == nil ? .absent : .moved
         }
@@ -130,6 +144,13 @@ package struct Trash: Sendable {
         package var files: [TrashedFile] = []
         /// What stays in the trash.
         package var failures: [FailureReport] = []
+    }
+
+    /// Brings back what one command removed.
+    package func undoRemoval(at time: Date) async throws -> Restored {
+        let restored = try await restore(try await list().filter { $0.removedAt == time })
+        if restored.failures.isEmpty { try await store.forgetRemovals(at: time) }
+        return restored
     }
 
     /// Brings files back to where they were; their episodes are no longer removed. Of several files of one episode the
@@ -193,16 +214,23 @@ package struct Trash: Sendable {
         try await dropEmptyFolders(of: files)
     }
 
-    /// Deletes what was removed long ago.
-    func deleteExpired(at now: Date = Date()) async throws {
+    /// Deletes what has been here for long.
+    /// - Returns: why that was not possible; nil when it was.
+    func deleteExpired(at now: Date = Date()) async -> String? {
         let oldest = now.addingTimeInterval(-Double(Self.keptDays) * 24 * 3600)
-        try await delete(try await store.trashedFiles().filter { $0.removedAt < oldest })
+        do {
+            try await delete(try await store.trashedFiles().filter { ($0.movedAt ?? now) < oldest })
+            return nil
+        } catch {
+            return "files that were removed more than \(Self.keptDays) days ago stay in the trash: "
+                + SyncRun.failure(error).description
+        }
     }
 
     private func dropEmptyFolders(of files: [TrashedFile]) async throws {
         let folders = Set(files.map { splitLibraryPath($0.path).folder })
         let library = library
-        try await offPool { try Self.removeIfEmpty(folders, in: library) }
+        try await offPool { Self.removeIfEmpty(folders, in: library) }
     }
 
     // MARK: The disk
@@ -217,15 +245,9 @@ package struct Trash: Sendable {
         return nil
     }
 
-    private static func removeIfEmpty(_ folders: Set<Substring>, in library: String) throws {
-        for folder in folders.sorted() where try facts(of: library + "/" + folder) != nil {
-            do {
-                try removeEmptyFolders(folder, in: library)
-            } catch let failure as Failure where failure.kind == .inputOutput {
-                // Gone by itself, or the folder of something else by now.
-                continue
-            }
-        }
+    /// What cannot be removed does no harm.
+    private static func removeIfEmpty(_ folders: Set<Substring>, in library: String) {
+        for folder in folders.sorted() { _ = Result { try removeEmptyFolders(folder, in: library) } }
     }
 }
 

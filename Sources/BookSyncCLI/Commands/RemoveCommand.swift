@@ -98,8 +98,10 @@ extension TransferControl.Removal {
             let those = files == 1 ? "it" : "them"
             parts.append("\(counted(files, "file")) moved to the trash (booksync undo brings \(those) back)")
         }
-        let waiting = filesLeft - failures.count
-        if waiting > 0 { parts.append("\(counted(waiting, "file")) to be moved when the run that is under way ends") }
+        if absent > 0 { parts.append("\(counted(absent, "file")) not found where recorded") }
+        if filesLeft > 0 {
+            parts.append("\(counted(filesLeft, "file")) to be moved when the run that is under way ends")
+        }
         return parts.joined(separator: ", ")
     }
 }
@@ -108,7 +110,7 @@ extension JSONDocument {
     fileprivate init(_ removal: TransferControl.Removal) {
         self = [
             "episodes": .init(removal.episodes), "files": .init(removal.files),
-            "files_left": .init(removal.filesLeft),
+            "files_absent": .init(removal.absent), "files_left": .init(removal.filesLeft),
             "errors": .array(removal.failures.map { .string($0.description) }),
         ]
     }

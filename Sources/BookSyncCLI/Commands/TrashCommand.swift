@@ -51,7 +51,9 @@ struct TrashRestoreCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
         let scope = try scope.scope(configuration)
-        return try await program.restoreTrash(in: configuration, command: "trash restore") { $0.filter(scope.includes) }
+        return try await program.restoreTrash(in: configuration, command: "trash restore") { trash in
+            try await trash.restore(try await trash.list().filter(scope.includes))
+        }
     }
 }
 
@@ -95,15 +97,15 @@ struct TrashEmptyCommand: Subcommand {
 }
 
 extension Program {
-    /// Brings back what is chosen of the trash, and prints it.
+    /// Prints what comes back of the trash.
     func restoreTrash(
-        in configuration: Configuration, command: String, _ choose: @Sendable ([TrashedFile]) -> [TrashedFile]
+        in configuration: Configuration, command: String, _ restore: (Trash) async throws -> Trash.Restored
     ) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: configuration.library)
         return try await LibrarySession.withLibrary(
             at: configuration.library, command: command, notes: notes
         ) { session in
-            let restored = try await session.trash.restore(choose(try await session.trash.list()))
+            let restored = try await restore(session.trash)
             await print(
                 .array(restored.files.map { JSONDocument($0) }),
                 or: restored.files.map { "restored \($0.file.path)" } + ["\(restored.files.summary) restored"])

@@ -30,8 +30,8 @@ struct UndoCommand: Subcommand {
         if let last = trashed.first?.removedAt, last > renamedAt {
             let removed = trashed.filter { $0.removedAt == last }
             guard dryRun else {
-                return try await program.restoreTrash(in: configuration, command: "undo") { files in
-                    files.filter { $0.removedAt == last }
+                return try await program.restoreTrash(in: configuration, command: "undo") { trash in
+                    try await trash.undoRemoval(at: last)
                 }
             }
             await program.print(

@@ -53,6 +53,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `forgetting the removal in between leaves the file, or brings it back`(wasMoved: Bool) async throws {
+        try await withRemoved { bench, path in
+            let trashed = try #require(try await bench.withStore { try await $0.intendTrashing() }.first)
+            if wasMoved {
+                let target = URL(filePath: bench.library + "/" + trashed.path)
+                try FileManager.default.createDirectory(
+                    at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try FileManager.default.moveItem(at: URL(filePath: path), to: target)
+            }
+            #expect(try await bench.control { try await $0.forgetRemovals(.everything) } == 1)
+            let report = try await bench.run()
+            #expect(report.summary.kept == 2 && report.summary.removed == 0, "\(report.summary)")
+            #expect(try await bench.bytes(1) == ScriptedCatalog.bytes(1))
+            #expect(try await Trash.list(in: bench.library).isEmpty)
+            #expect(bench.audioDownloads == 2)
+        }
+    }
+
     @Test func `before what came back is recorded`() async throws {
         try await withRemoved { bench, path in
             try await bench.run()
