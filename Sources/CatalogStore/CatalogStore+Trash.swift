@@ -110,9 +110,6 @@ extension CatalogStore {
         }
     }
 
-    /// Takes intentions back: the files are where they were, and still the episodes'.
-    package func abandonTrashing(_ files: [TrashedFile]) async throws { try await forgetTrashed(files) }
-
     /// What is in the trash, what was removed last first; within that by book and section.
     package func trashedFiles() async throws -> [TrashedFile] { try await trashedFiles(moved: true) }
 
@@ -160,7 +157,7 @@ extension CatalogStore {
         }
     }
 
-    /// Forgets files that are no longer in the trash.
+    /// Forgets files that are no longer in the trash, or never came there and are the episodes' still.
     package func forgetTrashed(_ files: [TrashedFile]) async throws {
         guard !files.isEmpty else { return }
         try await write("the trash cannot be emptied", .durable) { database in

@@ -34,7 +34,9 @@ struct StoreBackups: Sendable {
             guard FileManager.default.fileExists(atPath: path) else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
                 guard name.hasPrefix("store-"), name.hasSuffix(".sqlite"),
-                    let time = try? Self.stamp.parse(String(name.dropFirst(6).dropLast(7)))
+                    case .success(let time) = Result(catching: {
+                        try Self.stamp.parse(String(name.dropFirst(6).dropLast(7)))
+                    })
                 else { return nil }
                 return Copy(name: name, madeAt: time)
             }.sorted { $0.madeAt > $1.madeAt }

@@ -84,7 +84,7 @@ package struct Trash: Sendable {
         }
         try await store.completeTrashing(collected.moved, at: Date())
         try await store.forgetTrashing(collected.absent + foreign)
-        try await store.abandonTrashing(revoked)
+        try await store.forgetTrashed(revoked)
         let folders = Set((collected.moved + collected.absent).map { splitLibraryPath($0.file.path).folder })
         try await offPool { Self.removeIfEmpty(folders, in: library) }
         return collected

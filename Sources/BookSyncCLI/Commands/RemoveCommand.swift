@@ -60,14 +60,9 @@ struct RemoveCommand: Subcommand {
         guard episodes.count > 1, !yes else { return true }
         let (files, bytes) = (episodes.count { $0.file != nil }, episodes.reduce(0) { $0 + ($1.file?.size ?? 0) })
         let what = "\(episodes.count) episodes (\(files) files, \(describeBytes(bytes)))"
-        guard StandardInput.isInteractive else {
-            throw Failure(
-                .usage, disposition: .stop, what: "\(what) are not removed without being asked for twice",
-                why: "there is no terminal to ask on",
-                remedy: "say --yes to remove them, --dry-run to see which they are")
-        }
-        let answer = try await StandardInput.line(asking: "Move \(what) to the trash? [y/N] ")
-        return ["y", "yes"].contains(answer.lowercased())
+        return try await StandardInput.confirms(
+            "Move \(what) to the trash?", what: "\(what) are not removed",
+            remedy: "say --yes to remove them, --dry-run to see which they are")
     }
 
     private static func lines(_ episodes: [ShelvedEpisode], width: Int?) -> [String] {

@@ -85,14 +85,9 @@ struct TrashEmptyCommand: Subcommand {
 
     private func isMeant(_ files: [TrashedFile]) async throws -> Bool {
         guard !files.isEmpty, !yes else { return true }
-        guard StandardInput.isInteractive else {
-            throw Failure(
-                .usage, disposition: .stop, what: "\(files.summary) are not deleted without being asked for twice",
-                why: "there is no terminal to ask on",
-                remedy: "say --yes to delete them, booksync trash list shows them")
-        }
-        let answer = try await StandardInput.line(asking: "Delete \(files.summary) for good? [y/N] ")
-        return ["y", "yes"].contains(answer.lowercased())
+        return try await StandardInput.confirms(
+            "Delete \(files.summary) for good?", what: "\(files.summary) are not deleted",
+            remedy: "say --yes to delete them, booksync trash list shows them")
     }
 }
 

@@ -9,7 +9,22 @@ enum StandardInput {
     private static let maxLength = 1024
 
     /// Whether somebody sits at a terminal, and sees what is asked.
-    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+    private static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+    /// Asks whether something may be done that is not easily undone.
+    ///
+    /// - Parameters:
+    ///   - question: `Delete 2 files for good?`
+    ///   - what: what is not done without an answer, for where nobody can be asked.
+    /// - Throws: ``Failure`` of kind `usage` where there is no terminal.
+    static func confirms(_ question: String, what: String, remedy: String) async throws -> Bool {
+        guard isInteractive else {
+            throw Failure(
+                .usage, disposition: .stop, what: "\(what) without being asked for twice",
+                why: "there is no terminal to ask on", remedy: remedy)
+        }
+        return ["y", "yes"].contains(try await line(asking: question + " [y/N] ").lowercased())
+    }
 
     /// A line, without its end. A signal ends the wait, and the terminal is left as it was.
     ///
