@@ -64,7 +64,8 @@ struct Workbench {
                 below.skipDescendants()
                 continue
             }
-            guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            let isRegular = try unlessRemoved { try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile }
+            guard isRegular == true else { continue }
             files[String(file.path.dropFirst(root.path.count + 1))] = file
         }
         return files
@@ -87,8 +88,9 @@ struct Workbench {
     var partialSizes: [Int] {
         get throws {
             let folder = library.appending(path: ".booksync/partial").path
-            return try partialFiles.map {
-                try FileManager.default.attributesOfItem(atPath: "\(folder)/\($0)")[.size] as? Int ?? 0
+            return try partialFiles.compactMap { name in
+                let path = "\(folder)/\(name)"
+                return try unlessRemoved { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int }
             }
         }
     }
@@ -99,6 +101,11 @@ struct Workbench {
     }
 
     var exists: Bool { FileManager.default.fileExists(atPath: library.path) }
+}
+
+/// What the look at a file gives; nil where a run beside it has removed the file since its folder was listed.
+private func unlessRemoved<Answer>(_ look: () throws -> Answer?) throws -> Answer? {
+    do { return try look() } catch CocoaError.fileReadNoSuchFile { return nil }
 }
 
 /// Runs the body with a workbench that is removed afterwards.
