@@ -123,14 +123,13 @@ package actor RunDesk {
     /// Breaks transfers off, those that were only asked for as well.
     /// - Returns: how many were broken off, and how many books that were still to be looked at.
     package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
-        let underWay = current?.books ?? []
         let dropped = forgetBooks(of: scope)
         do {
             try await forget(scope)
-            return try await TransferControl.cancel(scope, in: configuration.library) + dropped
+            return try await TransferControl.cancel(scope, in: configuration.library) + dropped.asked
         } catch let failure as Failure where failure.kind == .unknownBook {
             // Their catalogs were never read.
-            let unread = max(dropped, underWay.subtracting(current?.books ?? []).count)
+            let unread = max(dropped.asked, dropped.underWay)
             guard unread > 0 else { throw failure }
             return unread
         }
@@ -144,20 +143,21 @@ package actor RunDesk {
     }
 
     /// What was asked for of whole books, of which the store may know nothing yet.
-    /// - Returns: how many books there were.
-    private func forgetBooks(of scope: TransferControl.Scope) -> Int {
+    /// - Returns: of how many books a run was asked for, and how many the run under way was to fetch.
+    private func forgetBooks(of scope: TransferControl.Scope) -> (asked: Int, underWay: Int) {
+        let underWay = current?.books ?? []
         switch scope {
         case .everything:
             sign?.withdraw(allOf: nil)
             current = nil
-            return errands.drop(allOf: nil)
+            return (errands.drop(allOf: nil), underWay.count)
         case .books(let books):
             let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
             // Its catalog is being asked perhaps, and nothing of it in the store yet.
             sign?.withdraw(allOf: whole)
             current = current?.without(allOf: whole)
-            return errands.drop(allOf: whole)
-        case .episodes: return 0
+            return (errands.drop(allOf: whole), underWay.intersection(whole).count)
+        case .episodes: return (0, 0)
         }
     }
 
