@@ -71,7 +71,7 @@ let package = Package(
             name: "CZlib", pkgConfig: "zlib",
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
 
-        .systemLibrary(name: "CRename"),
+        .systemLibrary(name: "CFileSystem"),
 
         room("BookModel"),
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
@@ -87,11 +87,11 @@ let package = Package(
         room("SyncPlanner", uses: ["BookModel"]),
         room(
             "DownloadEngine",
-            uses: ["BookModel", "Transport", "CRename", "CZlib", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+            uses: ["BookModel", "Transport", "CFileSystem", "CZlib", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
         room(
             "BookSync",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CRename",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CFileSystem",
                 "Yams",
                 // For the listener's own command, after a run.
                 subprocess, system,
@@ -131,7 +131,8 @@ let package = Package(
         tests(
             of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", "CZlib", nioCore, nioHTTP1, logging]),
         tests(
-            of: "BookSync", uses: ["Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", logging]),
+            of: "BookSync",
+            uses: ["Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "CFileSystem", logging]),
         tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(

@@ -10,12 +10,10 @@ extension CatalogStore {
         }
     }
 
-    /// Whether no file of any book is recorded.
-    package var recordsNoFile: Bool {
-        get async throws {
-            try await read("the files of the library cannot be looked up") { database in
-                try Bool.fetchOne(database, sql: "SELECT NOT EXISTS (SELECT 1 FROM local_file)") ?? true
-            }
+    /// The paths of all recorded files.
+    package func filePaths() async throws -> Set<String> {
+        try await read("the files of the library cannot be looked up") { database in
+            try String.fetchSet(database, sql: "SELECT path FROM local_file")
         }
     }
 

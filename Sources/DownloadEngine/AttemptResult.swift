@@ -10,6 +10,9 @@ struct ReceivedFile: Sendable {
     var size: Int64
     var sha256: String
     var verification: LocalFile.Verification
+
+    /// Where the bytes came from, without secrets.
+    var address: String? { wanted.episode.address?.withoutSecrets }
 }
 
 /// What one try at a transfer came to.

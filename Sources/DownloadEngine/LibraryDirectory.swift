@@ -1,5 +1,5 @@
 import BookModel
-import CRename
+import CFileSystem
 import Foundation
 
 /// Folders of the library, opened part by part so that no symbolic link on the way leads out of it.

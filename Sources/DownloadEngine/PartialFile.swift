@@ -259,6 +259,9 @@ package actor PartialFile {
         }
     }
 
+    /// Writes into the file whose it is.
+    func mark(_ mark: FileMark) throws { try mark.write(to: descriptor) }
+
     /// Of all bytes, in lower-case hexadecimal.
     package func sha256Digest() -> String {
         sha256.finalize().hexadecimal

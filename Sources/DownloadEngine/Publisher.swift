@@ -34,6 +34,8 @@ actor Publisher {
     /// not wait for its sync.
     nonisolated func publish(_ file: ReceivedFile) async throws -> LocalFile {
         do {
+            try await file.partial.mark(
+                FileMark(episode: file.wanted.episode.identity, sha256: file.sha256, address: file.address))
             try await file.partial.sync()
             let published = try await publishSynced(file)
             await file.partial.close()
@@ -123,8 +125,7 @@ actor Publisher {
             episode: file.wanted.episode.identity, path: file.wanted.path, size: facts.size, sha256: file.sha256,
             modificationTime: facts.modificationTime, inode: facts.inode, validator: file.record.validator,
             catalogSize: file.wanted.episode.size, catalogModifiedAt: file.wanted.episode.modifiedAt,
-            fetchedAt: Date(), verification: file.verification,
-            fetchedFrom: file.wanted.episode.address?.withoutSecrets)
+            fetchedAt: Date(), verification: file.verification, fetchedFrom: file.address)
     }
 
     private func syncFolders(of batch: [Submission], results: inout [Result<LocalFile, any Error>]) {

@@ -55,6 +55,7 @@ package struct EpisodeMatcher {
     private let files: [String: FileFacts]
     private let examined: [String: ExaminedFile]
     private let title: String
+    private let listed: Set<EpisodeIdentity>
     private var hints: [String: FileNameHint] = [:]
     private var byNumber: [Int: [String]] = [:]
     private var bySize: [Int64: [String]] = [:]
@@ -75,6 +76,7 @@ package struct EpisodeMatcher {
         }
         self.examined = examined
         self.title = book.title
+        self.listed = Set(episodes.lazy.map(\.identity))
         guard !episodes.isEmpty, !self.files.isEmpty else { return }
         for (path, facts) in self.files {
             let hint = FileNameHint(Self.stem(of: path), title: title)
@@ -142,10 +144,12 @@ package struct EpisodeMatcher {
             questions[path] = Examination.whole([digest.algorithm]).united(with: questions[path])
             return false
         }
-        guard let beginning = examined[path]?.beginning else {
+        guard let file = examined[path] else {
             questions[path] = Examination.beginning.united(with: questions[path])
             return false
         }
+        guard !file.bearsMark(ofOtherThan: episode, among: listed) else { return false }
+        let beginning = file.beginning
         switch confidence {
         case .digest, .size: return !beginning.isForeign
         case .name: return beginning == .audio && likeness(path, episode) >= FileNameHint.likely

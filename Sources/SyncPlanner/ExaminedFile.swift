@@ -16,18 +16,27 @@ package struct ExaminedFile: Sendable, Hashable {
     package var beginning: Beginning
     /// Lower-case hexadecimal; empty when only the beginning was read, else with SHA-256 at least.
     package var digests: [ContentDigest.Algorithm: String]
+    /// What it says of itself; nil where it bears no mark.
+    package var mark: FileMark?
 
     package init(
-        facts: FileFacts, beginning: Beginning, digests: [ContentDigest.Algorithm: String] = [:]
+        facts: FileFacts, beginning: Beginning, digests: [ContentDigest.Algorithm: String] = [:], mark: FileMark? = nil
     ) {
         self.facts = facts
         self.beginning = beginning
         self.digests = digests
+        self.mark = mark
     }
 
     /// Whether the file has the digest; nil when it was not computed.
     func has(_ digest: ContentDigest) -> Bool? {
         digests[digest.algorithm].map { $0 == digest.hexadecimal }
+    }
+
+    /// Whether it says of itself that it is another one of the listed episodes. A mark of none of them says nothing: a
+    /// catalog's keys may have changed.
+    func bearsMark(ofOtherThan episode: Episode, among listed: Set<EpisodeIdentity>) -> Bool {
+        mark.map { $0.episode != episode.identity && listed.contains($0.episode) } ?? false
     }
 }
 

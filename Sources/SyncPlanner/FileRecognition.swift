@@ -21,6 +21,7 @@ struct FileRecognition {
     private(set) var lengthQuestions: Set<String> = []
 
     private let input: PlannerInput
+    private let listed: Set<EpisodeIdentity>
     /// Files that are recorded as nobody's.
     private var strays: [String: FileFacts] = [:]
 
@@ -34,6 +35,7 @@ struct FileRecognition {
         input: PlannerInput
     ) {
         self.input = input
+        self.listed = Set(episodes.lazy.map(\.episode.identity))
         var lost: [(shelved: ShelvedEpisode, file: LocalFile)] = []
         var missing: [ShelvedEpisode] = []
         for (shelved, condition) in zip(episodes, conditions) where shelved.removedAt == nil || input.rules.force {
@@ -53,6 +55,8 @@ struct FileRecognition {
         }
         guard !strays.isEmpty else { return }
         follow(lost)
+        missing.removeAll { matches[$0.episode.identity.key] != nil }
+        takeMarked(missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
         takePlaces(of: missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
@@ -110,6 +114,38 @@ struct FileRecognition {
 
     // MARK: - Files that nobody recorded
 
+    /// Files that say of themselves whose they are, wherever they stand, while their bytes are those that they speak of.
+    private mutating func takeMarked(_ missing: [ShelvedEpisode]) {
+        var byEpisode: [EpisodeIdentity: [String]] = [:]
+        for path in strays.keys {
+            guard let mark = input.examined[path]?.mark else { continue }
+            byEpisode[mark.episode, default: []].append(path)
+        }
+        for shelved in missing where !isUnderWay(shelved) {
+            let identity = shelved.episode.identity
+            for path in (byEpisode[identity] ?? []).sorted() {
+                guard let match = markedMatch(shelved.episode, at: path) else { continue }
+                strays[path] = nil
+                matches[identity.key] = match
+                break
+            }
+        }
+    }
+
+    private mutating func markedMatch(_ episode: Episode, at path: String) -> Match? {
+        guard let file = input.examined[path], let mark = file.mark else { return nil }
+        let promised = episode.digest ?? ContentDigest(algorithm: .sha256, hexadecimal: mark.sha256)
+        guard let digest = file.digests[.sha256], let fits = file.has(promised) else {
+            questions[path] = Examination.whole([promised.algorithm]).united(with: questions[path])
+            return nil
+        }
+        guard digest == mark.sha256, fits else { return nil }
+        let isOfCatalogsSize = episode.size == file.facts.size
+        return Match(
+            path: path, reason: "it bears the episode's mark, and its SHA-256 is the one in the mark",
+            verification: episode.digest != nil ? .digest : isOfCatalogsSize ? .length : .unverified)
+    }
+
     /// Files that stand right where the episode's is to be.
     private mutating func takePlaces(of missing: [ShelvedEpisode]) {
         for shelved in missing {
@@ -123,6 +159,7 @@ struct FileRecognition {
 
     private mutating func match(_ shelved: ShelvedEpisode, at path: String, _ facts: FileFacts) -> Match? {
         let episode = shelved.episode
+        guard input.examined[path]?.bearsMark(ofOtherThan: episode, among: listed) != true else { return nil }
         if let digest = episode.digest {
             guard let fits = input.examined[path]?.has(digest) else {
                 questions[path] = Examination.whole([digest.algorithm]).united(with: questions[path])

@@ -55,7 +55,8 @@ enum FileExamination {
         guard facts.kind == .file else { return nil }
         var head = [UInt8](repeating: 0, count: AudioSignature.wanted)
         let count = try systemCall { pread(descriptor, &head, head.count, 0) }
-        var file = ExaminedFile(facts: facts, beginning: beginning(Array(head.prefix(count))))
+        var file = ExaminedFile(
+            facts: facts, beginning: beginning(Array(head.prefix(count))), mark: FileMark(of: descriptor))
         guard case .whole(let algorithms) = examination else { return file }
         file.digests = try digests(of: descriptor, algorithms)
         let now = try Self.facts(of: descriptor)

@@ -1,5 +1,5 @@
 import BookModel
-import CRename
+import CFileSystem
 import Foundation
 
 #if canImport(Glibc)

@@ -59,7 +59,7 @@ struct PlanAssembly: Sendable {
     let request: RunRequest
     let onMissingFile: MissingFileRule
     let store: CatalogStore?
-    private let formerFolders: FormerFolders
+    private let librarySearch: LibrarySearch
     /// Whether plans with nothing to do say what to remember of them.
     var notesSettled = false
     /// Asks an episode's server how long its audio is; nil when no server is asked.
@@ -75,7 +75,7 @@ struct PlanAssembly: Sendable {
         self.request = request
         self.onMissingFile = onMissingFile
         self.store = store
-        self.formerFolders = FormerFolders(library: library, store: store)
+        self.librarySearch = LibrarySearch(library: library, store: store)
     }
 
     /// - Parameters:
@@ -105,7 +105,7 @@ struct PlanAssembly: Sendable {
         }
         let missing = recorded.values.filter { files[$0] == nil }
         try await search(for: missing, adding: &input)
-        if recorded.isEmpty { try await searchFormerFolders(adding: &input) }
+        if recorded.isEmpty { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input)
@@ -146,22 +146,28 @@ struct PlanAssembly: Sendable {
         try await list(roots, adding: &input)
     }
 
-    /// Lists folders that bear the title of a book of which nothing is recorded.
-    private func searchFormerFolders(adding input: inout PlannerInput) async throws {
-        let folders = try await formerFolders.folders(of: input.book)
-        try await list(Set(folders), adding: &input)
+    /// Lists where files may be of a book of which nothing is recorded.
+    private func searchLibrary(adding input: inout PlannerInput) async throws {
+        let sizes = Set(input.episodes.compactMap(\.episode.size))
+        let finds = try await librarySearch.finds(for: input.book, sizes: sizes)
+        try await list(finds.folders, adding: &input)
         input.formerFolders = Self.folders(of: input.files.keys).filter { folder in
-            folders.contains { folder == $0 || folder.hasPrefix($0 + "/") }
+            finds.folders.contains { folder == $0 || folder.hasPrefix($0 + "/") }
         }
+        input.examined.merge(finds.marked) { _, new in new }
+        try await add(finds.marked.mapValues(\.facts), to: &input)
     }
 
     private func list(_ trees: Set<String>, adding input: inout PlannerInput) async throws {
         guard !trees.isEmpty else { return }
-        let found = try await FolderScan.scanTrees(trees, under: library)
-        input.files.merge(found) { _, new in new }
-        if let store {
+        try await add(try await FolderScan.scanTrees(trees, under: library), to: &input)
+    }
+
+    private func add(_ files: [String: FileFacts], to input: inout PlannerInput) async throws {
+        input.files.merge(files) { _, new in new }
+        if let store, !files.isEmpty {
             input.others.formUnion(
-                try await store.pathsOfOthers(than: input.book.identity, in: Self.folders(of: found.keys)))
+                try await store.pathsOfOthers(than: input.book.identity, in: Self.folders(of: files.keys)))
         }
     }
 

@@ -1,4 +1,5 @@
 import BookModel
+import CFileSystem
 import CatalogFetcher
 import CatalogStore
 import DownloadEngine
@@ -126,6 +127,20 @@ struct RunBench: Sendable {
 
     func partialNames() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: LibraryFolder.existing(at: library).partialFolder)
+    }
+
+    /// Takes what files say of themselves from them, as if they lay on a file system that keeps no such attributes.
+    func removeMarks() throws {
+        for case let path as String in FileManager.default.enumerator(atPath: library) ?? .init() {
+            for name in ["episode", "sha256", "address"] {
+                let (file, attribute) = ("\(library)/\(path)", "user.booksync.\(name)")
+                #if canImport(Darwin)
+                    removexattr(file, attribute, XATTR_NOFOLLOW)
+                #else
+                    lremovexattr(file, attribute)
+                #endif
+            }
+        }
     }
 
     /// The reasons of the last plan, by section.

@@ -1,0 +1,72 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import SyncPlanner
+
+/// Where the files of a book may lie of which the store records none, because it was lost or is new, when the naming
+/// wants them somewhere else: those that bear marks of its episodes, those in folders that bear its title, and those in
+/// folders whose files have its episodes' sizes.
+///
+/// The whole library is listed for that, once a run; files that the store records are left out.
+actor LibrarySearch {
+    struct Finds {
+        /// To be listed with all that is below them; relative to the library.
+        var folders: Set<String>
+        /// Library-relative path → what a look into the marked file brought.
+        var marked: [String: ExaminedFile]
+    }
+
+    private struct Listing {
+        var foldersByTitle: [SafeName.ComparisonKey: [String]] = [:]
+        var sizesByFolder: [Substring: Set<Int64>] = [:]
+        var markedByBook: [BookIdentity: [String: ExaminedFile]] = [:]
+    }
+
+    private let library: String
+    private let store: CatalogStore?
+    private var listing: Task<Listing, any Error>?
+
+    init(library: String, store: CatalogStore?) {
+        self.library = library
+        self.store = store
+    }
+
+    /// - Parameter sizes: of the book's episodes, in bytes.
+    func finds(for book: Book, sizes: Set<Int64>) async throws -> Finds {
+        let listing =
+            listing
+            ?? Task { [library, store] in
+                try await Self.listing(of: library, without: try await store?.filePaths() ?? [])
+            }
+        self.listing = listing
+        let found = try await listing.value
+        let title = SafeName.comparisonKey(SafeName.component(SafeName.text(book.title)))
+        var folders = Set(found.foldersByTitle[title] ?? [])
+        for (folder, held) in found.sizesByFolder where !folder.isEmpty {
+            // One size alone may be anybody's: parts of equal length have the same in every book.
+            let common = held.intersection(sizes).count
+            if common >= 2, common * 2 >= held.count { folders.insert(String(folder)) }
+        }
+        return Finds(folders: folders, marked: found.markedByBook[book.identity] ?? [:])
+    }
+
+    private static func listing(of library: String, without recorded: Set<String>) async throws -> Listing {
+        var listing = Listing()
+        var questions: [String: Examination] = [:]
+        for (path, facts) in try await FolderScan.scanTrees([""], under: library) {
+            let (folder, name) = splitLibraryPath(path)
+            switch facts.kind {
+            case .folder:
+                listing.foldersByTitle[SafeName.comparisonKey(name), default: []].append(path)
+            case .file where facts.size > 0 && !recorded.contains(path):
+                listing.sizesByFolder[folder, default: []].insert(facts.size)
+                questions[path] = .beginning
+            case .file, .symbolicLink, .other: break
+            }
+        }
+        for (path, file) in try await FileExamination.examine(questions, in: library) {
+            if let mark = file.mark { listing.markedByBook[mark.episode.book, default: [:]][path] = file }
+        }
+        return listing
+    }
+}
