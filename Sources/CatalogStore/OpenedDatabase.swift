@@ -56,6 +56,7 @@ struct OpenedDatabase: Sendable {
         try failing("the store cannot be brought up to date", at: path) {
             let migrator = StoreSchema.migrator
             guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }
+            try pool.read { try StoreSchema.requireOwnActors(in: $0, path: path) }
             guard try !pool.read(migrator.hasCompletedMigrations) else { return }
             var applied = try pool.read(migrator.appliedIdentifiers).count
             while true {
@@ -121,11 +122,11 @@ struct OpenedDatabase: Sendable {
     }
 
     private static func checkSchema(_ reader: any DatabaseReader, path: String) throws {
-        let (newer, known) = try reader.read { database in
+        try reader.read { database in
             let migrator = StoreSchema.migrator
-            return try (migrator.hasBeenSuperseded(database), migrator.hasCompletedMigrations(database))
+            guard try !migrator.hasBeenSuperseded(database) else { throw StoreSchema.newer(path: path) }
+            try StoreSchema.requireOwnActors(in: database, path: path)
+            guard try migrator.hasCompletedMigrations(database) else { throw StoreSchema.older(path: path) }
         }
-        if newer { throw StoreSchema.newer(path: path) }
-        guard known else { throw StoreSchema.older(path: path) }
     }
 }

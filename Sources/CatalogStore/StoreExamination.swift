@@ -22,7 +22,7 @@ package struct StoreExamination: Sendable, Hashable {
     /// Reads the whole database, at some 100 MB a second.
     ///
     /// - Throws: ``Failure``: with ``Failure/isStoreDamage`` when the file is no database, `inputOutput` or
-    ///   `libraryUnwritable` when it cannot be read.
+    ///   `libraryUnwritable` when it cannot be read, `configuration` when somebody gave it triggers or views.
     package init(path: String) async throws {
         self = try await withCheckedThrowingContinuation { continuation in
             // Opening and reading block on the disk: not on a thread of the cooperative pool.
@@ -37,17 +37,18 @@ package struct StoreExamination: Sendable, Hashable {
     private init(reading path: String) throws {
         self = try failing("the store cannot be read", at: path) {
             let reader = try OpenedDatabase.unchecked(path: path)
-            let outcome = Result { try reader.read { try StoreExamination($0) } }
+            let outcome = Result { try reader.read { try StoreExamination($0, path: path) } }
             try reader.close()
             return try outcome.get()
         }
     }
 
-    private init(_ database: Database) throws {
+    private init(_ database: Database, path: String) throws {
         let migrator = StoreSchema.migrator
         age =
             try migrator.hasBeenSuperseded(database)
             ? .newer : migrator.hasCompletedMigrations(database) ? .current : .older
+        if age != .newer { try StoreSchema.requireOwnActors(in: database, path: path) }
         faults = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.greatestCount))")
             .filter { $0 != "ok" }
         strayRows = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count

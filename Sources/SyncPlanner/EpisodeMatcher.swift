@@ -134,8 +134,14 @@ package struct EpisodeMatcher {
             return (bySize[size] ?? []).filter { hints[$0]?.number == episode.section }
         case .name:
             guard episode.digest == nil else { return [] }
-            return byNumber[episode.section] ?? []
+            return (byNumber[episode.section] ?? []).filter { isNear(files[$0]?.size, to: episode.size) }
         }
+    }
+
+    /// Catalogs' sizes are sometimes stale, by what was mended in the tags or at the ends; another recording is further off.
+    private func isNear(_ size: Int64?, to listed: Int64?) -> Bool {
+        guard let size, let listed else { return true }
+        return size >= listed - listed / 10 && size <= listed + listed / 10
     }
 
     private mutating func fit(_ episode: Episode, _ path: String, by confidence: Confidence) -> Bool {

@@ -65,8 +65,64 @@ extension ProductTests {
                     #expect(server.record.requests.isEmpty)
                     let set = try await bench.run(
                         "doctor", environment: bench.configured.merging(["CAT_TOKEN": "t"]) { $1 })
-                    #expect(try Self.line("source cat", of: set).hasPrefix("ok "), "\(set.output)")
+                    #expect(try Self.line("source cat", of: set).hasPrefix("warning "), "\(set.output)")
                     #expect(server.record.requests.map(\.method) == ["HEAD"], "no book is known to be asked for")
+                }
+            }
+        }
+
+        @Test(arguments: [
+            (200, "ok ", 0), (501, "ok ", 0), (404, "warning ", 0), (403, "warning ", 0), (401, "problem ", 77),
+            (503, "problem ", 69), (429, "problem ", 69),
+        ])
+        func `a source of which no book is known is judged by its answer's status`(
+            status: Int, word: String, code: Int32
+        ) async throws {
+            try await withServer(.always(.text("", status: status))) { server in
+                try await withWorkbench { bench in
+                    try bench.configure("sources: { dir: { type: directory, url: \"\(server.url("/d/"))\" } }\n")
+                    let result = try await bench.run("doctor", environment: bench.configured)
+                    let line = try Self.line("source dir", of: result)
+                    #expect(line.hasPrefix(word) && line.contains("\(status)"), "\(line)")
+                    #expect(result.exitCode == code)
+                }
+            }
+        }
+
+        @Test func `feeds of several servers are each asked, and a subscribed book that is gone is a problem`()
+            async throws
+        {
+            let feed = Reply.text("<rss><channel><title>T</title></channel></rss>")
+            try await withServer(.always(feed)) { well in
+                try await withServer(.always(.notFound)) { gone in
+                    try await withWorkbench { bench in
+                        try bench.configure(
+                            "subscriptions: [{ book: \"\(well.url("/a.xml"))\" }, { book: \"\(gone.url("/b.xml"))\" }]")
+                        let result = try await bench.run("doctor", environment: bench.configured)
+                        let lines = result.outputLines.filter { $0.contains(" source feed: ") }
+                        #expect(lines.count == 2, "\(result.output)")
+                        #expect(lines.contains { $0.hasPrefix("problem ") && $0.contains("404") }, "\(lines)")
+                        #expect(result.exitCode == 66)
+                    }
+                }
+            }
+        }
+
+        @Test func `a directory whose audio lies in folders is no warning`() async throws {
+            let pages = [
+                "/d/m/": "<a href=\"one/\">one</a>", "/d/m/one/": "<a href=\"1.mp3\">1.mp3</a>",
+            ]
+            let script = ServerScript { request in pages[request.path].map { .text($0, type: "text/html") } ?? .notFound }
+            try await withServer(script) { server in
+                try await withWorkbench { bench in
+                    try bench.configure(
+                        """
+                        sources: { dir: { type: directory, url: "\(server.url("/d/"))", depth: 2 } }
+                        subscriptions: [{ book: "dir:m" }]
+                        """)
+                    let result = try await bench.run("doctor", environment: bench.configured)
+                    let line = try Self.line("source dir", of: result)
+                    #expect(line.hasPrefix("ok "), "\(line)")
                 }
             }
         }

@@ -114,6 +114,24 @@ extension ProductTests {
             }
         }
 
+        @Test func `what the next run goes on with is told, and is no warning`() async throws {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 1, bytes: 30_000)
+            catalog.items[0].deeds = [.stall(at: 10_000, until: gate), .wellBehaved]
+            try await withCatalog(catalog.script) { bench, server in
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    try await bench.waitUntilHeld(10_000)
+                    run.send(signal: SIGINT)
+                    #expect(try await run.result().exitCode == 130)
+                }
+                gate.open()
+                let result = try await bench.run("doctor", environment: bench.configured)
+                let line = try #require(result.outputLines.first { $0.contains(" leftovers: ") })
+                #expect(line.hasPrefix("ok       leftovers: 1 file of an unfinished download (10.0 kB), kept"), "\(line)")
+                #expect(result.exitCode == 0)
+            }
+        }
+
         @Test func `files that nothing will use again are counted, and what was killed is told`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", DemoCatalog.shortBook, "-q")

@@ -15,6 +15,7 @@ extension ProductTests {
                     ScriptedCatalog.configuration(port: server.port, more: "naming: \"all/{name} ({section}).{ext}\""))
                 let renamed = try await bench.run("fetch", "1", "--json", environment: environment)
                 #expect(try renamed.summary().number("renamed") == 3)
+                #expect((renamed.output + renamed.errors).contains("3 files of"), "what an edited naming does is told")
                 let after = try bench.files().keys.sorted()
                 #expect(after.allSatisfy { $0.hasPrefix("all/") })
 

@@ -50,6 +50,34 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [CatalogStore.Access.readOnly, .readWrite],
+        [
+            ("CREATE TRIGGER evil AFTER UPDATE ON book BEGIN DELETE FROM subscription; END", "trigger evil was added"),
+            ("CREATE VIEW evil AS SELECT 1", "view evil was added"),
+            (
+                "DROP TRIGGER file_is_counted; CREATE TRIGGER file_is_counted AFTER INSERT ON local_file "
+                    + "BEGIN DELETE FROM subscription; END", "trigger file_is_counted was changed"
+            ),
+            ("DROP TRIGGER file_is_counted", "trigger file_is_counted is missing"),
+        ])
+    func `triggers and views that are not booksync's refuse the store, which stays as it is`(
+        access: CatalogStore.Access, deed: (sql: String, fault: String)
+    ) async throws {
+        try await withStorePath { path async throws in
+            try await CatalogStore(path: path, access: .readWrite).close()
+            let other = try DatabaseQueue(path: path)
+            try await other.write { try $0.execute(sql: deed.sql) }
+            try other.close()
+            let before = try Data(contentsOf: URL(filePath: path))
+            let refusal = try await failure { _ = try await CatalogStore(path: path, access: access) }
+            #expect(refusal?.kind == .configuration && refusal?.why.contains(deed.fault) == true, "\(refusal as Any)")
+            let examined = try await failure { _ = try await StoreExamination(path: path) }
+            #expect(examined?.why.contains(deed.fault) == true)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
     @Test(arguments: [CatalogStore.Access.readOnly, .readWrite])
     func `reading goes on while another process writes`(access: CatalogStore.Access) async throws {
         try await withStore { store async throws in

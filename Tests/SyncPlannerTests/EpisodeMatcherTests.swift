@@ -88,6 +88,23 @@ import Testing
         #expect(matches([episode(1)], ["a.mp3": 1000, "1 something else.mp3": 999]).found == [])
     }
 
+    @Test(arguments: [(899, false), (900, true), (1100, true), (1101, false), (1650, false)])
+    func `a name is not enough for a file that is more than a tenth off the catalog's size`(size: Int64, isTaken: Bool) {
+        #expect(matches([episode(1)], ["1 山村.mp3": size]).found.isEmpty != isTaken)
+        #expect(matches([episode(1, size: nil)], ["1 山村.mp3": size]).found == ["1 name 1 山村.mp3"])
+    }
+
+    @Test func `a file that says it is another one of the episodes is not taken for this one`() {
+        let mark = FileMark(episode: EpisodeIdentity(book: book, key: "id2"), sha256: "aa")
+        let facts = facts(size: 1000)
+        for (episodes, isTaken) in [([episode(1), episode(2)], false), ([episode(1)], true)] {
+            let matcher = EpisodeMatcher(
+                episodes, of: title, among: ["1.mp3": facts],
+                examined: ["1.mp3": ExaminedFile(facts: facts, beginning: .audio, mark: mark)], least: .name)
+            #expect(matcher.matches.isEmpty != isTaken)
+        }
+    }
+
     @Test func `what fits twice is left alone, and said`() {
         let twice = matches([episode(1)], ["1 山村.mp3": 1000, "01 山村.mp3": 1000])
         #expect(twice.found == [])

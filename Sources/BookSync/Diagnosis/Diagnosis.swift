@@ -5,7 +5,7 @@ import Foundation
 import Logging
 
 /// Looks at everything that a run relies on, and says what is wrong before a run meets it. It changes nothing, holds up no
-/// run that is under way, and asks each source for one page at most.
+/// run that is under way, and asks each catalog server for one book at most.
 package struct Diagnosis: Sendable {
     private let configuration: Configuration
     private let check: ConfigurationCheck
@@ -34,7 +34,7 @@ package struct Diagnosis: Sendable {
         findings.append(subscriptionsFinding(shelf))
         guard asksSources else { return findings }
         let sources = SourceDiagnosis(configuration: configuration, logger: logger)
-        findings += try await sources.findings(knownBooks: shelf.subscriptions.map(\.book) + shelf.books)
+        findings += try await sources.findings(subscribed: shelf.subscriptions.map(\.book), others: shelf.books)
         return findings
     }
 

@@ -3,11 +3,13 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 
-/// What lies in `.booksync` that no run will use again, or that was kept for the listener. Only to be looked for while no run
-/// is under way.
+/// What lies in `.booksync` beside the store: what no run will use again, what the next one goes on with, and what was kept
+/// for the listener. Only to be looked for while no run is under way.
 struct Leftovers: Sendable {
     /// Partial files that no transfer in the store knows, and temporary files of runs that were killed.
     private var orphans = Heap()
+    /// Partial files that a run goes on with, as far as anybody can tell.
+    private var unfinished = Heap()
     /// Stores that were damaged, and are kept aside.
     private var damagedStores = Heap()
     /// What a repair kept of the listener's.
@@ -39,7 +41,7 @@ struct Leftovers: Sendable {
             if path.hasPrefix(prefix) {
                 let owner = PartialFile.part(inFileNamed: String(path.dropFirst(prefix.count)))?.owner
                 // Without a store to ask nobody can tell.
-                if let known, !known.contains(owner ?? "") { orphans.add(facts) }
+                if known?.contains(owner ?? "") ?? true { unfinished.add(facts) } else { orphans.add(facts) }
             } else if path.contains(".damaged-") {
                 damagedStores.add(facts)
             } else if path.hasSuffix(".tmp") {
@@ -50,14 +52,15 @@ struct Leftovers: Sendable {
         where facts.kind == .file { kept.add(facts) }
     }
 
-    /// The names of the partial files that belong to transfers; nil where the store does not tell.
+    /// The names of the partial files that transfers go on with; nil where the store does not tell.
     private static func knownPartials(of folder: LibraryFolder) async throws -> Set<String>? {
         let path = folder.storePath
         guard try await offPool({ fileSize(path) }) ?? 0 > 0 else { return nil }
         do {
             let store = try await CatalogStore(path: path, access: .readOnly)
             let transfers = try await store.closing { try await store.unfinishedTransfers() }
-            return Set(transfers.map { PartialFile.name(for: $0.episode.identity) })
+            return Set(
+                transfers.filter { !$0.isGone && $0.removedAt == nil }.map { PartialFile.name(for: $0.episode.identity) })
         } catch is Failure {
             return nil
         }
@@ -77,7 +80,15 @@ struct Leftovers: Sendable {
 
     /// What was kept on purpose; nil when nothing was.
     var harmlessSentence: String? {
-        kept.sentence("file that a repair kept", "files that repairs kept").map { "\($0) in \(folder.ownFolder)/kept" }
+        let parts = [
+            unfinished.sentence("file of an unfinished download", "files of unfinished downloads").map {
+                "\($0), kept for the next run"
+            },
+            kept.sentence("file that a repair kept", "files that repairs kept").map {
+                "\($0) in \(folder.ownFolder)/kept"
+            },
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     var remedy: String? {

@@ -5,8 +5,8 @@ import Logging
 import Synchronization
 import Transport
 
-/// Whether the sources answer, each asked once: for the first page of a book that is known of it, else for nothing but an
-/// answer.
+/// Whether the sources answer: each of their catalog servers is asked once, for the first page of a book that is known of
+/// it, or where none is known for nothing but an answer.
 struct SourceDiagnosis: Sendable {
     let configuration: Configuration
     let logger: Logger
@@ -17,14 +17,24 @@ struct SourceDiagnosis: Sendable {
     private static let greatestSkew = 300.0
 
     /// All sources are asked at the same time.
-    /// - Parameter knownBooks: those to be asked for first come first.
+    /// - Parameters:
+    ///   - subscribed: the books that a run asks for; they are asked for first.
+    ///   - others: known ones besides.
     /// - Throws: `CancellationError`.
-    func findings(knownBooks: [BookIdentity]) async throws -> [Finding] {
-        var books: [String: BookIdentity] = [:]
-        for book in knownBooks where books[book.source] == nil { books[book.source] = book }
-        let known = books
+    func findings(subscribed: [BookIdentity], others: [BookIdentity]) async throws -> [Finding] {
+        var books: [String: [BookIdentity]] = [:]
+        var servers: Set<String> = []
+        for book in subscribed + others {
+            let server = "\(book.source) \(configuration.catalogServer(of: book))"
+            if servers.insert(server).inserted { books[book.source, default: []].append(book) }
+        }
         let used = Set(books.keys).filter { configuration.sources[$0] == nil && configuration.source(named: $0) != nil }
         let names = configuration.sources.keys.sorted() + used.sorted()
+        let inquiries = names.flatMap { name in
+            (books[name] ?? []).isEmpty
+                ? [Inquiry(source: name)]
+                : (books[name] ?? []).map { Inquiry(source: name, book: $0, isSubscribed: subscribed.contains($0)) }
+        }
         guard !names.isEmpty else {
             return [.ok("sources", "none is configured; the built-in demo catalog is used")]
         }
@@ -35,14 +45,10 @@ struct SourceDiagnosis: Sendable {
         let asked = hurried
         return try await withHTTPTransport(options: asked.transportOptions, logger: logger) { transport in
             try await withThrowingTaskGroup(of: (Int, Finding).self) { group in
-                for (index, name) in names.enumerated() {
-                    guard let source = asked.source(named: name) else { continue }
+                for (index, inquiry) in inquiries.enumerated() {
+                    guard let source = asked.source(named: inquiry.source) else { continue }
                     group.addTask {
-                        (
-                            index,
-                            try await Self.finding(
-                                of: source, book: known[name], configuration: asked, transport: transport)
-                        )
+                        (index, try await Self.finding(of: source, inquiry, configuration: asked, transport: transport))
                     }
                 }
                 var findings: [(Int, Finding)] = []
@@ -52,8 +58,15 @@ struct SourceDiagnosis: Sendable {
         }
     }
 
+    /// What one server is asked.
+    private struct Inquiry {
+        var source: String
+        var book: BookIdentity?
+        var isSubscribed = false
+    }
+
     private static func finding(
-        of source: SourceConfiguration, book: BookIdentity?, configuration: Configuration, transport: HTTPTransport
+        of source: SourceConfiguration, _ inquiry: Inquiry, configuration: Configuration, transport: HTTPTransport
     ) async throws -> Finding {
         let check = "source \(source.name)"
         let clock = ServerClock()
@@ -61,7 +74,10 @@ struct SourceDiagnosis: Sendable {
         var finding = try await Finding.of(check) {
             try source.requireVariables()
             let answered = try await limited(to: patience) {
-                try await ask(source, for: book, configuration: configuration, transport: transport)
+                try await ask(source, for: inquiry.book, configuration: configuration, transport: transport)
+            }
+            if answered == nil, clock.hasAnswered {
+                return .ok(check, "it answers, and takes longer than \(Int(patience)) seconds for a whole book")
             }
             guard let answered else {
                 throw Failure(
@@ -70,7 +86,7 @@ struct SourceDiagnosis: Sendable {
             }
             return answered
         }
-        if finding.kind == .unknownBook {
+        if finding.kind == .unknownBook, !inquiry.isSubscribed {
             finding.status = .warning
             finding.kind = nil
         }
@@ -95,10 +111,9 @@ struct SourceDiagnosis: Sendable {
             return .ok(check, "not asked: its books have addresses of their own, and none is known yet")
         }
         do {
-            // Without a book no credentials can be tried, and any answer at all will do.
             let answer = try await transport.using(configuration.access(at: address))
                 .send(WireRequest(.head, address))
-            return .ok(check, "\(address.server) answers (\(answer.status)); no book of it is known to be asked for")
+            return try finding(check, of: answer, from: source, at: address)
         } catch let failure as WireFailure {
             throw Failure(
                 .catalogUnavailable, what: "\(address.server) does not answer", why: failure.why,
@@ -106,12 +121,30 @@ struct SourceDiagnosis: Sendable {
         }
     }
 
+    /// What an answer says that no book was asked for: an address without a book may well be refused or unknown.
+    private static func finding(
+        _ check: String, of answer: WireAnswer, from source: SourceConfiguration, at address: ResourceAddress
+    ) throws -> Finding {
+        let what = "\(address.server) answers with HTTP status \(answer.status)"
+        switch answer.status {
+        case 401 where source.query.isEmpty && source.signature == nil, 407:
+            throw Failure(
+                .credentialsRejected, what: what, why: "it wants other credentials than it was sent",
+                remedy: "check the user and password, or the token, of \(source.name)")
+        case 401, 403, 404, 410:
+            return .warning(
+                check, "\(what), and no book of it is known to be asked for",
+                remedy: "booksync catalog \(source.name):ID asks it for a book")
+        // What it cannot do for HEAD (501, 405) it may well do for GET.
+        case 429, 500, 502...599:
+            throw Failure(.catalogUnavailable, what: what, why: "it is busy or out of order", remedy: "try again later")
+        default: return .ok(check, "\(what); no book of it is known to be asked for")
+        }
+    }
+
     private static func askForFirstPage(
         of book: BookIdentity, configuration: Configuration, transport: HTTPTransport
     ) async throws {
-        var configuration = configuration
-        // Sub-folders would each be a request.
-        configuration.sources[book.source]?.depth = 1
         do {
             _ = try await configuration.catalogSource(for: book, transport: transport).list(book) { _ in
                 throw FirstPageIsThere()
@@ -128,12 +161,15 @@ private struct FirstPageIsThere: Error {}
 /// What the `Date` of a server's answers says beside this machine's clock.
 private final class ServerClock: Sendable {
     private let seconds = Mutex<Double?>(nil)
+    private let answers = Atomic(0)
 
     /// Seconds that the server's clock is ahead; nil when it did not say.
     var skew: Double? { seconds.withLock { $0 } }
+    var hasAnswered: Bool { answers.load(ordering: .relaxed) > 0 }
 
     var note: @Sendable (WireAnswer) -> Void {
         { answer in
+            self.answers.add(1, ordering: .relaxed)
             guard let date = answer.first("Date").flatMap(HTTPDate.seconds(parsing:)) else { return }
             let skew = Double(date) - Date().timeIntervalSince1970
             self.seconds.withLock { $0 = skew }

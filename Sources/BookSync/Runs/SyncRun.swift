@@ -155,6 +155,7 @@ package struct SyncRun: Sendable {
         let recognised = try await adoptions.execute(assembled.adoptions)
         report.summary.adopted += recognised.adopted
         for failure in recognised.failures { report.fail(failure, emit: emit) }
+        if let notice = assembled.plan.renameNotice { emit(.notice(notice)) }
         let renames = RenameExecution(library: session.folder.path, store: session.store)
         let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
         batch = outcome.batch
@@ -302,6 +303,14 @@ extension AssembledPlan {
 }
 
 extension SyncPlan {
+    /// What is told before more than one file is renamed: an edited `naming`, or a corrected title, renames a whole book.
+    fileprivate var renameNotice: String? {
+        let renames = actions.filter { $0.kind == .rename }
+        guard renames.count > 1, let first = renames.first, let from = first.fromPath else { return nil }
+        return "\(renames.count) files of \(book.title) are named anew, as the naming and the catalog now want it "
+            + "(\(from) becomes \(first.path)); booksync undo takes that back"
+    }
+
     /// The episodes whose files are renamed, and those whose records follow their files to where the user moved them.
     fileprivate var moves: (renames: Set<EpisodeIdentity>, follows: Set<EpisodeIdentity>) {
         func episodes(_ isMeant: (SyncAction) -> Bool) -> Set<EpisodeIdentity> {

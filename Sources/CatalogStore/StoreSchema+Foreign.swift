@@ -1,0 +1,51 @@
+import BookModel
+import GRDB
+
+/// What acts by itself whenever rows are read or written: a trigger or a view.
+private struct SchemaActor: Hashable {
+    var type: String
+    var name: String
+    var sql: String
+}
+
+extension StoreSchema {
+    /// Refuses a database that was given triggers or views, or whose own were taken or changed: whoever can write the file
+    /// could have booksync delete, move or show what they like by them.
+    ///
+    /// - Throws: ``Failure`` of kind `configuration`.
+    static func requireOwnActors(in database: Database, path: String) throws {
+        guard let fault = try faultOfActors(in: database) else { return }
+        throw Failure(
+            .configuration, disposition: .stop, what: "the store cannot be used",
+            why: "\(path): \(fault), and booksync did not do that",
+            remedy: "undo it with sqlite3, or put back one of the copies in .booksync/backup")
+    }
+
+    private static func faultOfActors(in database: Database) throws -> String? {
+        let own = try ownActors.get()
+        let found = try actors(in: database)
+        let isCurrent = try migrator.hasCompletedMigrations(database)
+        // An older schema has some of them, perhaps as they were then.
+        let ownNames = Set(own.map(\.name))
+        if let foreign = found.subtracting(own).first(where: { isCurrent || !ownNames.contains($0.name) }) {
+            return "its \(foreign.type) \(foreign.name) was \(ownNames.contains(foreign.name) ? "changed" : "added")"
+        }
+        guard isCurrent, let missing = own.subtracting(found).first else { return nil }
+        return "its \(missing.type) \(missing.name) is missing"
+    }
+
+    private static let ownActors = Result {
+        let database = try DatabaseQueue()
+        try migrator.migrate(database)
+        return try database.read(actors)
+    }
+
+    private static func actors(in database: Database) throws -> Set<SchemaActor> {
+        let sql = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view')"
+        return try Set(
+            Row.fetchAll(database, sql: sql).map { row in
+                SchemaActor(
+                    type: try row.decode(atIndex: 0), name: try row.decode(atIndex: 1), sql: try row.decode(atIndex: 2))
+            })
+    }
+}
