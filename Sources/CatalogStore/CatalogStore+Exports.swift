@@ -54,7 +54,8 @@ extension Database {
             var columns = ColumnReader(row)
             files.append(
                 ExportedFile(
-                    path: try columns.next(), book: BookIdentity(source: try columns.next(), id: try columns.next()),
+                    path: try columns.nextPath(),
+                    book: BookIdentity(source: try columns.next(), id: try columns.next()),
                     kind: try columns.next(), sha256: try columns.next(), previous: try columns.next(),
                     origin: try columns.next()))
         }

@@ -110,7 +110,7 @@ extension CatalogStore {
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
                 let episode = try EpisodeIdentity(&columns)
-                let pending: String = try columns.next()
+                let pending = try columns.nextPath()
                 renames.append((try LocalFile(&columns, of: episode), pending))
             }
             return renames
@@ -136,7 +136,7 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 let time = try columns.nextTime()
                 last = [last, time].compactMap(\.self).max()
-                let (from, to): (String, String) = (try columns.next(), try columns.next())
+                let (from, to) = (try columns.nextPath(), try columns.nextPath())
                 let (section, name): (Int, String) = (try columns.next(), try columns.next())
                 let episode = try EpisodeIdentity(&columns)
                 renames.append(
@@ -177,8 +177,8 @@ extension Database {
         let rows = try Row.fetchCursor(statement, arguments: [id])
         if let row = try rows.next() {
             var columns = ColumnReader(row)
-            let from: String = try columns.next()
-            if let to: String = try columns.next() { return (id, episode, from, to) }
+            let from = try columns.nextPath()
+            if let to = try columns.nextPathIfAny() { return (id, episode, from, to) }
         }
         throw Failure(.defect, what: what, why: "no renaming of \(episode) was intended")
     }

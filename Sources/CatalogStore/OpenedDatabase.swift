@@ -12,6 +12,7 @@ struct OpenedDatabase: Sendable {
         case .readWrite:
             // GRDB writes to the file when it opens it for writing: a newer store is refused before that.
             guard try !Self.isNewer(path: path) else { throw StoreSchema.newer(path: path) }
+            Self.makeForOwnerOnly(path)
             let pool = try failing("the store cannot be opened", at: path) {
                 try DatabasePool(path: path, configuration: Self.configuration())
             }
@@ -29,6 +30,13 @@ struct OpenedDatabase: Sendable {
             }
             self.writer = nil
         }
+    }
+
+    /// Makes the file, where there is none, so that only its owner can read it; what SQLite puts beside it gets the same mode.
+    /// Where it cannot be made, opening it says why.
+    private static func makeForOwnerOnly(_ path: String) {
+        let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Whether a newer booksync made the store. One that cannot be read is none; what is wrong with it is told by the

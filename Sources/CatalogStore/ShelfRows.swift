@@ -60,7 +60,7 @@ extension LocalFile {
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
-            episode: episode, path: try columns.next(), size: try columns.next(), sha256: try columns.next(),
+            episode: episode, path: try columns.nextPath(), size: try columns.next(), sha256: try columns.next(),
             modificationTime: try columns.next(),
             // SQLite's integers are signed; the number is kept bit by bit.
             inode: UInt64(bitPattern: try columns.next(Int64.self)), validator: try columns.nextValidator(),
@@ -89,7 +89,7 @@ extension TransferRecord {
         self.init(
             episode: episode, state: try word(columns.next()), validator: try columns.nextValidator(),
             total: try columns.nextLength(), committedLength: try columns.next(),
-            bootID: try columns.next(), sha256: try columns.next(), path: try columns.next(),
+            bootID: try columns.next(), sha256: try columns.next(), path: try columns.nextPathIfAny(),
             attempts: try columns.next(),
             error: try columns.next(), nextTryAt: try columns.nextTime())
     }

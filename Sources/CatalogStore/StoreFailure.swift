@@ -11,6 +11,8 @@ func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value)
         throw failure
     } catch let error as DatabaseError {
         throw failure(of: error, what: what, path: path)
+    } catch let error as ForeignPath {
+        throw foreign(what: what, path: path, fault: "it names '\(error.path)', which is no path of the library")
     } catch is RowDecodingError {
         throw unknownContent(what: what, path: path)
     } catch is UnknownWord {
@@ -57,6 +59,13 @@ func isDiskFull(at path: String) -> Bool {
     guard statvfs((path as NSString).deletingLastPathComponent, &facts) == 0 else { return false }
     // Filesystems that make inodes as they need them say that there are none, and some say nothing at all.
     return (facts.f_blocks > 0 && facts.f_bavail == 0) || (facts.f_files > 0 && facts.f_favail == 0)
+}
+
+/// The database is sound, and somebody else wrote to it what would have booksync do harm.
+func foreign(what: String, path: String, fault: String) -> Failure {
+    Failure(
+        .configuration, disposition: .stop, what: what, why: "\(path): \(fault), and booksync did not do that",
+        remedy: "undo it with sqlite3, or put back one of the copies in .booksync/backup")
 }
 
 /// The database is sound, and this program does not understand it.

@@ -15,10 +15,7 @@ extension StoreSchema {
     /// - Throws: ``Failure`` of kind `configuration`.
     static func requireOwnActors(in database: Database, path: String) throws {
         guard let fault = try faultOfActors(in: database) else { return }
-        throw Failure(
-            .configuration, disposition: .stop, what: "the store cannot be used",
-            why: "\(path): \(fault), and booksync did not do that",
-            remedy: "undo it with sqlite3, or put back one of the copies in .booksync/backup")
+        throw foreign(what: "the store cannot be used", path: path, fault: fault)
     }
 
     private static func faultOfActors(in database: Database) throws -> String? {

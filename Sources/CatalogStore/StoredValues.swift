@@ -33,6 +33,17 @@ struct ColumnReader {
         return try row.decode(Value.self, atIndex: index)
     }
 
+    /// A path of the library.
+    /// - Throws: ``ForeignPath``.
+    mutating func nextPath() throws -> String { try libraryPath(next()) }
+
+    mutating func nextPathIfAny() throws -> String? { try next(String?.self).map(libraryPath) }
+
+    private func libraryPath(_ path: String) throws -> String {
+        guard isLibraryPath(path) else { throw ForeignPath(path: path) }
+        return path
+    }
+
     mutating func nextTime() throws -> Date? {
         time(stored: try next(Int64?.self))
     }
@@ -58,6 +69,11 @@ extension StatementArguments {
     init(_ validator: ContentValidator) {
         self = [validator.entityTag, validator.lastModified, validator.age]
     }
+}
+
+/// A path in a column that leads out of the library, or to what booksync keeps for itself: no booksync wrote it.
+struct ForeignPath: Error {
+    let path: String
 }
 
 /// A word in a column that the vocabulary does not have; the schema's checks refuse to store such.

@@ -13,7 +13,8 @@ extension FileMark {
 
     /// The mark of an open file; nil where there is none.
     package init?(of descriptor: CInt) {
-        guard let episode = Self.value(of: .episode, at: descriptor), let sha256 = Self.value(of: .sha256, at: descriptor),
+        guard let episode = Self.value(of: .episode, at: descriptor),
+            let sha256 = Self.value(of: .sha256, at: descriptor),
             let words = try? JSONDecoder().decode([String].self, from: Data(episode.utf8)), words.count == 3
         else { return nil }
         self.init(

@@ -22,7 +22,7 @@ package actor FileReader {
     /// - Returns: nil when there is no such file.
     /// - Throws: ``Failure`` when it cannot be read to its end.
     package func content(of path: String) throws -> FileContent? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ELOOP || errno == ENOTDIR { return nil }
             throw Failure.file("\(path) cannot be opened", errno: errno)

@@ -27,6 +27,10 @@ package struct LibraryDirectory: ~Copyable {
             }
         }
         for part in relativePath.split(separator: "/") {
+            guard part != "..", part != "." else {
+                close(current)
+                throw Failure(.defect, what: "the folder \(relativePath) cannot be used", why: "it leads elsewhere")
+            }
             var next = openat(current, String(part), flags | O_NOFOLLOW)
             if next < 0, errno == ENOENT, creating {
                 if mkdirat(current, String(part), 0o755) == 0 {

@@ -74,7 +74,7 @@ package actor PartialFile {
         }
 
         func open(_ path: String, promised digest: ContentDigest?, digests: Bool) throws -> PartialFile {
-            let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW
+            let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
             let descriptor = Foundation.open(path, flags, 0o644)
             guard descriptor >= 0 else {
                 let code = errno
@@ -86,10 +86,11 @@ package actor PartialFile {
                     why: "a symbolic link stands there, and links are not followed for writing", remedy: "remove it")
             }
             var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                let code = errno
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
                 Foundation.close(descriptor)
-                throw Failure.file("the partial file \(path) is not a file", errno: code)
+                throw Failure(
+                    .temporary, what: "the partial file \(path) cannot be used",
+                    why: "it is no file, or one that has other names elsewhere", remedy: "move it away")
             }
             // Two runs that both believe to hold the library (somebody deleted its lock) must not both append. Where a
             // filesystem knows no such lock, there is nothing to learn from it.
@@ -208,7 +209,7 @@ package actor PartialFile {
 
     /// Writes what another file holds from `offset` on behind what is there. A symbolic link is not followed.
     func append(contentsOf otherPath: String, from offset: Int64) throws {
-        let other = Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let other = Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard other >= 0 else { throw Failure.file("the partial file \(otherPath) cannot be opened", errno: errno) }
         defer { Foundation.close(other) }
         try Self.read(other, at: otherPath, from: offset, to: nil) { try append($0) }

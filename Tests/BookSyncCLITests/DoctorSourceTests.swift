@@ -112,7 +112,9 @@ extension ProductTests {
             let pages = [
                 "/d/m/": "<a href=\"one/\">one</a>", "/d/m/one/": "<a href=\"1.mp3\">1.mp3</a>",
             ]
-            let script = ServerScript { request in pages[request.path].map { .text($0, type: "text/html") } ?? .notFound }
+            let script = ServerScript { request in
+                pages[request.path].map { .text($0, type: "text/html") } ?? .notFound
+            }
             try await withServer(script) { server in
                 try await withWorkbench { bench in
                     try bench.configure(

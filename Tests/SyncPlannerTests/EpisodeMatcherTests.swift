@@ -89,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: [(899, false), (900, true), (1100, true), (1101, false), (1650, false)])
-    func `a name is not enough for a file that is more than a tenth off the catalog's size`(size: Int64, isTaken: Bool) {
+    func `a name is not enough for a file that is more than a tenth off the catalog's size`(
+        size: Int64, isTaken: Bool
+    ) {
         #expect(matches([episode(1)], ["1 山村.mp3": size]).found.isEmpty != isTaken)
         #expect(matches([episode(1, size: nil)], ["1 山村.mp3": size]).found == ["1 name 1 山村.mp3"])
     }

@@ -151,14 +151,14 @@ private func makeLink(from source: String, to path: String) throws {
 }
 
 private func syncFile(_ path: String) throws {
-    let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
 }
 
 /// A copy of the file, with its times, on disk when the call returns.
 func copyFile(_ source: String, to path: String, size: Int64) throws {
-    let input = try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    let input = try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     defer { close(input) }
     unlink(path)
     let output = try opened(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)

@@ -60,7 +60,8 @@ struct Leftovers: Sendable {
             let store = try await CatalogStore(path: path, access: .readOnly)
             let transfers = try await store.closing { try await store.unfinishedTransfers() }
             return Set(
-                transfers.filter { !$0.isGone && $0.removedAt == nil }.map { PartialFile.name(for: $0.episode.identity) })
+                transfers.filter { !$0.isGone && $0.removedAt == nil }
+                    .map { PartialFile.name(for: $0.episode.identity) })
         } catch is Failure {
             return nil
         }

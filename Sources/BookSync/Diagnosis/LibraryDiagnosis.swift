@@ -53,7 +53,10 @@ struct LibraryDiagnosis: Sendable {
             return .warning("library", "\(path) is not there yet", remedy: "the first run makes it")
         case .empty, .begun:
             let folder = folder
-            try await offPool { try folder.tryWritingUnseen() }
+            try await offPool {
+                try folder.requireOwnFiles()
+                try folder.tryWritingUnseen()
+            }
             return .ok(
                 "library",
                 state == .begun ? "\(path) is writable" : "\(path) is writable; no run has put anything there yet")

@@ -29,6 +29,7 @@ extension LibraryFolder {
     /// - Returns: nil when there is none yet.
     static func readableStore(in path: String, refusingLost: Bool = true) async throws -> CatalogStore? {
         let folder = existing(at: path)
+        try await offPool { try folder.requireOwnFiles() }
         if refusingLost { try await folder.refuseLostStore() }
         let storePath = folder.storePath
         let size = try await offPool { fileSize(storePath) }
@@ -56,6 +57,7 @@ extension LibraryFolder {
     /// - Throws: ``Failure`` of kind `unknownBook` when none has, `inputOutput` when the store is lost.
     package static func requireStore(in path: String) async throws -> String {
         let folder = existing(at: path)
+        try await offPool { try folder.requireOwnFiles() }
         try await folder.refuseLostStore()
         let storePath = folder.storePath
         guard try await offPool({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }

@@ -37,8 +37,10 @@ package struct LibraryFolder: Sendable, Hashable {
     package static func open(at path: String) async throws -> LibraryFolder {
         try await offPool {
             let folder = LibraryFolder(path: path)
-            try makeFolder(path, in: path)
+            try makeFolder(path, in: path, mode: 0o777)
             try makeFolder(folder.ownFolder, in: path)
+            try folder.requireOwnFiles()
+            folder.keepOthersOut()
             try makeFolder(folder.partialFolder, in: path)
             try folder.tryWriting()
             return folder
@@ -51,9 +53,10 @@ package struct LibraryFolder: Sendable, Hashable {
         try await offPool { try DiskSpace(of: path) }
     }
 
-    static func makeFolder(_ path: String, in library: String) throws {
+    /// - Parameter mode: only the owner's unless said otherwise.
+    static func makeFolder(_ path: String, in library: String, mode: mode_t = 0o700) throws {
         do {
-            try systemCall { mkdir(path, 0o777) }
+            try systemCall { mkdir(path, mode) }
         } catch let error where error.code == EEXIST {
             var status = stat()
             // The library itself may be a link to where the disk is; what is inside it may not lead out.

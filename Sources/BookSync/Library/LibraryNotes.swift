@@ -58,7 +58,8 @@ package struct LibraryNotes: Sendable {
         do {
             try await offPool {
                 let note = Note(seen: Date.now.formatted(.iso8601), disk: try DiskPlace(of: library.path))
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 try Data(note.lines(about: library.path).utf8).write(to: URL(filePath: file), options: .atomic)
             }
         } catch {

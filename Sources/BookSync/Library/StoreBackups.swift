@@ -33,7 +33,8 @@ struct StoreBackups: Sendable {
         return try await offPool {
             guard FileManager.default.fileExists(atPath: path) else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
-                guard name.hasPrefix("store-"), name.hasSuffix(".sqlite"),
+                // Not through a link, nor a pipe.
+                guard name.hasPrefix("store-"), name.hasSuffix(".sqlite"), isPlainFile(path + "/" + name),
                     case .success(let time) = Result(catching: {
                         try Self.stamp.parse(String(name.dropFirst(6).dropLast(7)))
                     })
@@ -71,6 +72,11 @@ struct StoreBackups: Sendable {
             }
             for copy in old { try removeFiles(self.path(of: copy)) }
         }
+    }
+
+    private func isPlainFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
     }
 
     /// Those that need not be kept. Pure.

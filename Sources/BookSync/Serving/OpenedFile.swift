@@ -57,9 +57,8 @@ package final class OpenedFile: Sendable {
     ///   - path: relative to the library, with `/` between its parts.
     ///   - file: what is recorded of it; nil where nothing is.
     static func open(_ path: String, recorded file: LocalFile?, in library: String) throws -> OpenedFile? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let isOurs = parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }
-        guard isOurs, parts.first != ".booksync" else { return nil }
+        guard isLibraryPath(path) else { return nil }
+        let parts = path.split(separator: "/")
         var current: CInt = -1
         defer { if current >= 0 { close(current) } }
         do {

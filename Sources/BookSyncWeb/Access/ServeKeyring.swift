@@ -22,13 +22,13 @@ package final class ServeKeyring: Sendable {
     private struct State {
         var keys: ServeKeys?
         /// Of the file that they were read from or written to; nil where they are in memory alone.
-        var file: FileMark?
+        var file: FileVersion?
         var lookedAt: ContinuousClock.Instant?
         var hasComplained = false
     }
 
     /// What tells a file from the one that replaces it.
-    private struct FileMark: Equatable {
+    private struct FileVersion: Equatable {
         let inode: UInt64
         let modified: Int64
     }
@@ -131,14 +131,14 @@ package final class ServeKeyring: Sendable {
     }
 
     private func read() -> ServeKeys? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < Self.greatestSize
         else { return nil }
         // A copied library may have lost the mode.
-        if status.st_mode & 0o077 != 0 { fchmod(descriptor, 0o600) }
+        if status.st_mode & 0o077 != 0, status.st_nlink == 1 { fchmod(descriptor, 0o600) }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = pread(descriptor, &bytes, bytes.count, 0)
         guard count == bytes.count, let text = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -147,7 +147,7 @@ package final class ServeKeyring: Sendable {
 
     /// - Parameter replacing: whether what stands there goes; else nothing is written where something does.
     /// - Returns: nil where it could not be written.
-    private func save(_ keys: ServeKeys, replacing: Bool) -> FileMark? {
+    private func save(_ keys: ServeKeys, replacing: Bool) -> FileVersion? {
         var status = stat()
         // No library is made by looking at it.
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -176,7 +176,7 @@ package final class ServeKeyring: Sendable {
         return Self.mark(of: path)
     }
 
-    private func complain(_ code: Int32) -> FileMark? {
+    private func complain(_ code: Int32) -> FileVersion? {
         let isFirst = state.withLock { state in
             defer { state.hasComplained = true }
             return !state.hasComplained
@@ -190,7 +190,7 @@ package final class ServeKeyring: Sendable {
         return nil
     }
 
-    private static func mark(of path: String) -> FileMark? {
+    private static func mark(of path: String) -> FileVersion? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
         #if canImport(Darwin)
@@ -198,7 +198,7 @@ package final class ServeKeyring: Sendable {
         #else
             let time = status.st_mtim
         #endif
-        return FileMark(
+        return FileVersion(
             inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

@@ -1,0 +1,19 @@
+/// Whether a relative path names something in a library, with `/` between its parts: no part is empty, `.` or `..`, and it is
+/// nothing of what booksync keeps for itself. A path that comes from outside the program (the store's file, a client) is
+/// held against this before anything is opened by it.
+package func isLibraryPath(_ path: String) -> Bool {
+    var (length, dots) = (0, 0)
+    var isName: Bool { length > 2 || length > dots }
+    for byte in path.utf8 {
+        switch byte {
+        case 0: return false
+        case UInt8(ascii: "/"):
+            guard isName else { return false }
+            (length, dots) = (0, 0)
+        default:
+            length += 1
+            if byte == UInt8(ascii: ".") { dots += 1 }
+        }
+    }
+    return isName && !path.utf8.starts(with: ".booksync".utf8)
+}
