@@ -68,8 +68,10 @@ struct AlertCommand: Sendable {
             options.teardownSequence = [
                 .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
             ]
+            // Everybody can read a process's arguments, and only its owner the environment.
             return try await Subprocess.run(
-                .path("/bin/sh"), arguments: ["-c", command.secretText], platformOptions: options,
+                .path("/bin/sh"), arguments: ["-c", "c=$BOOKSYNC_ALERT; unset BOOKSYNC_ALERT; eval \"$c\""],
+                environment: .inherit.updating(["BOOKSYNC_ALERT": command.secretText]), platformOptions: options,
                 input: .fileDescriptor(FileDescriptor(rawValue: input), closeAfterSpawningProcess: false),
                 output: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false),
                 error: .fileDescriptor(FileDescriptor(rawValue: output), closeAfterSpawningProcess: false)

@@ -90,11 +90,28 @@ extension Configuration {
         }
         try configuration.apply(overrides, base: here, notes: notes)
         try configuration.settleReferences(places)
+        try configuration.requireOwnCommand(from: notes.origins["notify.exec"])
         let netrcTrouble = configuration.readNetrc(environment: environment, base: here, notes: notes)
         return LoadedConfiguration(
             configuration: configuration, path: origin, origins: notes.origins, literalSecrets: notes.literalSecrets,
             secretFiles: notes.secretFiles, netrcTrouble: netrcTrouble,
             strangeVariables: strangeVariables(in: environment))
+    }
+
+    /// A command runs with all the user's rights: nobody else is to say what it is.
+    private func requireOwnCommand(from origin: SettingOrigin?) throws {
+        guard notify.exec != nil else { return }
+        let files: [String?]
+        switch origin {
+        case .file(let path, _, let contents): files = [path, contents]
+        case .environment(_, let contents): files = [contents]
+        case .builtIn, .flag, nil: files = []
+        }
+        guard let why = files.compactMap(\.self).lazy.compactMap(SettingFile.strangersHand).first else { return }
+        throw Failure(
+            .configuration, disposition: .stop, what: "the configuration cannot be used",
+            why: "\(why), and notify.exec names a command to run",
+            remedy: "let nobody else write it (chmod go-w), or take notify.exec out")
     }
 
     /// Variables by names that begin as ours do and that nothing asks for.
