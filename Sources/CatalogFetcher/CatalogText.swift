@@ -1,11 +1,12 @@
+import BookModel
 import Foundation
 
 /// Text as catalogs send it, made fit to be shown.
 enum CatalogText {
-    /// A name on one line: without byte order marks and control characters, HTML entities decoded, trimmed.
+    /// A name on one line: without control characters and what misleads, HTML entities decoded, trimmed.
     static func name(_ raw: String) -> String {
         let decoded = decodingEntities(raw)
-        guard decoded.unicodeScalars.contains(where: { isControl($0) || $0 == "\u{FEFF}" }) else {
+        guard decoded.unicodeScalars.contains(where: { isControl($0) || $0.isMisleading }) else {
             return trimmed(decoded)
         }
         return cleaned(decoded, keepingLines: false)
@@ -42,7 +43,7 @@ enum CatalogText {
 
     static func cleaned(_ text: String, keepingLines: Bool) -> String {
         var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where scalar != "\u{FEFF}" {
+        for scalar in text.unicodeScalars where !scalar.isMisleading {
             if scalar != "\u{85}", (0x80..<0xA0).contains(scalar.value) {
                 // Within a word; a space would make two of it.
                 if let meant = CharacterReference.windows1252(scalar) { scalars.append(meant) }
@@ -67,7 +68,7 @@ enum CatalogText {
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
     }
 
     /// What a server sent, for a sentence of ours: on one line, without control characters, cut to `length`.

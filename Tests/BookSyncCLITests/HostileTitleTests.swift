@@ -28,4 +28,34 @@ extension ProductTests.Attack {
             }
         }
     }
+    @Test func `what turns the direction of a title, or hides text in it, reaches no reader`() async throws {
+        let hidden = ["\u{202E}", "\u{2066}", "\u{E0041}", "\u{1B}[31m", "\u{9B}", "\u{2028}"]
+        var catalog = ScriptedCatalog(episodes: 1)
+        catalog.items[0].name = "One" + hidden.joined() + "Two"
+        try await withCatalog(catalog.script) { bench, server in
+            let configuration = ScriptedCatalog.configuration(
+                port: server.port,
+                more: "subscriptions: [{ book: \"cat:1\", title: \"A\\u202E\\u2066\\e[31mB\" }]")
+            try bench.configure(configuration)
+            let log = bench.folder.appending(path: "log").path
+            let environment = bench.configured
+            var shown = ""
+            for arguments in [
+                ["mirror", "-v", "--log-file", log], ["list"], ["list", "1"], ["list", "1", "--json"], ["plan", "1"],
+                ["plan", "1", "--json"], ["show", "1/1"], ["explain", "1/1"], ["runs"], ["search", "One"],
+                ["catalog", "1"], ["remove", "1/1"], ["trash", "list"], ["trash", "list", "--json"],
+            ] {
+                let result = try await bench.runBare(
+                    arguments + ["--library", bench.library.path], environment: environment)
+                #expect(result.exitCode == 0, "\(arguments): \(result.errors)")
+                shown += result.output + result.errors
+            }
+            shown += try String(contentsOfFile: log, encoding: .utf8)
+            #expect(shown.contains("Two"))
+            for text in hidden { #expect(!shown.contains(text), "\(text.debugDescription)") }
+            for scalar in shown.unicodeScalars where scalar.value >= 0x7F && scalar.value < 0xA0 {
+                Issue.record("U+\(String(scalar.value, radix: 16))")
+            }
+        }
+    }
 }

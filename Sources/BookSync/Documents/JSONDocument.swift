@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// A JSON value to be printed: keys keep their order, and what is unknown is an explicit null.
@@ -104,7 +105,7 @@ extension JSONDocument {
         return "\(value)"
     }
 
-    /// Escapes what RFC 8259 §7 says must be, and what steers terminals or breaks lines of JavaScript.
+    /// Escapes what RFC 8259 §7 says must be, and what steers terminals, misleads readers or breaks lines of JavaScript.
     private static func write(_ string: String, to text: inout String) {
         text += "\""
         for scalar in string.unicodeScalars {
@@ -114,17 +115,21 @@ extension JSONDocument {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _
-            where scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0x2028 || scalar.value == 0x2029:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where mustBeEscaped(scalar):
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: text.unicodeScalars.append(scalar)
             }
         }
         text += "\""
     }
 
-    private static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory == .control || [0x2028, 0x2029, 0xFEFF].contains(scalar.value)
+    package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x2029: true
+        default: scalar.isMisleading
+        }
     }
 }

@@ -62,8 +62,7 @@ actor EventPrinter {
             return
         }
         if style.isJSON, event.isTold { return }
-        let line = Self.printable(sentence)
-        if let display { await display.log(line) } else { await streams.writeError(line) }
+        if let display { await display.log(sentence) } else { await streams.writeError(sentence) }
     }
 
     /// Two progress lines a second for each transfer are enough for any reader.
@@ -73,11 +72,5 @@ actor EventPrinter {
         if let last = lastProgress[progress.episode], now - last < .milliseconds(500) { return false }
         lastProgress[progress.episode] = now
         return true
-    }
-
-    /// Names come from catalogs: nothing in them may steer the terminal.
-    private static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "�" : $0 }))
     }
 }

@@ -117,7 +117,7 @@ private struct LineLogHandler: LogHandler {
         let isPlain =
             !text.isEmpty
             && text.unicodeScalars.allSatisfy {
-                $0.value > 0x20 && $0 != "\"" && $0 != "=" && $0.properties.generalCategory != .control
+                $0.value > 0x20 && $0 != "\"" && $0 != "=" && !JSONDocument.mustBeEscaped($0)
             }
         return isPlain ? text : JSONDocument.string(text).text()
     }

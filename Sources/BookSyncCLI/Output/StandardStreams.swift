@@ -1,7 +1,8 @@
 import BookModel
 import Foundation
 
-/// Writes whole lines to the process's standard output and error.
+/// Writes whole lines to the process's standard output and error. Names come from catalogs, from disks and from stores that
+/// others wrote to: nothing in them steers the terminal.
 ///
 /// The calls block while a pipe is full; an actor on a queue of its own, so that this never holds a thread of the
 /// cooperative pool.
@@ -16,7 +17,7 @@ actor StandardStreams {
     private(set) var outputFailure: Failure?
 
     func writeOutput(_ line: String) {
-        var text = line + "\n"
+        var text = DisplayWidth.printableLines(line) + "\n"
         flush(&text)
     }
 
@@ -24,7 +25,7 @@ actor StandardStreams {
     func writeOutput(_ lines: [String]) {
         var text = ""
         for line in lines {
-            text += line + "\n"
+            text += DisplayWidth.printableLines(line) + "\n"
             if text.utf8.count >= 1 << 16 { flush(&text) }
         }
         flush(&text)
@@ -55,7 +56,7 @@ actor StandardStreams {
     }
 
     func writeError(_ line: String) {
-        _ = Self.write(line + "\n", to: STDERR_FILENO)
+        _ = Self.write(DisplayWidth.printableLines(line) + "\n", to: STDERR_FILENO)
     }
 
     /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.

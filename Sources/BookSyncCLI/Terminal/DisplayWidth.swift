@@ -1,3 +1,5 @@
+import BookModel
+
 /// How many columns of a terminal a text takes, and how to make it take no more than there are.
 ///
 /// Terminals disagree about emoji sequences and about the scripts of India; where they do, the width is that of the
@@ -10,8 +12,7 @@ enum DisplayWidth {
     }
 
     /// The text without anything that would move the cursor or turn the direction of what follows on the line:
-    /// tabs and line ends become spaces, other control characters U+FFFD, and bidirectional embeddings, overrides and
-    /// isolates vanish.
+    /// tabs and line ends become spaces, other control characters U+FFFD, and what misleads vanishes.
     static func printable(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
         var result = String.UnicodeScalarView()
@@ -21,12 +22,19 @@ enum DisplayWidth {
             switch scalar {
             case "\n" where previous == "\r": continue
             case "\t", "\n", "\r", "\u{2028}", "\u{2029}", "\u{85}": result.append(" ")
-            case _ where turnsDirection(scalar): continue
+            case _ where scalar.isMisleading: continue
             case _ where isUnprintable(scalar): result.append("\u{FFFD}")
             default: result.append(scalar)
             }
         }
         return String(result)
+    }
+
+    /// The same of a text of several lines, which it keeps.
+    static func printableLines(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0 != "\n" && isUnprintable($0) }) else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+            .joined(separator: "\n")
     }
 
     /// The beginning of the text with `…` where it was cut, in at most `limit` columns; never half a grapheme.
@@ -105,14 +113,7 @@ enum DisplayWidth {
     private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x2028...0x2029: true
-        default: turnsDirection(scalar)
-        }
-    }
-
-    private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
+        default: scalar.isMisleading
         }
     }
 
