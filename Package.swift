@@ -87,11 +87,14 @@ let package = Package(
         room("SyncPlanner", uses: ["BookModel"]),
         room(
             "DownloadEngine",
-            uses: ["BookModel", "Transport", "CFileSystem", "CZlib", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+            uses: [
+                "BookModel", "Transport", "CFileSystem", "CZlib", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+            ]),
         room(
             "BookSync",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine", "CFileSystem",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine",
+                "CFileSystem",
                 "Yams",
                 // For the listener's own command, after a run.
                 subprocess, system,
