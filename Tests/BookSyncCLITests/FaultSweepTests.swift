@@ -1,0 +1,109 @@
+#if os(Linux)
+    import Foundation
+    import Glibc
+    import Support
+    import Testing
+
+    extension ProductTests {
+        /// Each call to the disk of a run of 30 episodes fails once, or is the process's last, and the next run mends it.
+        @Suite(
+            .enabled(if: ForeignProgram.isInstalled("clang"), "clang, which the Swift toolchain brings, is not in PATH")
+        )
+        struct FaultSweep {
+            /// As `Fixtures/faults/faults.c` groups them.
+            enum Call: String, CaseIterable {
+                case write, fsync, rename, ftruncate, open, mkdir, fcntl
+            }
+
+            /// 0 kills.
+            private static let errors: KeyValuePairs<String, Int32> = [
+                "EIO": EIO, "ENOSPC": ENOSPC, "EDQUOT": EDQUOT, "EINTR": EINTR, "EMFILE": EMFILE, "KILL": 0,
+            ]
+            /// What a run may say of a disk that fails: the exit codes of the contract, without the one of a defect.
+            private static let honest: Set<Int32> = [0, 73, 74, 75]
+
+            /// Which of so many calls fail, spread over the run.
+            private static func places(in count: Int) -> [Int] {
+                let places = min(count, Thoroughness.choose(2, orMany: 25))
+                return (0..<places).map { 1 + ($0 * 2 + 1) * count / (places * 2) }
+            }
+
+            private struct Faults {
+                let bench: Workbench
+                let environment: [String: String]
+
+                init(_ bench: Workbench) async throws {
+                    self.bench = bench
+                    let shim = bench.folder.appending(path: "faults.so").path
+                    let source = Corpus.fixture("faults/faults.c").path
+                    let compiled = try await ForeignProgram.run(
+                        "clang", ["-shared", "-fPIC", "-O1", "-o", shim, source], in: bench)
+                    try #require(compiled.exitCode == 0, "\(compiled.errors)")
+                    environment = ["LD_PRELOAD": shim, "FAULT_BELOW": bench.library.path]
+                }
+
+                func fetch(_ call: Call, failingAt number: Int, with error: Int32) async throws -> ProductRunner.Result
+                {
+                    let fault = [
+                        "FAULT_CALL": call.rawValue, "FAULT_AT": "\(number)", "FAULT_ERROR": "\(error)",
+                        "FAULT_REPORT": bench.folder.appending(path: "report").path,
+                    ]
+                    return try await bench.run(
+                        "fetch", "1", "--json",
+                        environment: bench.configured.merging(environment) { $1 }.merging(fault) { $1 })
+                }
+
+                /// How many calls of the kind the last run made.
+                func count() throws -> Int {
+                    let text = try String(contentsOf: bench.folder.appending(path: "report"), encoding: .utf8)
+                    return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+                }
+            }
+
+            @Test(arguments: Call.allCases)
+            func `case 36: whichever call fails, nothing is lost, fetched twice or said wrongly`(call: Call)
+                async throws
+            {
+                let catalog = ScriptedCatalog(episodes: 30, bytes: 3000)
+                let digests = Set(catalog.digests)
+                // What the four transfers under way had received of a run that ended.
+                let allowance = 4 * 3100
+                try await withCatalog(catalog.script) { bench, server in
+                    let faults = try await Faults(bench)
+                    _ = try await faults.fetch(call, failingAt: 0, with: 0)
+                    let count = try faults.count()
+                    try #require(count > 0)
+                    for (name, error) in Self.errors where error != EMFILE || call == .open {
+                        var outcomes: [String: Int] = [:]
+                        for number in Self.places(in: count) {
+                            try FileManager.default.removeItem(at: bench.library)
+                            let sentBefore = server.record.audioBytesSent
+                            let what = "\(call) \(name) \(number)"
+                            let failed = try await faults.fetch(call, failingAt: number, with: error)
+                            outcomes[failed.exitCode.map(String.init) ?? "killed", default: 0] += 1
+                            if let code = failed.exitCode {
+                                #expect(Self.honest.contains(code), "\(what): \(code) \(failed.errors)")
+                            } else {
+                                #expect(error == 0, "\(what): ended by signal \(failed.signal ?? 0)")
+                            }
+                            let whole = bench.exists ? try bench.digests() : []
+                            #expect(digests.isSuperset(of: whole), "\(what)")
+                            if failed.exitCode == 0 { #expect(whole.count == 30, "\(what): \(failed.errors)") }
+
+                            let next = try await bench.run("fetch", "1", "--json", environment: bench.configured)
+                            #expect(next.exitCode == 0, "\(what): \(next.errors)")
+                            #expect(try bench.digests() == catalog.digests, "\(what)")
+                            #expect(try bench.partialFiles == [], "\(what)")
+                            let sent = server.record.audioBytesSent - sentBefore
+                            #expect(sent <= catalog.totalBytes + allowance, "\(what): \(sent)")
+                            let verified = try await bench.run("verify", environment: bench.configured)
+                            #expect(verified.exitCode == 0, "\(what): \(verified.errors)")
+                        }
+                        let told = outcomes.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }
+                        print("fault sweep: \(call) \(name), of \(count) calls: \(told.joined(separator: ", "))")
+                    }
+                }
+            }
+        }
+    }
+#endif
