@@ -10,6 +10,8 @@ package enum SyncEvent: Sendable {
     case progressed(TransferProgress)
     /// How far the run is as a whole.
     case advanced(RunProgress)
+    /// Something has to wait from now on; nil when it waits no longer.
+    case waiting(WaitSubject, Wait?)
     case finished(TransferReceipt)
     /// A file that was there already is recorded as an episode's.
     case adopted(AdoptionReceipt)
@@ -19,6 +21,30 @@ package enum SyncEvent: Sendable {
     case paused(EpisodeIdentity, name: String)
     case cancelled(EpisodeIdentity, name: String)
     case summarised(RunSummary)
+}
+
+/// What has to wait.
+package enum WaitSubject: Sendable, Hashable {
+    /// For its catalog.
+    case book(BookIdentity)
+    /// For the next try at its transfer.
+    case episode(EpisodeIdentity)
+}
+
+/// What something waits for.
+package struct Wait: Sendable, Hashable {
+    /// Of what waits, to be shown.
+    package var name: String
+    /// "asking the catalog", "HTTP status 503".
+    package var reason: String
+    /// How long it will take; nil where nobody knows.
+    package var seconds: Double?
+
+    package init(name: String, reason: String, seconds: Double? = nil) {
+        self.name = name
+        self.reason = reason
+        self.seconds = seconds
+    }
 }
 
 /// How far one transfer is.

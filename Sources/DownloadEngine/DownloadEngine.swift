@@ -331,7 +331,12 @@ package struct DownloadEngine: Sendable {
                         "in_seconds": "\(max(wait, reason.after ?? 0))",
                     ])
                 if reason.isServerBusy { run.holdServer(of: place, asked: reason.after) }
-                run.schedule.postpone(place, until: run.now + max(wait, reason.after ?? 0))
+                let seconds = max(wait, reason.after ?? 0)
+                run.schedule.postpone(place, until: run.now + seconds)
+                let episode = wanted.episode
+                emit(
+                    .waiting(
+                        .episode(episode.identity), Wait(name: episode.name, reason: reason.why, seconds: seconds)))
             } else if !Task.isCancelled, !run.isOver {
                 giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }

@@ -15,6 +15,8 @@ package struct ProgressState: Sendable, Equatable {
     /// In the order in which they began.
     package var transfers: [Transfer]
     package var run: RunProgress
+    /// What waits, and what for: a line each.
+    package var waits: [String] = []
     /// What those are called that did not end well.
     package var wordForFailed = "failed"
 
@@ -31,6 +33,14 @@ package struct ProgressBoard: Sendable {
         var meter = SpeedMeter()
     }
 
+    private struct Waiting {
+        var subject: WaitSubject
+        var wait: Wait
+        var since: ContinuousClock.Instant
+    }
+
+    /// In the order in which they began.
+    private var waiting: [Waiting] = []
     private var running: [EpisodeIdentity: Running] = [:]
     /// In the order in which they began.
     private var order: [EpisodeIdentity] = []
@@ -47,12 +57,17 @@ package struct ProgressBoard: Sendable {
     package mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
         switch event {
         case .notice, .advanced, .adopted, .summarised: return
+        case .waiting(let subject, let wait):
+            waiting.removeAll { $0.subject == subject }
+            if let wait { waiting.append(Waiting(subject: subject, wait: wait, since: now)) }
+            return
         case .planned(let plan):
             for action in plan.actions where action.kind.isTransfer {
                 expected[action.episode.identity] = .some(action.bytes)
             }
         case .started(let progress), .progressed(let progress):
             let episode = progress.episode
+            waiting.removeAll { $0.subject == .episode(episode) }
             if running[episode] == nil { order.append(episode) }
             // A later attempt finds more in the partial file; what this run put there is not of an earlier one.
             let reused = min(progress.bytesReused, running[episode]?.progress.bytesReused ?? .max)
@@ -81,6 +96,7 @@ package struct ProgressBoard: Sendable {
         expected[episode] = .some(bytes)
         running[episode] = nil
         order.removeAll { $0 == episode }
+        waiting.removeAll { $0.subject == .episode(episode) }
     }
 
     private static func fetched(_ progress: TransferProgress) -> Int64 {
@@ -92,14 +108,39 @@ package struct ProgressBoard: Sendable {
     }
 
     package func state(at now: ContinuousClock.Instant) -> ProgressState {
-        let transfers = order.compactMap { running[$0] }.map { running in
+        let paused = Set(waiting.map(\.subject))
+        let shown = order.filter { !paused.contains(.episode($0)) }
+        let transfers = shown.compactMap { running[$0] }.map { running in
             ProgressState.Transfer(
                 name: running.progress.name,
                 bytes: ByteProgress(
                     bytesDone: running.progress.bytesDone, total: running.progress.total,
                     bytesPerSecond: running.meter.bytesPerSecond(at: now)))
         }
-        return ProgressState(transfers: transfers, run: run(at: now))
+        var state = ProgressState(transfers: transfers, run: run(at: now))
+        state.waits = waiting.compactMap { Self.line($0, at: now) } + stalls(of: shown, at: now)
+        return state
+    }
+
+    /// Seconds without a word of what is waited for.
+    private static let patience = 3.0
+
+    private static func line(_ waiting: Waiting, at now: ContinuousClock.Instant) -> String? {
+        let passed = (now - waiting.since) / .seconds(1)
+        let begin = "\(waiting.wait.name): \(waiting.wait.reason)"
+        if let seconds = waiting.wait.seconds {
+            return "\(begin); next try in \(Int(max(0, seconds - passed).rounded(.up))) s"
+        }
+        // Most answer at once.
+        return passed < 1 ? nil : "\(begin), for \(Int(passed)) s"
+    }
+
+    private func stalls(of episodes: [EpisodeIdentity], at now: ContinuousClock.Instant) -> [String] {
+        episodes.compactMap { episode in
+            guard let running = running[episode], let last = running.meter.lastInstant else { return nil }
+            let silence = (now - last) / .seconds(1)
+            return silence < Self.patience ? nil : "\(running.progress.name): no data for \(Int(silence)) s"
+        }
     }
 
     func run(at now: ContinuousClock.Instant) -> RunProgress {

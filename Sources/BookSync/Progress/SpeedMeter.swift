@@ -16,6 +16,9 @@ struct SpeedMeter: Sendable {
     private var samples: [Sample] = []
     private var latest: Sample?
 
+    /// When something was recorded last.
+    var lastInstant: ContinuousClock.Instant? { latest?.instant }
+
     /// - Parameter bytes: all so far. The first call sets from where to count; fewer than before begin anew.
     mutating func record(_ bytes: Int64, at instant: ContinuousClock.Instant) {
         if let latest, bytes < latest.bytes { samples = [] }

@@ -144,6 +144,8 @@ struct CatalogRound: Sendable {
     private func prepared(
         _ item: RunRequest.Item, pace: ServerPace?, _ assembly: PlanAssembly
     ) async -> Result<PreparedBook, any Error> {
+        emit(.waiting(.book(item.book), Wait(name: item.title ?? item.book.id, reason: "asking the catalog")))
+        defer { emit(.waiting(.book(item.book), nil)) }
         do {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
             let refreshed = try await source.refresh(

@@ -22,7 +22,7 @@ struct EventLog: Sendable {
                 ])
         case .started(let progress):
             logger.info("transfer begun", metadata: ["episode": "\(progress.episode)", "name": "\(progress.name)"])
-        case .progressed, .advanced: break
+        case .progressed, .advanced, .waiting: break
         case .finished(let receipt):
             logger.info(
                 "file in its place",

@@ -19,7 +19,7 @@ extension SyncEvent {
             guard isVerbose else { return nil }
             return progress.bytesReused > 0
                 ? "\(progress.name): going on from \(describeBytes(progress.bytesReused))" : "\(progress.name): begun"
-        case .progressed, .advanced, .summarised:
+        case .progressed, .advanced, .waiting, .summarised:
             return nil
         case .paused(_, let name):
             return "paused \(name)"

@@ -2,15 +2,17 @@ import BookModel
 import BookSync
 
 extension ProgressState {
-    /// A line for each running transfer and, last, one for the run: name, bar, percent, bytes, speed, time left. All
-    /// have the same columns; where there is little room the bar goes first, then the bytes, the time, the speed.
+    /// A line for each running transfer, one for each that waits and, last, one for the run: name, bar, percent, bytes,
+    /// speed, time left. All have the same columns; where there is little room the bar goes first, then the bytes, the
+    /// time, the speed.
     ///
     /// - Parameters:
     ///   - width: no line takes more columns.
     ///   - rows: no more lines; the transfers that find no room are counted in a line of their own.
     func lines(width: Int, rows: Int) -> [String] {
         guard width > 0, rows > 0 else { return [] }
-        let roomForTransfers = rows - 1
+        let waits = self.waits.prefix(max(0, rows - 1 - min(transfers.count, rows / 2)))
+        let roomForTransfers = rows - 1 - waits.count
         let shown = transfers.count <= roomForTransfers ? transfers.count : max(0, roomForTransfers - 1)
         let runName =
             "\(run.episodesDone) of \(run.episodesInAll)"
@@ -22,6 +24,7 @@ extension ProgressState {
             let rest = "… and \(transfers.count - shown) more"
             lines.insert(DisplayWidth.truncate(rest, to: width), at: shown)
         }
+        lines.insert(contentsOf: waits.map { DisplayWidth.truncate($0, to: width) }, at: lines.count - 1)
         return lines
     }
 }
