@@ -39,7 +39,7 @@ func withSource<Result: Sendable>(
     _ settings: BookResourceSettings, waits: RecordedWaits = RecordedWaits(), retries: Int = 3,
     ceiling: ListingProgress.Ceiling = .init(), _ body: (BookResourceSource) async throws -> Result
 ) async throws -> Result {
-    let options = TransportOptions(connectTimeout: 5, stallTimeout: 5)
+    let options = TransportOptions(connectTimeout: 60, stallTimeout: 60)
     return try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
         try await body(
             BookResourceSource(

@@ -11,7 +11,7 @@ func list(
     _ id: String, in format: some CatalogFormat, source name: String = "mine", retries: Int = 1
 ) async throws -> ListedBook {
     let waits = RecordedWaits()
-    let options = TransportOptions(connectTimeout: 5, stallTimeout: 5)
+    let options = TransportOptions(connectTimeout: 60, stallTimeout: 60)
     return try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
         let source = format.source(
             over: CatalogConnection(

@@ -33,7 +33,7 @@ import Transport
             return .text("", status: 429, headers: ["Retry-After": "100"])
         }
         try await withServer(script) { server in
-            let options = TransportOptions(connectTimeout: 5, stallTimeout: 5)
+            let options = TransportOptions(connectTimeout: 60, stallTimeout: 60)
             try await withHTTPTransport(options: options, logger: Logger(label: "test")) { transport in
                 let (pace, first, second) = (ServerPace(), RecordedWaits(), RecordedWaits())
                 func list(_ id: String, _ waits: RecordedWaits) async throws {

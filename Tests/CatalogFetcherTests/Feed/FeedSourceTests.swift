@@ -14,7 +14,7 @@ import Transport
     ) async throws -> ListedBook? {
         let waits = RecordedWaits()
         return try await withHTTPTransport(
-            options: TransportOptions(connectTimeout: 5, stallTimeout: 5), logger: Logger(label: "test")
+            options: TransportOptions(connectTimeout: 60, stallTimeout: 60), logger: Logger(label: "test")
         ) { transport in
             let source = FeedSource(
                 settings: settings,
