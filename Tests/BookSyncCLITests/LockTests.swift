@@ -85,6 +85,36 @@ extension ProductTests {
             }
         }
 
+        @Test func `--wait is taken wherever the lock is needed`() async throws {
+            let gate = Gate()
+            let catalog = Self.catalog(heldBy: gate)
+            try await withCatalog(catalog.script) { bench, server in
+                let environment = bench.configured
+                try await bench.start("fetch", "1", environment: environment) { first in
+                    try await server.waitUntil { Self.isHeld($0) }
+                    for arguments in [
+                        ["fetch", "1"], ["adopt", "old", "--book", "1"], ["undo"], ["export", "m3u8"],
+                        ["trash", "restore", "--all"], ["trash", "empty"], ["verify", "--repair"],
+                    ] {
+                        let odd = try await bench.runBare(
+                            arguments + ["--wait", "soon", "--library", "L"], environment: environment)
+                        #expect(odd.exitCode == 64 && odd.errors.contains("not 'soon'"), "\(odd.errors)")
+                        // What is whole already needs no repair, and so no lock.
+                        guard arguments[0] != "verify" else { continue }
+                        let second = try await bench.runBare(
+                            arguments + ["--wait", "200ms", "--library", "L"], environment: environment)
+                        #expect(second.exitCode == 75, "\(arguments): \(second.errors)")
+                        #expect(second.errors.contains("\(first.processIdentifier)"), "\(second.errors)")
+                    }
+                    try await bench.start("trash", "empty", "--wait", "300s", environment: environment) { second in
+                        gate.open()
+                        let codes = [try await first.result().exitCode, try await second.result().exitCode]
+                        #expect(codes == [0, 0])
+                    }
+                }
+            }
+        }
+
         @Test func `list, show, plan and subscribe work while a run is under way`() async throws {
             let gate = Gate()
             let catalog = Self.catalog(heldBy: gate)

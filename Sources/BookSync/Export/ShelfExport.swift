@@ -23,13 +23,16 @@ package struct ShelfExport: Sendable {
     /// - Parameters:
     ///   - items: none for all books.
     ///   - force: whether files that the listener made or changed are overwritten.
+    ///   - wait: seconds to wait for another run to end.
     /// - Throws: ``Failure``: `temporary` when another run holds the library, `unknownBook` when there is none.
     package func intoFolders(
-        _ kind: ExportKind, of items: [Item], force: Bool, notes: LibraryNotes?
+        _ kind: ExportKind, of items: [Item], force: Bool, waitingFor wait: Double, notes: LibraryNotes?
     ) async throws -> [ExportOutcome] {
         let items = try await existing(items)
         let library = configuration.library
-        return try await LibrarySession.withLibrary(at: library, command: "export", notes: notes) { session in
+        return try await LibrarySession.withLibrary(
+            at: library, command: "export", waitingFor: wait, notes: notes
+        ) { session in
             var export = BookExport(configuration: configuration, library: library, store: session.store)
             export.force = force
             return try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in

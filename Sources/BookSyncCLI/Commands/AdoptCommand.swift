@@ -29,6 +29,8 @@ struct AdoptCommand: Subcommand {
     @Flag(help: "Move the files into the library.")
     var move = false
 
+    @OptionGroup var waiting: WaitOptions
+
     @Flag(help: "Print what would be adopted and change nothing.")
     var dryRun = false
 
@@ -64,7 +66,9 @@ struct AdoptCommand: Subcommand {
             try await printer.printing { emit in
                 let adoption = FolderAdoption(configuration: configuration, logger: program.logger, emit: emit)
                 if dryRun { return try await adoption.plan(request) }
-                return try await LibrarySession.withLibrary(at: configuration.library, command: "adopt") {
+                return try await LibrarySession.withLibrary(
+                    at: configuration.library, command: "adopt", waitingFor: waiting.seconds
+                ) {
                     try await adoption.execute(request, in: $0)
                 }
             }

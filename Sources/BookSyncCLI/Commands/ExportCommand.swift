@@ -32,6 +32,8 @@ struct ExportCommand: Subcommand {
     @Flag(help: "Overwrite files in the book folders that booksync did not write.")
     var force = false
 
+    @OptionGroup var waiting: WaitOptions
+
     func validate() throws {
         if kind == .ofBooks(.cover), output != nil {
             throw ValidationError("A cover goes into its book's folder only.")
@@ -66,7 +68,8 @@ struct ExportCommand: Subcommand {
                     }), or: written.filter(\.isWritten).map { "wrote \($0.path)" })
             return .done
         case nil:
-            let outcomes = try await export.intoFolders(kind, of: items, force: force, notes: program.notes)
+            let outcomes = try await export.intoFolders(
+                kind, of: items, force: force, waitingFor: waiting.seconds, notes: program.notes)
             await program.print(
                 .array(outcomes.map { JSONDocument($0) }),
                 or: outcomes.compactMap { outcome in

@@ -23,6 +23,8 @@ struct FetchCommand: Subcommand {
 
     @OptionGroup var transfer: TransferOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @Flag(help: "Also fetch what was removed, is paused, or failed too often.")
     var force = false
 
@@ -49,7 +51,7 @@ struct FetchCommand: Subcommand {
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             do {
                 return try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "fetch", notes: program.notes
+                    at: configuration.library, command: "fetch", waitingFor: waiting.seconds, notes: program.notes
                 ) { session in
                     try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }

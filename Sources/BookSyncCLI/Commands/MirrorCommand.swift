@@ -15,8 +15,7 @@ struct MirrorCommand: Subcommand {
 
     @OptionGroup var transfer: TransferOptions
 
-    @Option(help: ArgumentHelp("Wait so long for another run to end, as in 60s.", valueName: "time"))
-    var wait: String = "0"
+    @OptionGroup var waiting: WaitOptions
 
     @Option(help: ArgumentHelp("Begin no more than so many episodes.", valueName: "n"))
     var maxEpisodes: Int?
@@ -48,7 +47,6 @@ struct MirrorCommand: Subcommand {
         if let timeLimit, parseSeconds(timeLimit) == nil {
             throw ValidationError("--time-limit takes a time, as in 50m, not '\(timeLimit)'.")
         }
-        if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
@@ -67,9 +65,8 @@ struct MirrorCommand: Subcommand {
                 try await program.printPlans(request, configuration: configuration, offline: false)
             }
         }
-        let seconds = parseSeconds(wait) ?? 0
         return try await LibrarySession.withLibrary(
-            at: configuration.library, command: "mirror", waitingFor: seconds, notes: program.notes
+            at: configuration.library, command: "mirror", waitingFor: waiting.seconds, notes: program.notes
         ) { session in
             let items = try configuration.items(
                 with: try await session.subscriptions(), order: transfer.order)

@@ -47,11 +47,14 @@ struct TrashRestoreCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments
+    @OptionGroup var waiting: WaitOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
         let scope = try scope.scope(configuration)
-        return try await program.restoreTrash(in: configuration, command: "trash restore") { trash in
+        return try await program.restoreTrash(
+            in: configuration, command: "trash restore", waitingFor: waiting.seconds
+        ) { trash in
             try await trash.restore(try await trash.list().filter(scope.includes))
         }
     }
@@ -63,6 +66,8 @@ struct TrashEmptyCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @Flag(name: [.short, .long], help: "Delete without asking.")
     var yes = false
 
@@ -70,7 +75,7 @@ struct TrashEmptyCommand: Subcommand {
         let library = try await program.libraryConfiguration().library
         _ = try await LibraryFolder.requireStore(in: library)
         return try await LibrarySession.withLibrary(
-            at: library, command: "trash empty", notes: program.notes
+            at: library, command: "trash empty", waitingFor: waiting.seconds, notes: program.notes
         ) { session in
             let files = try await session.trash.list()
             guard try await isMeant(files) else {
@@ -94,11 +99,12 @@ struct TrashEmptyCommand: Subcommand {
 extension Program {
     /// Prints what comes back of the trash.
     func restoreTrash(
-        in configuration: Configuration, command: String, _ restore: (Trash) async throws -> Trash.Restored
+        in configuration: Configuration, command: String, waitingFor wait: Double,
+        _ restore: (Trash) async throws -> Trash.Restored
     ) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: configuration.library)
         return try await LibrarySession.withLibrary(
-            at: configuration.library, command: command, notes: notes
+            at: configuration.library, command: command, waitingFor: wait, notes: notes
         ) { session in
             let restored = try await restore(session.trash)
             await print(

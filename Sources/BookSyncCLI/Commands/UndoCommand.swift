@@ -18,6 +18,8 @@ struct UndoCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
+    @OptionGroup var waiting: WaitOptions
+
     @Flag(help: "Print what would be done and change nothing.")
     var dryRun = false
 
@@ -30,7 +32,9 @@ struct UndoCommand: Subcommand {
         if let last = trashed.first?.removedAt, last > renamedAt {
             let removed = trashed.filter { $0.removedAt == last }
             guard dryRun else {
-                return try await program.restoreTrash(in: configuration, command: "undo") { trash in
+                return try await program.restoreTrash(
+                    in: configuration, command: "undo", waitingFor: waiting.seconds
+                ) { trash in
                     try await trash.undoRemoval(at: last)
                 }
             }
@@ -42,7 +46,7 @@ struct UndoCommand: Subcommand {
             dryRun
             ? try await RenameUndo().plan(in: configuration.library)
             : try await LibrarySession.withLibrary(
-                at: configuration.library, command: "undo", notes: program.notes
+                at: configuration.library, command: "undo", waitingFor: waiting.seconds, notes: program.notes
             ) { try await RenameUndo().execute(in: $0) }
         await program.print(JSONDocument(report), or: Self.lines(report, width: program.outputWidth))
         if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {

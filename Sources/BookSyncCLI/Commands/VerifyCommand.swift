@@ -30,17 +30,13 @@ struct VerifyCommand: Subcommand {
     @Flag(help: "Read everything, also what an interrupted verification found right.")
     var anew = false
 
-    @Option(
-        help: ArgumentHelp(
-            "With --repair and --accept: wait so long for another run to end, as in 60s.", valueName: "time"))
-    var wait: String = "0"
+    @OptionGroup var waiting: WaitOptions
 
     func validate() throws {
         if accept, repair || quick { throw ValidationError("--accept goes with neither --repair nor --quick.") }
         if accept, references.isEmpty {
             throw ValidationError("--accept takes the books or episodes that you edited, as in REF or REF/12.")
         }
-        if parseSeconds(wait) == nil { throw ValidationError("--wait takes a time such as 60s, not '\(wait)'.") }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
@@ -84,8 +80,7 @@ struct VerifyCommand: Subcommand {
         _ report: VerificationReport, _ configuration: Configuration, _ program: Program
     ) async throws -> VerificationReport {
         try await LibrarySession.withLibrary(
-            at: configuration.library, command: "verify --accept", waitingFor: parseSeconds(wait) ?? 0,
-            notes: program.notes
+            at: configuration.library, command: "verify --accept", waitingFor: waiting.seconds, notes: program.notes
         ) { session in try await VerificationAcceptance().execute(report, in: session) }
     }
 
@@ -97,7 +92,7 @@ struct VerifyCommand: Subcommand {
         do {
             return try await program.withCatalogs(configuration, for: report.booksToRepair) { configuration in
                 try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "verify --repair", waitingFor: parseSeconds(wait) ?? 0,
+                    at: configuration.library, command: "verify --repair", waitingFor: waiting.seconds,
                     notes: program.notes
                 ) { session in
                     try await VerificationRepair(configuration: configuration, logger: program.logger, emit: emit)
