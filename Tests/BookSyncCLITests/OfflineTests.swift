@@ -72,6 +72,21 @@ extension ProductTests {
             }
         }
 
+        @Test func `episodes of several books are listed with the titles of their books`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("fetch", "40111/1", "30776/1", "-q")
+                let both = try await bench.run("list", "40111/1", "30776/1")
+                #expect(both.outputLines.first?.hasPrefix("book ") == true)
+                #expect(both.outputLines.dropFirst().map { $0.prefix(3) } == ["夜航船", "回到古"])
+                let one = try await bench.run("list", "40111/1", "40111/2")
+                #expect(one.outputLines.count == 3 && one.outputLines.first?.contains("book") == false)
+                _ = try await bench.run("pause", "--all")
+                let queue = try await bench.run("queue")
+                #expect(queue.outputLines.first?.hasPrefix("book ") == true)
+                #expect(queue.outputLines.contains { $0.hasPrefix("夜航船 ") && $0.contains("paused") })
+            }
+        }
+
         @Test func `everything known of an episode and of a book is shown`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "30776", "--only", "7", "-q")

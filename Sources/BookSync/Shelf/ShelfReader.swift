@@ -69,6 +69,13 @@ package struct ShelfReader: Sendable {
             }.map(\.element)
     }
 
+    /// What the books are called; those that are not on the shelf are left out.
+    package func titles(of books: Set<BookIdentity>) async throws -> [BookIdentity: String] {
+        var titles: [BookIdentity: String] = [:]
+        for book in books { titles[book] = try await store.book(book)?.title }
+        return titles
+    }
+
     package func subscriptions() async throws -> [Subscription] {
         try await store.subscriptions()
     }

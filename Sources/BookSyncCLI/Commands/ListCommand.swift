@@ -57,22 +57,22 @@ struct ListCommand: Subcommand {
                 .array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
             return .done
         }
-        var episodes: [ShelfReader.EpisodeOnDisk] = []
-        for reference in references {
-            let book = try configuration.book(reference)
-            let found = try await ShelfReader.read(configuration.library) { shelf in
-                try await shelf.episodes(of: book, filter: reference.filter)
-            }
-            guard let found else { throw Failure.emptyLibrary(configuration.library) }
-            episodes += found
+        let meant = try references.map { (book: try configuration.book($0), filter: $0.filter) }
+        let books = Set(meant.map(\.book))
+        let found = try await ShelfReader.read(configuration.library) { shelf in
+            var episodes: [ShelfReader.EpisodeOnDisk] = []
+            for (book, filter) in meant { episodes += try await shelf.episodes(of: book, filter: filter) }
+            return (episodes: episodes, titles: books.count > 1 ? try await shelf.titles(of: books) : nil)
         }
+        guard let found else { throw Failure.emptyLibrary(configuration.library) }
+        var episodes = found.episodes
         if let state { episodes = episodes.filter { $0.shelved.state == state } }
         if missing { episodes = episodes.filter(\.isMissing) }
         if let sort { episodes = episodes.sorted(by: sort) }
         if reverse { episodes.reverse() }
         await program.print(
             .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }),
-            or: Self.lines(episodes, width: program.outputWidth))
+            or: Self.lines(episodes, titles: found.titles, width: program.outputWidth))
         return .done
     }
 
@@ -92,11 +92,15 @@ struct ListCommand: Subcommand {
         return books.isEmpty ? [] : table.lines(width: width)
     }
 
-    static func lines(_ episodes: [ShelfReader.EpisodeOnDisk], width: Int?) -> [String] {
+    /// - Parameter titles: of the books, for a column of their own; nil for none.
+    static func lines(
+        _ episodes: [ShelfReader.EpisodeOnDisk], titles: [BookIdentity: String]?, width: Int?
+    ) -> [String] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
             .init(title: "state"), .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
         ])
+        if titles != nil { table.columns.insert(.init(title: "book", isFlexible: true), at: 0) }
         table.rows = episodes.map { episode in
             let shelved = episode.shelved
             let total = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
@@ -104,7 +108,8 @@ struct ListCommand: Subcommand {
                 episode.bytesDone > 0 && episode.bytesDone != total
                 ? "\(describeBytes(episode.bytesDone)) of \(total.map(describeBytes) ?? "?")"
                 : total.map(describeBytes) ?? ""
-            return [
+            let book = shelved.episode.identity.book
+            return (titles.map { [$0[book] ?? book.id] } ?? []) + [
                 "\(shelved.episode.section)", shelved.episode.name, shelved.state.rawValue, bytes,
                 shelved.file?.path ?? "",
             ]

@@ -15,8 +15,15 @@ struct QueueCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
         while true {
-            let episodes = try await ShelfReader.read(configuration.library) { try await $0.queue() } ?? []
-            var lines = ListCommand.lines(episodes, width: program.outputWidth)
+            let found = try await ShelfReader.read(configuration.library) { shelf in
+                let episodes = try await shelf.queue()
+                return (
+                    episodes: episodes,
+                    titles: try await shelf.titles(of: Set(episodes.map(\.shelved.episode.identity.book)))
+                )
+            }
+            let episodes = found?.episodes ?? []
+            var lines = ListCommand.lines(episodes, titles: found?.titles, width: program.outputWidth)
             if watch, isatty(STDOUT_FILENO) == 1 {
                 // From the top left corner, with everything below cleared.
                 lines = ["\u{1B}[H\u{1B}[J\(Self.summary(of: episodes))"] + lines
