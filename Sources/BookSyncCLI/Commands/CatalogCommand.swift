@@ -10,7 +10,7 @@ struct CatalogCommand: Subcommand {
         abstract: "Print what a catalog lists now, or what a saved answer lists; stores nothing.",
         discussion: """
             What names a file that is there is read as a saved answer, several at once; everything else is a REF, or the \
-            address of a feed, an archive item, a LibriVox book or a directory.
+            address of a feed, an archive item, a LibriVox book or a directory. With --json each is one line.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -62,7 +62,7 @@ struct CatalogCommand: Subcommand {
 
     private func show(_ preview: CatalogPreview, _ program: Program) async throws {
         if program.options.json {
-            await program.streams.writeOutput(JSONDocument(preview).text(isIndented: subjects.count == 1))
+            await program.streams.writeOutput(JSONDocument(preview).text())
             return
         }
         await program.streams.writeOutput(preview.lines(width: program.outputWidth))

@@ -5,7 +5,7 @@ import BookSync
 struct PlanCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Print what a run would do, and change nothing.",
-        discussion: "Without a REF: for every subscription.")
+        discussion: "Without a REF: for every subscription. With --json each book is one line.")
 
     @OptionGroup var common: CommonOptions
 

@@ -52,7 +52,7 @@ extension Program {
                 onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } }))
     }
 
-    /// Prints the plans of the request and changes nothing.
+    /// Prints the plans of the request, with `--json` one a line, and changes nothing.
     func printPlans(
         _ request: RunRequest, configuration: Configuration, offline: Bool
     ) async throws -> ExitStatus {
@@ -60,22 +60,16 @@ extension Program {
         style.isJSON = false
         style.showsBars = false
         let printer = EventPrinter(style: style, streams: streams)
-        let (documents, report) = try await printer.printing { emit in
-            var documents: [JSONDocument] = []
-            let report = try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
+        let report = try await printer.printing { emit in
+            try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
                 request, library: configuration.library, offline: offline
             ) { plan in
                 if options.json {
-                    documents.append(JSONDocument(plan))
+                    await streams.writeOutput(JSONDocument(plan).text())
                 } else {
                     await streams.writeOutput(plan.lines(width: outputWidth))
                 }
             }
-            return (documents, report)
-        }
-        if options.json {
-            let document = documents.count == 1 ? documents[0] : .array(documents)
-            await streams.writeOutput(document.text(isIndented: true))
         }
         return ExitStatus(of: report.failures)
     }
