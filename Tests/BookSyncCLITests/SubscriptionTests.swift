@@ -84,6 +84,43 @@ extension ProductTests {
             }
         }
 
+        @Test func `with --json, subscribe and unsubscribe print an object for each book`() async throws {
+            try await withWorkbench { bench in
+                func outcomes(_ result: ProductRunner.Result) throws -> [String?] {
+                    try result.events().map { $0["outcome"] }
+                }
+                let new = try await bench.run("subscribe", "40111", "30776/1-3", "--json")
+                #expect(try outcomes(new) == ["subscribed", "subscribed"])
+                #expect(try new.events().map { $0["id"] } == ["40111", "30776"])
+                #expect(try new.events().map { $0["source"] } == ["demo", "demo"])
+                let again = try await bench.run("subscribe", "40111", "30776/1-4", "--json", "-q")
+                #expect(try outcomes(again) == ["already", "changed"])
+                let ended = try await bench.run("unsubscribe", "77", "40111", "--json")
+                #expect(ended.exitCode == 66 && ended.errors.contains("demo:77"))
+                #expect(try outcomes(ended) == ["was not subscribed", "unsubscribed"])
+                let told = try await bench.run("unsubscribe", "30776")
+                #expect(told.errors == "mirror no longer follows demo:30776\n" && told.output == "")
+            }
+        }
+
+        @Test func `what the configuration subscribes to is changed there, and no library is made for it`() async throws
+        {
+            try await withCatalog(
+                ScriptedCatalog(episodes: 1).script, more: "subscriptions: [{ book: \"cat:77\" }]"
+            ) { bench, _ in
+                for command in ["subscribe", "unsubscribe"] {
+                    let refused = try await bench.run(command, "1", "77", environment: bench.configured)
+                    #expect(refused.exitCode == 78)
+                    #expect(
+                        refused.errors
+                            == "booksync: cat:77 cannot be \(command)d: the configuration subscribes to it; "
+                            + "change it in \(bench.configuration.path)\n")
+                }
+                #expect(try await bench.run("unsubscribe", "1", environment: bench.configured).exitCode == 66)
+                #expect(!bench.exists)
+            }
+        }
+
         @Test func `a book of a source that does not exist is refused`() async throws {
             try await withWorkbench { bench in
                 let result = try await bench.run("subscribe", "nowhere:1")

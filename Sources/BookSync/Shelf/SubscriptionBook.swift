@@ -19,9 +19,21 @@ package struct SubscriptionBook: Sendable {
         return try await store.closing { try await body(SubscriptionBook(store: store)) }
     }
 
-    /// - Returns: whether the book was not followed before.
-    package func subscribe(_ subscription: Subscription) async throws -> Bool {
-        try await store.subscribe(subscription)
+    /// What subscribing to a book came to.
+    package enum Outcome: String, Sendable {
+        case subscribed, changed
+        /// Followed before, in the same way.
+        case already
+    }
+
+    package func subscribe(_ subscription: Subscription) async throws -> Outcome {
+        let former = try await stored(subscription.book)
+        guard try await !store.subscribe(subscription) else { return .subscribed }
+        return try await stored(subscription.book) == former ? .already : .changed
+    }
+
+    private func stored(_ book: BookIdentity) async throws -> Subscription? {
+        try await store.subscriptions().first { $0.book == book }
     }
 
     /// Follows what is not followed yet, all or none of them; tags that are new are added.

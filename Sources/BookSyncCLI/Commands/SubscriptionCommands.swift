@@ -25,6 +25,7 @@ struct SubscribeCommand: Subcommand {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await program.libraryConfiguration()
             .recognising(references, logger: program.logger)
+        try program.requireNotConfigured(try references.map { try configuration.book($0) }, configuration, "subscribed")
         let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)
             try configuration.requireSource(of: book)
@@ -35,12 +36,15 @@ struct SubscribeCommand: Subcommand {
         }
         try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
             for subscription in subscriptions {
-                let isNew = try await subscribed.subscribe(subscription)
-                guard !program.options.quiet else { continue }
-                await program.streams.writeError(
-                    isNew
-                        ? "mirror follows \(subscription.book) now"
-                        : "mirror follows \(subscription.book) already; changed")
+                let book = subscription.book
+                let outcome = try await subscribed.subscribe(subscription)
+                let sentence =
+                    switch outcome {
+                    case .subscribed: "mirror follows \(book) now"
+                    case .changed: "mirror follows \(book) already; changed"
+                    case .already: "mirror follows \(book) already"
+                    }
+                await program.tell(sentence, outcome.rawValue, book)
             }
         }
         return .done
@@ -86,22 +90,50 @@ struct UnsubscribeCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
-        let configured = try configuration.allSubscriptions(with: []).map(\.book)
-        try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
+        try program.requireNotConfigured(books, configuration, "unsubscribed")
+        // Opening the library would make one where there is none.
+        _ = try await LibraryFolder.requireStore(in: configuration.library)
+        return try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
+            var failures: [Failure] = []
             for book in books {
-                guard try await subscribed.unsubscribe(book) else {
-                    throw configured.contains(book)
-                        ? Failure(
-                            .configuration, what: "\(book) cannot be unsubscribed",
-                            why: "the configuration subscribes to it",
-                            remedy: "take it out of the configuration file")
-                        : Failure(
-                            .unknownBook, what: "\(book) cannot be unsubscribed",
-                            why: "nothing is subscribed under that name",
-                            remedy: "booksync subscriptions lists what is")
+                if try await subscribed.unsubscribe(book) {
+                    await program.tell("mirror no longer follows \(book)", "unsubscribed", book)
+                    continue
                 }
+                let failure = Failure(
+                    .unknownBook, what: "\(book) cannot be unsubscribed", why: "nothing is subscribed under that name",
+                    remedy: "booksync subscriptions lists what is")
+                failures.append(failure)
+                await program.tell(nil, "was not subscribed", book)
+                await program.streams.writeError("booksync: \(failure)")
             }
+            return ExitStatus(of: failures)
         }
-        return .done
+    }
+}
+
+extension Program {
+    /// What the configuration subscribes to is changed there: it wins over what the library says.
+    /// - Parameter action: what was to be done with the books.
+    fileprivate func requireNotConfigured(
+        _ books: [BookIdentity], _ configuration: Configuration, _ action: String
+    ) throws {
+        let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
+        guard let book = books.first(where: configured.contains) else { return }
+        throw Failure(
+            .configuration, what: "\(book) cannot be \(action)", why: "the configuration subscribes to it",
+            remedy: "change it in \(configurationPath)")
+    }
+
+    /// Says what became of the subscription to a book.
+    /// - Parameter sentence: for people; nil where something else tells them.
+    fileprivate func tell(_ sentence: String?, _ outcome: String, _ book: BookIdentity) async {
+        if options.json {
+            let document: JSONDocument = [
+                "source": .string(book.source), "id": .string(book.id), "outcome": .string(outcome),
+            ]
+            await streams.writeOutput(document.text())
+        }
+        if let sentence, !options.quiet { await streams.writeError(sentence) }
     }
 }
