@@ -28,6 +28,28 @@ import Testing
         #expect(RunSummary().sentence == "nothing: 0 fetched in 0 s")
     }
 
+    @Test func `nothing fetched is said only where nothing else was brought`() {
+        func sentence(_ change: (inout RunSummary) -> Void) -> String {
+            var summary = RunSummary()
+            change(&summary)
+            return summary.sentence
+        }
+        #expect(
+            sentence {
+                ($0.resumed, $0.bytesReceived) = (4, 1_900_000)
+            } == "nothing: 4 resumed (1.9 MB) in 0 s")
+        #expect(
+            sentence {
+                ($0.replaced, $0.kept, $0.bytesReceived) = (2, 7, 5)
+            } == "nothing: 2 replaced (5 B), 7 kept in 0 s")
+        #expect(sentence { ($0.renamed, $0.adopted) = (1, 2) } == "nothing: 1 renamed, 2 adopted in 0 s")
+        #expect(sentence { ($0.kept, $0.locked) = (110, 2) } == "nothing: 0 fetched, 110 kept, 2 locked in 0 s")
+        #expect(
+            sentence {
+                ($0.failed, $0.bytesReceived) = (1, 640)
+            } == "nothing: 0 fetched (640 B), 1 failed in 0 s")
+    }
+
     @Test func `a finished episode leaves a line with its remarks`() {
         let file = LocalFile(
             episode: Self.episode, path: "a/007 b.mp3", size: 290_639, sha256: "", modificationTime: 0, inode: 1,

@@ -9,9 +9,13 @@ extension RunSummary {
             case 1: books[0]
             default: "\(books.count) books"
             }
-        var parts = ["\(fetched) fetched" + (bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : "")]
+        let bytes = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
+        var transferred = [(fetched, "fetched"), (resumed, "resumed"), (replaced, "replaced")].filter { $0.0 > 0 }
+            .map { "\($0.0) \($0.1)" }
+        if transferred.isEmpty, renamed + adopted == 0 { transferred = ["0 fetched"] }
+        var parts = transferred.prefix(1).map { $0 + bytes } + transferred.dropFirst()
         for (count, word) in [
-            (resumed, "resumed"), (replaced, "replaced"), (renamed, "renamed"), (adopted, "adopted"), (kept, "kept"),
+            (renamed, "renamed"), (adopted, "adopted"), (kept, "kept"),
             (locked, "locked"), (failed, "failed"), (heldBack, "held back"), (paused, "paused"), (removed, "removed"),
             (gone, "gone"), (left, "left for the next run"),
         ] where count > 0 {
