@@ -48,4 +48,13 @@ import Testing
         #expect(DisplayWidth.fit("山", to: 4, alignment: .trailing) == "  山")
         #expect(DisplayWidth.fit("山", to: 4) == "山  ")
     }
+
+    @Test(arguments: [
+        ("", 10, []), ("the server closed the connection", 12, ["the server", "closed the", "connection"]),
+        ("第1集 回到古代当兽医", 8, ["第1集", "回到古代", "当兽医"]), ("ab 回到", 3, ["ab", "回", "到"]),
+        ("one", 3, ["one"]), ("one", 2, ["on", "e"]), ("回", 1, ["…"]),
+    ])
+    func `a text is wrapped by words, and a long word within it`(text: String, limit: Int, lines: [String]) {
+        #expect(DisplayWidth.wrapped(text, to: limit) == lines)
+    }
 }

@@ -16,7 +16,7 @@ import Testing
 
     private func screen(_ width: Int?) -> String { shelf.lines(width: width).joined(separator: "\n") }
 
-    @Test func `off a terminal nothing is cut`() {
+    @Test func `off a terminal nothing is wrapped`() {
         #expect(
             screen(nil) == """
                 BOOK         TITLE                              AUTHOR                  MISSING
@@ -27,14 +27,37 @@ import Testing
         #expect(screen(200) == screen(nil))
     }
 
-    @Test func `the widest flexible column gives way first`() {
+    @Test func `what does not fit stands whole below its row, the last flexible column first`() {
         #expect(
             screen(60) == """
-                BOOK         TITLE               AUTHOR              MISSING
-                kting:30776  回到古代当兽医      楚景                      2
-                librivox:47  The Adventures of…  Sir Arthur Conan …        0
-                feeds:x      短                                          112
+                BOOK         TITLE                              MISSING
+                    AUTHOR
+                kting:30776  回到古代当兽医                           2
+                    楚景
+                librivox:47  The Adventures of Sherlock Holmes        0
+                    Sir Arthur Conan Doyle
+                feeds:x      短                                     112
                 """)
+        #expect(
+            screen(30) == """
+                BOOK         MISSING
+                    TITLE
+                    AUTHOR
+                kting:30776        2
+                    回到古代当兽医
+                    楚景
+                librivox:47        0
+                    The Adventures of Sherlock
+                    Holmes
+                    Sir Arthur Conan Doyle
+                feeds:x          112
+                    短
+                """)
+    }
+
+    @Test func `nothing is cut at any width that holds a wide character`() {
+        func letters(_ text: String) -> [Character] { text.filter { !$0.isWhitespace }.sorted() }
+        for width in 2...120 { #expect(letters(screen(width)) == letters(screen(nil)), "\(width)") }
     }
 
     @Test func `no line is wider than the terminal, whatever its width`() {

@@ -47,6 +47,34 @@ enum DisplayWidth {
         return alignment == .leading ? cut.text + filling : filling + cut.text
     }
 
+    /// The text in lines of at most `limit` columns: broken between words, and within one that is longer than a line.
+    static func wrapped(_ text: String, to limit: Int) -> [String] {
+        // Half of a wide character cannot be shown.
+        guard limit > 1 else { return text.isEmpty ? [] : [truncate(text, to: limit)] }
+        var lines: [String] = []
+        var line = ""
+        var width = 0
+        for word in printable(text).split(separator: " ").map(String.init) {
+            if width > 0, width + 1 + columns(of: word) <= limit {
+                line.append(" ")
+                width += 1
+            } else if width > 0 {
+                lines.append(line)
+                (line, width) = ("", 0)
+            }
+            for character in word {
+                let columns = columns(of: character)
+                if width + columns > limit {
+                    lines.append(line)
+                    (line, width) = ("", 0)
+                }
+                line.append(character)
+                width += columns
+            }
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
     private static func cut(_ text: String, to limit: Int) -> (text: String, columns: Int) {
         guard limit > 0 else { return ("", 0) }
         // A list may have a hundred thousand lines: each text is measured once.
