@@ -86,15 +86,19 @@ struct Program: Sendable {
         environment["BOOKSYNC_DEMO_PACE"].flatMap(parseByteCount).map { Int($0) }
     }
 
+    /// - Parameter descriptor: standard output or standard error.
+    func capabilities(of descriptor: Int32) -> TerminalCapabilities {
+        .detect(environment: environment, isTTY: isatty(descriptor) == 1, noColor: options.noColor)
+    }
+
     var eventStyle: EventPrinter.Style {
-        let capabilities = TerminalCapabilities.detect(
-            environment: environment, isTTY: isatty(STDERR_FILENO) == 1, noColor: options.noColor)
+        let capabilities = capabilities(of: STDERR_FILENO)
         return EventPrinter.Style(
             isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose > 0,
             // Bars and the log's lines on one terminal would tear each other apart.
             showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1)
                 && (log.isFile || options.verbose == 0),
-            log: log.isFile ? EventLog(logger: logger) : nil)
+            usesColor: capabilities.usesColor, log: log.isFile ? EventLog(logger: logger) : nil)
     }
 
     /// Prints a JSON document, or the lines for people; only the one that is wanted is made.

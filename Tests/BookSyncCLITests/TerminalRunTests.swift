@@ -91,6 +91,60 @@
                 }
             }
 
+            @Test(arguments: [("", true), ("--no-color", false)])
+            func `what failed is red on a terminal that may have colours`(flag: String, isRed: Bool) async throws {
+                let catalog = ScriptedCatalog(episodes: 1)
+                let script = ServerScript { $0.path.hasPrefix("/audio/") ? .notFound : catalog.script.answer($0) }
+                try await withCatalog(script, more: "downloads: { retries: 0 }") { bench, _ in
+                    try await bench.onTerminal(
+                        Self.fetch + " \(flag) 2>\"$TERMINAL\"", environment: bench.configured
+                    ) { run, terminal in
+                        #expect(try await run.result().exitCode == 75)
+                        try await terminal.waitForScreen { $0.contains { $0.hasPrefix("failed: ") } }
+                        #expect(terminal.text.contains("\u{1B}[31mfailed:\u{1B}[0m ") == isRed)
+                        #expect(terminal.screen.oddities == [])
+                    }
+                    let piped = try await bench.run("fetch", "1", "--force", environment: bench.configured)
+                    #expect(piped.errors.contains("failed: ") && piped.controlCharacters.isEmpty)
+                }
+            }
+
+            @Test(arguments: [([:], true), (["NO_COLOR": "1"], false)])
+            func `what doctor finds right is green on a terminal`(
+                environment: [String: String], isGreen: Bool
+            ) async throws {
+                try await withWorkbench { bench in
+                    try await bench.onTerminal(
+                        "exec \"$BOOKSYNC\" doctor --library L >\"$TERMINAL\"", environment: environment
+                    ) { run, terminal in
+                        _ = try await run.result()
+                        try await terminal.waitForScreen { $0.contains { $0.hasPrefix("ok ") } }
+                        #expect(terminal.text.contains("\u{1B}[32mok ") == isGreen)
+                    }
+                    let piped = try await bench.run("doctor")
+                    #expect(piped.output.contains("ok ") && piped.controlCharacters.isEmpty)
+                }
+            }
+
+            @Test(arguments: [80, 40])
+            func `runs are listed with their whole reasons`(columns: Int) async throws {
+                try await withCatalog(ScriptedCatalog(episodes: 1).script) { bench, _ in
+                    let failed = try await bench.run("fetch", "nosource:1", environment: bench.configured)
+                    #expect(failed.exitCode == 78)
+                    try await bench.onTerminal(
+                        columns: columns, "exec \"$BOOKSYNC\" runs --library L >\"$TERMINAL\"",
+                        environment: bench.configured
+                    ) { run, terminal in
+                        #expect(try await run.result().exitCode == 0)
+                        let rows = try await terminal.waitForScreen { $0.last?.hasSuffix("configuration") == true }
+                        let reason = rows.filter { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }.joined(separator: " ")
+                        #expect(reason.contains("no source is called 'nosource'"), "\(rows)")
+                        #expect(!rows.contains { $0.contains("…") })
+                        #expect(rows.allSatisfy { DisplayWidth.columns(of: $0) <= columns })
+                    }
+                }
+            }
+
             @Test func `a dumb terminal gets lines and nothing that steers it`() async throws {
                 let tap = Tap(allowing: .max)
                 try await withCatalog(Self.catalog(tap).script) { bench, _ in

@@ -54,6 +54,8 @@ struct VirtualTerminal {
         case "J":
             rows[row].removeSubrange(min(column, rows[row].count)...)
             rows.removeSubrange((row + 1)...)
+        // Colours take no room.
+        case "m": break
         default: oddities.append("control sequence \(final)")
         }
     }

@@ -19,11 +19,18 @@ struct DoctorCommand: Subcommand {
         let findings = try await program.findings()
         let status = ExitStatus(of: findings)
         let shown = program.options.quiet ? findings.filter { $0.status != .ok } : findings
-        await program.print(
-            [
-                "checks": .array(shown.map { JSONDocument($0) }),
-                "exit_code": .init(Int(status.rawValue)),
-            ], or: shown.map(Self.line))
+        guard !program.options.json else {
+            let document: JSONDocument = [
+                "checks": .array(shown.map { JSONDocument($0) }), "exit_code": .init(Int(status.rawValue)),
+            ]
+            await program.streams.writeOutput(document.text(isIndented: true))
+            return status
+        }
+        let usesColor = program.capabilities(of: STDOUT_FILENO).usesColor
+        for finding in shown {
+            await program.streams.writeOutput(
+                Self.line(finding), firstWordIn: usesColor ? finding.status.color : nil)
+        }
         return status
     }
 
@@ -31,6 +38,16 @@ struct DoctorCommand: Subcommand {
         let status = finding.status.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
         let remedy = finding.remedy.map { "; \($0)" } ?? ""
         return DisplayWidth.printable("\(status) \(finding.check): \(finding.message)\(remedy)")
+    }
+}
+
+extension Finding.Status {
+    fileprivate var color: TerminalColor {
+        switch self {
+        case .ok: .green
+        case .warning: .yellow
+        case .problem: .red
+        }
     }
 }
 

@@ -9,6 +9,7 @@ actor EventPrinter {
         var isQuiet = false
         var isVerbose = false
         var showsBars = false
+        var usesColor = false
         /// A log that runs are told to as well.
         var log: EventLog?
     }
@@ -62,7 +63,12 @@ actor EventPrinter {
             return
         }
         if style.isJSON, event.isTold { return }
-        if let display { await display.log(sentence) } else { await streams.writeError(sentence) }
+        let color = style.usesColor && event.isFailure ? TerminalColor.red : nil
+        if let display {
+            await display.log(sentence, firstWordIn: color)
+        } else {
+            await streams.writeError(sentence, firstWordIn: color)
+        }
     }
 
     /// Two progress lines a second for each transfer are enough for any reader.

@@ -16,8 +16,8 @@ actor StandardStreams {
     /// Why results got lost. That their reader went away (`booksync list | head`) is no failure: it has had enough.
     private(set) var outputFailure: Failure?
 
-    func writeOutput(_ line: String) {
-        var text = DisplayWidth.printableLines(line) + "\n"
+    func writeOutput(_ line: String, firstWordIn color: TerminalColor? = nil) {
+        var text = Self.shown(line, color) + "\n"
         flush(&text)
     }
 
@@ -55,8 +55,13 @@ actor StandardStreams {
         }
     }
 
-    func writeError(_ line: String) {
-        _ = Self.write(DisplayWidth.printableLines(line) + "\n", to: STDERR_FILENO)
+    func writeError(_ line: String, firstWordIn color: TerminalColor? = nil) {
+        _ = Self.write(Self.shown(line, color) + "\n", to: STDERR_FILENO)
+    }
+
+    private static func shown(_ line: String, _ color: TerminalColor?) -> String {
+        let line = DisplayWidth.printableLines(line)
+        return color?.applied(toFirstWordOf: line) ?? line
     }
 
     /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.

@@ -56,9 +56,9 @@ actor LiveDisplay {
     }
 
     /// Prints lines above the bars, at once.
-    func log(_ text: String) {
+    func log(_ text: String, firstWordIn color: TerminalColor? = nil) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        draw(log: lines, bars: !isOver)
+        draw(log: lines, firstWordIn: color, bars: !isOver)
     }
 
     /// Removes the bars. Later lines are still printed.
@@ -94,14 +94,14 @@ actor LiveDisplay {
         draw()
     }
 
-    private func draw(log: [String] = [], bars: Bool = true) {
+    private func draw(log: [String] = [], firstWordIn color: TerminalColor? = nil, bars: Bool = true) {
         guard !isBroken else { return }
         let size = TerminalSize.current(of: descriptor) ?? Self.fallback
         // The last column stays free: some terminals go to the next row as soon as it is written. So do two rows, for
         // the cursor must be able to go up to the first line.
         let state = counted ?? board.state(at: now())
         let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2))) : []
-        write(painter.paint(log: log, lines: lines, width: size.columns))
+        write(painter.paint(log: log, firstWordIn: color, lines: lines, width: size.columns))
         lastDrawn = now()
         hasNews = false
     }

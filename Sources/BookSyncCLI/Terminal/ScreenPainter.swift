@@ -10,9 +10,12 @@ struct ScreenPainter {
 
     /// - Parameters:
     ///   - log: goes above, and stays.
+    ///   - color: of the log's first word.
     ///   - lines: what stands at the foot from now on; none clears it.
     ///   - width: columns of the terminal now.
-    mutating func paint(log: [String] = [], lines: [String], width: Int) -> String {
+    mutating func paint(
+        log: [String] = [], firstWordIn color: TerminalColor? = nil, lines: [String], width: Int
+    ) -> String {
         var output = "\r"
         // A terminal that became narrower has broken the lines over several rows.
         let rows = drawn.reduce(0) { $0 + max(1, ($1 + width - 1) / max(1, width)) }
@@ -20,7 +23,11 @@ struct ScreenPainter {
         // Cleared line by line as it is overwritten, it doesn't flicker. After a break, though, nothing is where it
         // was, and a log line may take several rows.
         if rows != drawn.count || !log.isEmpty { output += "\(Self.escape)J" }
-        for line in log { output += DisplayWidth.printable(line) + "\n" }
+        for (index, line) in log.enumerated() {
+            let line = DisplayWidth.printable(line)
+            output += (index == 0 ? color?.applied(toFirstWordOf: line) : nil) ?? line
+            output += "\n"
+        }
         for line in lines { output += line + "\(Self.escape)K\n" }
         if rows > lines.count { output += "\(Self.escape)J" }
         drawn = lines.map(DisplayWidth.columns(of:))

@@ -1,4 +1,4 @@
-/// What may be written to standard error besides plain lines.
+/// What may be written to a stream besides plain lines.
 struct TerminalCapabilities: Equatable, Sendable {
     /// Lines that are redrawn in place.
     var showsBars: Bool
