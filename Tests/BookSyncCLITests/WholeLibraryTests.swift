@@ -81,12 +81,30 @@ extension ProductTests {
             }
         }
 
+        @Test func `removing what was never downloaded is not called removing`() async throws {
+            try await withTwoBooks { bench, _, _ in
+                try await act(
+                    "remove", "1/5-6", "--yes", saying: "2 episodes not downloaded yet will not be fetched", in: bench)
+                let more = try await bench.run(
+                    "remove", "1/1-4", "--yes", "--json", "-q", environment: bench.configured)
+                let removal = try JSONObject(more.output)
+                #expect(removal.number("episodes") == 4 && removal.number("never_fetched") == 2)
+                #expect(removal.number("files") == 2)
+            }
+        }
+
         @Test func `remove --all keeps every book from being fetched again until that is forgotten`() async throws {
             try await withTwoBooks { bench, server, catalog in
                 #expect(try bench.files().count == 4)
+                let dry = try await bench.run("remove", "--all", "--dry-run", environment: bench.configured)
+                #expect(
+                    dry.outputLines.last
+                        == "4 episodes to remove, 4 files to move to the trash, 8 not downloaded yet will not be fetched"
+                )
                 try await act(
                     "remove", "--all", "--yes",
-                    saying: "12 episodes removed, 4 files moved to the trash (booksync undo brings them back)",
+                    saying: "4 episodes removed, 4 files moved to the trash (booksync undo brings them back), "
+                        + "8 not downloaded yet will not be fetched",
                     in: bench)
                 #expect(try bench.files().isEmpty)
                 try await expect(Array(repeating: "removed", count: 6), in: bench)

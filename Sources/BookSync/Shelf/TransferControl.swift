@@ -86,6 +86,8 @@ package struct TransferControl: Sendable {
     package struct Removal: Sendable {
         /// Episodes that were not removed before.
         package var episodes = 0
+        /// Those of them that were neither on disk nor begun.
+        package var neverFetched = 0
         /// Files that are in the trash now.
         package var files = 0
         /// Files that were not where they are recorded.
@@ -107,6 +109,7 @@ package struct TransferControl: Sendable {
         _ = try await store.cancel(begun)
         var removal = Removal()
         var failed: Set<EpisodeIdentity> = []
+        removal.neverFetched = wanted.count(where: \.isNeverFetched)
         removal.episodes = try await store.remove(wanted.map(\.episode.identity), at: Date())
         try await Self.whileNobodyRuns(in: folder) {
             try await Self.dropPartials(of: begun, in: folder)
@@ -156,6 +159,11 @@ package struct TransferControl: Sendable {
             try await PartialFile.open(path, promised: nil).remove()
         }
     }
+}
+
+extension ShelvedEpisode {
+    /// Whether it is neither on disk nor begun.
+    package var isNeverFetched: Bool { file == nil && transfer == nil }
 }
 
 extension CatalogStore {

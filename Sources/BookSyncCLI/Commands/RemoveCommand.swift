@@ -59,9 +59,14 @@ struct RemoveCommand: Subcommand {
     private func isMeant(_ episodes: [ShelvedEpisode]) async throws -> Bool {
         guard episodes.count > 1, !yes else { return true }
         let (files, bytes) = (episodes.count { $0.file != nil }, episodes.reduce(0) { $0 + ($1.file?.size ?? 0) })
-        let what = "\(episodes.count) episodes (\(files) files, \(describeBytes(bytes)))"
+        let never = episodes.count(where: \.isNeverFetched)
+        let there = "\(counted(episodes.count - never, "episode")) (\(counted(files, "file")), \(describeBytes(bytes)))"
+        let question =
+            never == episodes.count
+            ? "Never fetch \(never) episodes that are not downloaded yet?"
+            : "Move \(there) to the trash" + (never > 0 ? ", and not fetch \(never) not downloaded yet?" : "?")
         return try await StandardInput.confirms(
-            "Move \(what) to the trash?", what: "\(what) are not removed",
+            question, what: "\(counted(episodes.count, "episode")) are not removed",
             remedy: "say --yes to remove them, --dry-run to see which they are")
     }
 
@@ -78,8 +83,11 @@ struct RemoveCommand: Subcommand {
             ]
         }
         let files = episodes.count { $0.file != nil }
-        return (table.rows.isEmpty ? [] : table.lines(width: width))
-            + ["\(counted(episodes.count, "episode")) to remove, \(counted(files, "file")) to move to the trash"]
+        let never = episodes.count(where: \.isNeverFetched)
+        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [
+            "\(counted(episodes.count - never, "episode")) to remove, \(counted(files, "file")) to move to the trash"
+                + (never > 0 ? ", \(never) not downloaded yet will not be fetched" : "")
+        ]
     }
 }
 
@@ -88,7 +96,10 @@ func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count 
 
 extension TransferControl.Removal {
     fileprivate var sentence: String {
-        var parts = ["\(counted(episodes, "episode")) removed"]
+        var parts: [String] = []
+        if episodes > neverFetched || neverFetched == 0 {
+            parts.append("\(counted(episodes - neverFetched, "episode")) removed")
+        }
         if files > 0 {
             let those = files == 1 ? "it" : "them"
             parts.append("\(counted(files, "file")) moved to the trash (booksync undo brings \(those) back)")
@@ -97,6 +108,10 @@ extension TransferControl.Removal {
         if filesLeft > 0 {
             parts.append("\(counted(filesLeft, "file")) to be moved when the run that is under way ends")
         }
+        if neverFetched > 0 {
+            let those = parts.isEmpty ? counted(neverFetched, "episode") : "\(neverFetched)"
+            parts.append("\(those) not downloaded yet will not be fetched")
+        }
         return parts.joined(separator: ", ")
     }
 }
@@ -104,7 +119,8 @@ extension TransferControl.Removal {
 extension JSONDocument {
     fileprivate init(_ removal: TransferControl.Removal) {
         self = [
-            "episodes": .init(removal.episodes), "files": .init(removal.files),
+            "episodes": .init(removal.episodes), "never_fetched": .init(removal.neverFetched),
+            "files": .init(removal.files),
             "files_absent": .init(removal.absent), "files_left": .init(removal.filesLeft),
             "errors": .array(removal.failures.map { .string($0.description) }),
         ]
