@@ -1,5 +1,5 @@
 /// A REF as the listener writes it: `ID`, `SOURCE:ID` or an address, optionally with the episodes meant:
-/// `REF/12`, `REF/12-40,55`, `REF/latest:5`.
+/// `REF/12`, `REF/12-40,55`, `REF/latest:5`; behind an address, which has slashes of its own, `URL#12`.
 package struct BookReference: Sendable, Hashable, CustomStringConvertible {
     package enum Target: Sendable, Hashable {
         /// An id in the default source.
@@ -20,6 +20,7 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
                 remedy: "write for example 30776 or kting:30776/12-40")
         }
         if text.contains("://") {
+            let (text, filter) = try Self.cutFilter(from: text)
             // `feeds:https://example.org/feed.xml` names a book whose id is an address.
             let source = text.prefix { $0 != ":" }
             let rest = text.dropFirst(source.count + 1)
@@ -28,7 +29,7 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
             } else {
                 self.target = .book(BookIdentity(source: String(source), id: String(rest)))
             }
-            self.filter = EpisodeFilter()
+            self.filter = filter
             return
         }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -53,6 +54,15 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
         self.filter = parts.count == 2 ? try Self.filter(parsing: String(parts[1])) : EpisodeFilter()
     }
 
+    /// The address without the episodes behind its last `#`. Any other fragment stays: it is the address's own.
+    private static func cutFilter(from text: String) throws -> (address: String, filter: EpisodeFilter) {
+        guard let mark = text.lastIndex(of: "#") else { return (text, EpisodeFilter()) }
+        let fragment = String(text[text.index(after: mark)...])
+        let isFilter = fragment.hasPrefix("latest:") || fragment.allSatisfy { "0123456789,- ".contains($0) }
+        guard !fragment.isEmpty, isFilter else { return (text, EpisodeFilter()) }
+        return (String(text[..<mark]), try filter(parsing: fragment))
+    }
+
     private static func filter(parsing text: String) throws -> EpisodeFilter {
         guard text.hasPrefix("latest:") else { return EpisodeFilter(only: try SectionRanges(parsing: text)) }
         let digits = text.dropFirst("latest:".count)
@@ -70,5 +80,13 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
         case .book(let book): book.description
         case .address(let address): address.description
         }
+    }
+
+    /// The REF of one episode: `kting:30776/12`, `feed:https://example.org/feed.xml#12`.
+    ///
+    /// - Parameter book: a ``BookIdentity``, or a REF as the user wrote it.
+    package static func example(_ section: Int, of book: some CustomStringConvertible) -> String {
+        let book = "\(book)"
+        return "\(book)\(book.contains("://") ? "#" : "/")\(section)"
     }
 }

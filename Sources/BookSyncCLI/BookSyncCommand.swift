@@ -21,7 +21,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         abstract: "Keep a shelf of audiobooks in step with the catalogs they come from.",
         discussion: """
             A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive item, a \
-            LibriVox book or a directory. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+            LibriVox book or a directory. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it, and behind an address #12, as in URL#12. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
 
             --config, --library, --quiet, --verbose, --json, --no-color, --log-format and --log-file may stand before or \
             after the command.

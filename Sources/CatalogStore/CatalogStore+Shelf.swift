@@ -53,7 +53,7 @@ extension CatalogStore {
     /// The episode that the listener calls by its section, ``Episode/element`` included. Of several with this number the
     /// first one that the catalog still lists.
     package func episode(section: Int, of book: BookIdentity) async throws -> ShelvedEpisode? {
-        try await read("\(book)/\(section) cannot be looked up") { database in
+        try await read("\(BookReference.example(section, of: book)) cannot be looked up") { database in
             try database.shelvedEpisode(
                 of: book, where: "e.section = ? ORDER BY e.gone, e.position LIMIT 1", [section])
         }

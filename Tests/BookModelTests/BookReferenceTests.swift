@@ -17,6 +17,23 @@ import Testing
             "https://feeds.example/a/12?token=t", .address(ResourceAddress("https://feeds.example/a/12?token=t")),
             EpisodeFilter()
         ),
+        (
+            "https://feeds.example/a.xml#6", .address(ResourceAddress("https://feeds.example/a.xml")),
+            EpisodeFilter(only: SectionRanges([6...6]))
+        ),
+        (
+            "https://feeds.example/a#b#1-3,5", .address(ResourceAddress("https://feeds.example/a#b")),
+            EpisodeFilter(only: SectionRanges([1...3, 5...5]))
+        ),
+        (
+            "feeds:https://feeds.example/a.xml#latest:2",
+            .book(BookIdentity(source: "feeds", id: "https://feeds.example/a.xml")), EpisodeFilter(latest: 2)
+        ),
+        (
+            "https://feeds.example/a#1-intro", .address(ResourceAddress("https://feeds.example/a#1-intro")),
+            EpisodeFilter()
+        ),
+        ("https://feeds.example/a#", .address(ResourceAddress("https://feeds.example/a#")), EpisodeFilter()),
     ])
     func `a REF names a book and its episodes`(
         text: String, target: BookReference.Target, filter: EpisodeFilter
@@ -29,11 +46,19 @@ import Testing
     @Test(arguments: [
         "", "/", "/12", ":", "kting:", ":30776", ":/1", "30776/", "30776/5-2", "30776/x", "30776/12/13",
         "30776/latest:", "30776/latest:0", "30776/latest:-1", "30776/latest:+1", "30776/latest:many",
+        "https://feeds.example/a#5-2", "https://feeds.example/a#latest:0",
     ])
     func `what names nothing is a usage failure with an example`(text: String) throws {
         let failure = try #require(throws: Failure.self) { try BookReference(parsing: text) }
         #expect(failure.kind == .usage)
         #expect(failure.remedy != nil)
+    }
+
+    @Test(arguments: [("feed:https://feeds.example/a.xml", "#12"), ("kting:30776", "/12")])
+    func `an episode is named as its REF is read`(book: String, ending: String) throws {
+        let text = BookReference.example(12, of: try BookReference(parsing: book))
+        #expect(text == book + ending)
+        #expect(try BookReference(parsing: text).filter.only == SectionRanges([12...12]))
     }
 
     @Test func `an address is shown without its secrets`() throws {

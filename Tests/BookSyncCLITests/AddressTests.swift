@@ -65,6 +65,29 @@ extension ProductTests {
             }
         }
 
+        @Test func `episodes of a book are named behind its address`() async throws {
+            try await Self.withFeed { bench, server in
+                let feed = server.url("/feed.xml")
+                let first = try await bench.run("fetch", "\(feed)#2", "--json")
+                #expect(first.exitCode == 0, "\(first.errors)")
+                #expect(try first.summary().number("fetched") == 1)
+                #expect(try bench.files().keys.sorted() == ["Emma/002 Chapter 2.mp3"])
+                #expect(try await bench.run("fetch", feed, "-q").exitCode == 0)
+
+                let explained = try await bench.run("explain", "\(feed)#3")
+                #expect(explained.output.hasPrefix("feed:\(feed)#3 is 'Chapter 3' of Emma"), "\(explained.errors)")
+                let whole = try await bench.run("explain", feed)
+                #expect(whole.exitCode == 64 && whole.errors.contains("\(feed)#12"), "\(whole.errors)")
+
+                #expect(try await bench.run("remove", "feed:\(feed)#2").exitCode == 0)
+                #expect(
+                    try bench.files().keys.sorted() == ["Emma/001 Chapter 1.mp3", "Emma/003 Chapter 3.mp3"])
+                #expect(try await bench.run("trash", "list").output.contains("feed:\(feed)#2"))
+                #expect(try await bench.run("trash", "restore", "\(feed)#2").exitCode == 0)
+                #expect(try bench.digests() == Self.digests)
+            }
+        }
+
         @Test func `a forced run has the feed listed whatever it was before`() async throws {
             try await Self.withFeed { bench, server in
                 for arguments in [["fetch"], ["fetch"], ["fetch", "--force"]] {

@@ -52,8 +52,8 @@ package struct EpisodeExplanation: Sendable {
     private var identity: String {
         let episode = shelved.episode
         let guid = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and the guid \($0)" } ?? ""
-        return "\(book.identity)/\(episode.section) is '\(episode.name)' of \(book.title); the catalog knows it by the "
-            + "id \(episode.identity.key)\(guid), and so does booksync, whatever becomes of its title and its address"
+        return "\(BookReference.example(episode.section, of: book.identity)) is '\(episode.name)' of \(book.title); "
+            + "the catalog knows it by the id \(episode.identity.key)\(guid), and so does booksync, whatever becomes of its title and its address"
     }
 
     // MARK: - What the catalog says

@@ -20,7 +20,7 @@ struct ExplainCommand: Subcommand {
         guard !reference.filter.isEmpty else {
             throw Failure(
                 .usage, what: "'\(reference)' names a book", why: "episodes are explained, not books",
-                remedy: "name one of its episodes, as in \(reference)/12; "
+                remedy: "name one of its episodes, as in \(BookReference.example(12, of: reference)); "
                     + "booksync show \(reference) tells of the book")
         }
         let configuration = try await program.libraryConfiguration()

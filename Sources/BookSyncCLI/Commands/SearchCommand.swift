@@ -54,8 +54,8 @@ struct SearchCommand: Subcommand {
                 ]
             case .episode(let episode, let book):
                 return [
-                    "\(book.identity)/\(episode.shelved.episode.section)", episode.shelved.episode.name, book.title,
-                    episode.shelved.state.rawValue,
+                    BookReference.example(episode.shelved.episode.section, of: book.identity),
+                    episode.shelved.episode.name, book.title, episode.shelved.state.rawValue,
                 ]
             }
         }

@@ -30,7 +30,8 @@ struct TrashListCommand: Subcommand {
         ])
         table.rows = files.map { trashed in
             [
-                trashed.removedAt.formatted(.iso8601), "\(trashed.file.episode.book)/\(trashed.section)",
+                trashed.removedAt.formatted(.iso8601),
+                BookReference.example(trashed.section, of: trashed.file.episode.book),
                 describeBytes(trashed.file.size), trashed.file.path,
             ]
         }
