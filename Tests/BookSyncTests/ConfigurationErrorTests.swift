@@ -28,6 +28,7 @@ import Testing
             "naming: \"{titel}/{section}\"", "line 1: the naming '{titel}/{section}' cannot be used",
             "did you mean {title}?"
         ),
+        ("\nnaming: '{name}.mp3'", "line 2: the naming '{name}.mp3' cannot be used", "write .{ext}"),
         ("library: ''", "line 1: 'library'", "the path of a folder"),
         ("notify: { webhook: 'ftp://user:pass@h/' }", "'notify.webhook'", "expected an http or https address"),
         ("serve:\n  password: Gr8SECRET", "line 2: 'serve.password'", "'booksync serve --set-password' makes it"),

@@ -52,6 +52,8 @@ import Testing
         ("{ext} {name}", "at the very end"),
         ("{section}{ext}", "at the very end"),
         ("{ext}/{name}", "at the very end"),
+        ("{section} {name}.mp3", "it ends in .mp3, and the extension is that of the file: write .{ext}"),
+        ("{section} - x.M4B", "it ends in .M4B"),
         ("{name} {name}.{ext}", "the same field twice"),
         (String(repeating: "a/", count: 9) + "{name}", "more than 8 levels"),
         (String(repeating: ":", count: 40) + "{name}", "more than 80 bytes"),

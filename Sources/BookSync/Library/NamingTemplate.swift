@@ -81,6 +81,11 @@ package struct NamingTemplate: Sendable, Hashable, CustomStringConvertible {
 
     /// `.{ext}` at the end goes, because the extension is added to whatever the rest comes to.
     private static func takeExtension(from parts: inout [Part]) throws {
+        if case .literal(let text)? = parts.last, let dot = text.lastIndex(of: "."),
+            AudioExtension.known.contains(text[dot...].dropFirst().lowercased())
+        {
+            throw Problem(why: "it ends in \(text[dot...]), and the extension is that of the file: write .{ext}")
+        }
         guard parts.last?.field == .ext else { return }
         parts.removeLast()
         guard case .literal(let text)? = parts.last, text.hasSuffix(".") else {
