@@ -19,9 +19,10 @@ struct SpeedMeter: Sendable {
     /// When something was recorded last.
     var lastInstant: ContinuousClock.Instant? { latest?.instant }
 
-    /// - Parameter bytes: all so far. The first call sets from where to count; fewer than before begin anew.
+    /// - Parameter bytes: all so far. The first call sets from where to count; fewer than before begin anew, and so
+    ///   does the first call after a whole window without one: the process was stopped, or the machine slept.
     mutating func record(_ bytes: Int64, at instant: ContinuousClock.Instant) {
-        if let latest, bytes < latest.bytes { samples = [] }
+        if let latest, bytes < latest.bytes || latest.instant <= instant - Self.window { samples = [] }
         latest = Sample(instant: instant, bytes: bytes)
         if let last = samples.last, instant - last.instant < Self.grain { return }
         samples.append(Sample(instant: instant, bytes: bytes))

@@ -46,6 +46,10 @@ import Testing
         #expect(speed([(0, 0), (1000, 9000), (1100, 0), (2100, 700)], at: 2100) == 700)
     }
 
+    @Test func `the time in which the process was stopped does not count`() {
+        #expect(speed([(0, 0), (1000, 1000), (61_000, 1100), (62_000, 2100)], at: 62_000) == 1000)
+    }
+
     @Test func `thousands of reports a second are told exactly`() {
         let samples: [(Int, Int64)] = (0...8000).map { ($0, Int64($0) * 10) }
         #expect(speed(samples, at: 8000) == 10_000)
