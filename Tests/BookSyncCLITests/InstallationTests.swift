@@ -138,6 +138,8 @@ extension ProductTests {
             collect(root, [])
             #expect(names.contains(".SS fetch [options]") && names.contains("--max-episodes") && names.contains("-q"))
             for name in Set(names) { #expect(page.contains(name), "\(name) is not in the manual page") }
+            let entries = page.split(separator: "\n")
+            #expect(entries.count { $0.hasPrefix("\\fB--log-f") } == 2, "what all commands take is told once")
             let tags = page.split(separator: "\n").filter { $0.hasPrefix(".B") }
             for status in BookSyncCLI.ExitStatus.allCases {
                 let code = "\(status.rawValue)"
