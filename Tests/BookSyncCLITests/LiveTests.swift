@@ -22,6 +22,11 @@ extension ProductTests {
                         #expect(moving["state"] == "downloading" && moving["name"]?.hasPrefix("第001集") == true)
                         let (done, size) = (moving.number("bytes_done") ?? 0, moving.number("size") ?? 0)
                         #expect(done > 0 && done < size)
+                        // One that looks in now is told how far the whole run is, by its bytes.
+                        let late = try EventStream(shelf)
+                        let share = try await late.event(["event": "run"]).double("share_done") ?? 0
+                        late.close()
+                        #expect(share > 0 && share < 1)
                         demo.tap.open()
                         #expect(try await run.result().exitCode == 0)
                     }

@@ -19,6 +19,13 @@ struct LiveBoard: Sendable {
         var bytes: Int64 = 0
         fileprivate var meter = SpeedMeter()
 
+        /// How much of it is here, from 0 to 1; 0 as long as nobody knows its size.
+        /// - Parameter size: by the catalog, which counts until the server has said it.
+        func share(ofSize size: Int64?) -> Double {
+            guard let all = total ?? size, all > 0 else { return 0 }
+            return min(1, Double(bytes) / Double(all))
+        }
+
         var isUnderWay: Bool { state == .downloading || state == .verifying }
 
         func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {

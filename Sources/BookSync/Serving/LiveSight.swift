@@ -179,13 +179,17 @@ struct LiveSight: Sendable {
 
     private func word(_ run: LiveBoard.RunState, at now: ContinuousClock.Instant) -> LiveEvent {
         let state: ShownRun.State = run.run.isEnded ? .ended : run.isUnderWay ? .underWay : .cutOff
-        let underWay = run.isUnderWay ? board.moving.values.filter(\.isUnderWay) : []
+        let underWay = run.isUnderWay ? board.moving.filter(\.value.isUnderWay) : [:]
         let left = run.isUnderWay ? board.waiting + underWay.count : 0
+        let episodes = run.run.done + left
+        let begun = underWay.reduce(0.0) { $0 + $1.value.share(ofSize: self.episodes[$1.key]?.episode.size) }
+        let share = episodes == 0 ? 1 : (Double(run.run.done) + begun) / Double(episodes)
         let document: JSONDocument = [
             "event": "run", "id": .integer(run.run.number), "command": .string(run.run.command),
             "state": .string(state.rawValue), "episodes_done": .init(run.run.done),
-            "episodes": .init(run.run.done + left),
-            "bytes_done": .integer(run.run.bytes + underWay.reduce(0) { $0 + $1.bytes }),
+            "episodes": .init(episodes),
+            "share_done": .init(share),
+            "bytes_done": .integer(run.run.bytes + underWay.values.reduce(0) { $0 + $1.bytes }),
             "bytes_per_second": .init(run.isUnderWay ? board.bytesPerSecond(at: now) : nil),
         ]
         return LiveEvent(subject: "run", isProgress: run.isUnderWay, text: document.text())

@@ -81,9 +81,9 @@ function showRun(change) {
   const run = document.getElementById("run");
   if (!run || !change.episodes) return;
   run.hidden = change.episodes_done >= change.episodes;
-  run.querySelector("progress").value = change.episodes_done / change.episodes;
+  run.querySelector("progress").value = change.share_done;
   run.querySelector("span").textContent =
-    [`${change.episodes_done} / ${change.episodes}`, moving({ ...change, size: change.bytes })].join(" · ");
+    [`${change.episodes_done} / ${change.episodes}`, moving(change)].join(" · ");
 }
 
 // MARK: The stream
