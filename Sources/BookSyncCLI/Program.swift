@@ -37,12 +37,16 @@ struct Program: Sendable {
     }
 
     /// The same with where each setting came from. Reads files, and blocks meanwhile.
-    func loadedConfiguration(_ overrides: ConfigurationOverrides = .init()) throws -> LoadedConfiguration {
+    /// - Parameter toleratesFaults: whether what is wrong with single settings is returned instead of thrown.
+    func loadedConfiguration(
+        _ overrides: ConfigurationOverrides = .init(), toleratesFaults: Bool = false
+    ) throws -> LoadedConfiguration {
         var overrides = overrides
         overrides.library = options.library
         return try Configuration.read(
             explicitPath: options.config, environment: environment, homeFolder: homeFolder,
-            currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides)
+            currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
+            toleratesFaults: toleratesFaults)
     }
 
     /// Where the configuration is looked for.

@@ -47,6 +47,37 @@ extension ProductTests {
             }
         }
 
+        @Test func `each setting that is wrong is told, and nothing that only follows from it`() async throws {
+            try await withWorkbench { bench in
+                try bench.configure(
+                    """
+                    libary: x
+                    downloads: { jobs: none, retries: 3, order: lifo }
+                    naming: "{name}.mp3"
+                    sources:
+                      a: { type: rss }
+                      b: { type: book-resource, url: nowhere, page-size: 0 }
+                      c: { type: feed, depth: 2 }
+                    subscriptions:
+                      - { book: "a:1" }
+                      - { book: "b:1", latest: 0, since: never }
+                      - { book: "d:1" }
+                      - { title: x }
+                    """)
+                let environment = bench.configured.merging(["BOOKSYNC_RETRIES": "many"]) { $1 }
+                let check = try await bench.runBare(["config", "check", "--json"], environment: environment)
+                #expect(check.exitCode == 78)
+                let errors = try JSONObject(check.output).objects("errors").compactMap { $0["what"] }
+                let lines = errors.map { $0.firstMatch(of: /line (\d+)/).flatMap { Int($0.1) } ?? 0 }
+                #expect(lines.sorted() == [0, 1, 2, 2, 3, 5, 6, 6, 7, 10, 10, 11, 12], "\(errors)")
+                let told = try await bench.runBare(["config", "check"], environment: environment)
+                #expect(told.exitCode == 78 && told.errorLines.count { $0.hasPrefix("error: ") } == 13)
+                // Every other command is kept from its work by the first one.
+                let list = try await bench.run("list", environment: environment)
+                #expect(list.exitCode == 78 && list.errorLines.count == 1 && list.errors.contains("line 1"))
+            }
+        }
+
         @Test func `what is shown says where it came from`() async throws {
             try await withWorkbench { bench in
                 try bench.configure("downloads: { jobs: 2 }\n")

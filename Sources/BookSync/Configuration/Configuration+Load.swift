@@ -54,9 +54,10 @@ extension Configuration {
     }
 
     /// As ``load(explicitPath:environment:homeFolder:currentFolder:overrides:)``, with where each setting came from.
+    /// - Parameter toleratesFaults: whether what is wrong with single settings is returned instead of thrown.
     package static func read(
         explicitPath: String?, environment: [String: String], homeFolder: String, currentFolder: String,
-        overrides: ConfigurationOverrides = ConfigurationOverrides()
+        overrides: ConfigurationOverrides = ConfigurationOverrides(), toleratesFaults: Bool = false
     ) throws -> LoadedConfiguration {
         let location = location(
             explicitPath: explicitPath, environment: environment, homeFolder: homeFolder, currentFolder: currentFolder)
@@ -83,19 +84,20 @@ extension Configuration {
             }
         }
         for setting in ScalarSetting.all {
-            guard let name = try configuration.apply(setting, from: environment, base: here, notes: notes) else {
-                continue
+            try notes.attempt {
+                let name = try configuration.apply(setting, from: environment, base: here, notes: notes)
+                if let name, setting.key == "default-source" { places.defaultSource = "$\(name)" }
             }
-            if setting.key == "default-source" { places.defaultSource = "$\(name)" }
         }
         try configuration.apply(overrides, base: here, notes: notes)
-        try configuration.settleReferences(places)
-        try configuration.requireOwnCommand(from: notes.origins["notify.exec"])
+        try configuration.settleReferences(places, notes: notes)
+        try notes.attempt { try configuration.requireOwnCommand(from: notes.origins["notify.exec"]) }
+        if !toleratesFaults, let fault = notes.faults.first { throw fault }
         let netrcTrouble = configuration.readNetrc(environment: environment, base: here, notes: notes)
         return LoadedConfiguration(
             configuration: configuration, path: origin, origins: notes.origins, literalSecrets: notes.literalSecrets,
             secretFiles: notes.secretFiles, netrcTrouble: netrcTrouble,
-            strangeVariables: strangeVariables(in: environment))
+            strangeVariables: strangeVariables(in: environment), faults: notes.faults)
     }
 
     /// A command runs with all the user's rights: nobody else is to say what it is.
@@ -242,40 +244,47 @@ extension Configuration {
     }
 
     /// Holds the names of sources against the sources there are.
-    private mutating func settleReferences(_ places: Places) throws {
+    private mutating func settleReferences(_ places: Places, notes: ConfigurationNotes) throws {
         if let name = defaultSource {
-            try requireSource(name, for: "\(places.defaultSource): 'default-source'")
+            try notes.attempt { try requireSource(name, for: "\(places.defaultSource): 'default-source'") }
         } else if sources.count <= 1 {
             defaultSource = sources.keys.first ?? Self.demoSource
         }
         var seen: Set<BookReference.Target> = []
         for (subscription, place) in zip(subscriptions, places.subscriptions) {
-            do {
-                try subscription.reference.requireNoSecret()
-            } catch let failure as Failure {
+            try notes.attempt { try check(subscription, at: place, &seen) }
+        }
+    }
+
+    /// - Parameter seen: the books of the subscriptions before it.
+    private func check(
+        _ subscription: SubscriptionSetting, at place: String, _ seen: inout Set<BookReference.Target>
+    ) throws {
+        do {
+            try subscription.reference.requireNoSecret()
+        } catch let failure as Failure {
+            throw Failure(
+                .configuration, disposition: .stop, what: "\(place): \(failure.what)", why: failure.why,
+                remedy: failure.remedy)
+        }
+        var target = subscription.reference.target
+        if case .id(let id) = target {
+            guard let source = defaultSource else {
                 throw Failure(
-                    .configuration, disposition: .stop, what: "\(place): \(failure.what)", why: failure.why,
-                    remedy: failure.remedy)
+                    .configuration, disposition: .stop, what: "\(place): the source of the book '\(id)' is unknown",
+                    why: "there are several sources and no default-source",
+                    remedy: "write SOURCE:\(id), or set default-source")
             }
-            var target = subscription.reference.target
-            if case .id(let id) = target {
-                guard let source = defaultSource else {
-                    throw Failure(
-                        .configuration, disposition: .stop, what: "\(place): the source of the book '\(id)' is unknown",
-                        why: "there are several sources and no default-source",
-                        remedy: "write SOURCE:\(id), or set default-source")
-                }
-                target = .book(BookIdentity(source: source, id: id))
-            }
-            if case .book(let book) = target {
-                try requireSource(book.source, for: "\(place): the subscription to '\(book)'")
-            }
-            guard seen.insert(target).inserted else {
-                throw Failure(
-                    .configuration, disposition: .stop,
-                    what: "\(place): there are two subscriptions to '\(subscription.reference)'",
-                    why: "each book is mirrored once", remedy: "keep one of them")
-            }
+            target = .book(BookIdentity(source: source, id: id))
+        }
+        if case .book(let book) = target {
+            try requireSource(book.source, for: "\(place): the subscription to '\(book)'")
+        }
+        guard seen.insert(target).inserted else {
+            throw Failure(
+                .configuration, disposition: .stop,
+                what: "\(place): there are two subscriptions to '\(subscription.reference)'",
+                why: "each book is mirrored once", remedy: "keep one of them")
         }
     }
 

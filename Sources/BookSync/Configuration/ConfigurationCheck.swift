@@ -39,7 +39,7 @@ package struct ConfigurationCheck: Sendable {
         sources = configuration.sources.count
         subscriptions = configuration.subscriptions.count
         let inOrder = configuration.sources.values.sorted { $0.name < $1.name }
-        errors = inOrder.flatMap(\.shortcomings)
+        errors = loaded.faults + inOrder.flatMap(\.shortcomings)
         warnings = Self.openSecrets(of: loaded) + inOrder.compactMap(Self.uselessCookies)
         warnings += loaded.strangeVariables.sorted { $0.key < $1.key }.map { name, nearest in
             Warning(

@@ -23,41 +23,12 @@ extension ConfigurationReader {
         var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
         let place = "sources.\(entry.key)"
         try refuseTwins(entries)
+        let known = notes.faults.count
         for setting in entries {
-            note("\(place).\(setting.key)", line: setting.line)
-            switch setting.key {
-            case "type": break
-            case "url", "url-file": source.url = try readAddress(setting, in: place, &source)
-            case "detail-url": source.detailURL = try readAddress(setting, in: place, &source)
-            case "archive-url": source.archiveURL = try readAddress(setting, in: place, &source)
-            case "query": source.query = try readFields(setting, in: place, &source, isSecret: Masking.isSecret(query:))
-            case "headers": source.headers = try readHeaders(setting, in: place, &source)
-            case "signature": source.signature = try readSignature(setting, in: place, &source)
-            case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
-            case "depth": source.depth = try readNumber(setting, in: 1...8)
-            case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
-            case "limit-rate": source.limitRate = try readByteRate(setting)
-            case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: place, &source)
-            case "ca-file":
-                source.authorities = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
-                    try SettingFile.authorities(at: path)
-                }
-            case "cookies":
-                source.cookies = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
-                    try SettingFile.cookies(at: path)
-                }
-                if let path = source.cookies?.path { notes.secretFiles.append(path) }
-            case let key where Self.authorizationKeys.contains(key): break
-            case "formats":
-                source.formats = try list(setting.value, of: "formats").map { item in
-                    guard case .text(let text) = item.content, !text.isEmpty else {
-                        throw refusal(item.line, "formats", expected: "names of formats", found: nil)
-                    }
-                    return try expanded(text, line: item.line)
-                }
-            default: throw unknown(setting, in: "sources.*")
-            }
+            try notes.attempt { try read(setting, in: place, into: &source) }
         }
+        // What is missing may only be wrong.
+        guard notes.faults.count == known else { return source }
         source.authorization = try readAuthorization(entries, in: place, &source)
         // A file that could not be read is told of once the source is asked.
         if source.kind == .bookResource, source.url == nil, source.shortcomings.isEmpty {
@@ -67,6 +38,44 @@ extension ConfigurationReader {
         try requireServer(for: entries, of: source)
         if !source.unsetVariables.isEmpty { note("\(place).unset-variables", line: entry.line) }
         return source
+    }
+
+    private func read(
+        _ setting: SettingNode.Entry, in place: String, into source: inout SourceConfiguration
+    ) throws {
+        note("\(place).\(setting.key)", line: setting.line)
+        switch setting.key {
+        case "type": break
+        case "url", "url-file": source.url = try readAddress(setting, in: place, &source)
+        case "detail-url": source.detailURL = try readAddress(setting, in: place, &source)
+        case "archive-url": source.archiveURL = try readAddress(setting, in: place, &source)
+        case "query": source.query = try readFields(setting, in: place, &source, isSecret: Masking.isSecret(query:))
+        case "headers": source.headers = try readHeaders(setting, in: place, &source)
+        case "signature": source.signature = try readSignature(setting, in: place, &source)
+        case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
+        case "depth": source.depth = try readNumber(setting, in: 1...8)
+        case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
+        case "limit-rate": source.limitRate = try readByteRate(setting)
+        case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: place, &source)
+        case "ca-file":
+            source.authorities = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
+                try SettingFile.authorities(at: path)
+            }
+        case "cookies":
+            source.cookies = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
+                try SettingFile.cookies(at: path)
+            }
+            if let path = source.cookies?.path { notes.secretFiles.append(path) }
+        case let key where Self.authorizationKeys.contains(key): break
+        case "formats":
+            source.formats = try list(setting.value, of: "formats").map { item in
+                guard case .text(let text) = item.content, !text.isEmpty else {
+                    throw refusal(item.line, "formats", expected: "names of formats", found: nil)
+                }
+                return try expanded(text, line: item.line)
+            }
+        default: throw unknown(setting, in: "sources.*")
+        }
     }
 
     /// Colon and slash separate in a REF.

@@ -20,25 +20,31 @@ extension ConfigurationReader {
         }
         var subscription = SubscriptionSetting(reference: reference, filter: reference.filter)
         for entry in entries {
-            note("\(place).\(entry.key)", line: entry.line)
-            switch entry.key {
-            case "book": break
-            case "title":
-                let title = try expanded(try text(entry), line: entry.line)
-                subscription.title = title.isEmpty ? nil : title
-            case "latest":
-                subscription.filter.latest = try readCount(entry)
-            case "only": subscription.filter.only = try parsed(entry) { try SectionRanges(parsing: $0) }
-            case "match": subscription.filter.match = try readPattern(entry)
-            case "exclude": subscription.filter.exclude = try readPattern(entry)
-            case "since": subscription.filter.since = try parsed(entry) { try PublicationStart(parsing: $0) }
-            case "order": subscription.order = try readOrder(entry)
-            case "max-episodes": subscription.limits.episodes = try readCount(entry)
-            case "max-bytes": subscription.limits.bytes = try readBytes(entry)
-            default: throw unknown(entry, in: "subscriptions")
-            }
+            try notes.attempt { try read(entry, at: place, into: &subscription) }
         }
         return subscription
+    }
+
+    private func read(
+        _ entry: SettingNode.Entry, at place: String, into subscription: inout SubscriptionSetting
+    ) throws {
+        note("\(place).\(entry.key)", line: entry.line)
+        switch entry.key {
+        case "book": break
+        case "title":
+            let title = try expanded(try text(entry), line: entry.line)
+            subscription.title = title.isEmpty ? nil : title
+        case "latest":
+            subscription.filter.latest = try readCount(entry)
+        case "only": subscription.filter.only = try parsed(entry) { try SectionRanges(parsing: $0) }
+        case "match": subscription.filter.match = try readPattern(entry)
+        case "exclude": subscription.filter.exclude = try readPattern(entry)
+        case "since": subscription.filter.since = try parsed(entry) { try PublicationStart(parsing: $0) }
+        case "order": subscription.order = try readOrder(entry)
+        case "max-episodes": subscription.limits.episodes = try readCount(entry)
+        case "max-bytes": subscription.limits.bytes = try readBytes(entry)
+        default: throw unknown(entry, in: "subscriptions")
+        }
     }
 
     private func readCount(_ entry: SettingNode.Entry) throws -> Int {

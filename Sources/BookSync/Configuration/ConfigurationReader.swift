@@ -1,6 +1,8 @@
 import BookModel
+import CatalogFetcher
 
-/// Makes a ``Configuration`` of the nodes of a file. Every refusal names the file, the line and what was expected.
+/// Makes a ``Configuration`` of the nodes of a file. Every refusal names the file, the line and what was expected. What is
+/// wrong with one setting is noted, and the next one read.
 struct ConfigurationReader {
     /// The name to show.
     let file: String
@@ -30,25 +32,33 @@ struct ConfigurationReader {
                 setting.key.firstIndex(of: ".").map { String(setting.key[..<$0]) }
             })
         for entry in try map(root, of: "the configuration") {
-            switch entry.key {
-            case "sources":
-                for source in try map(entry.value, of: "sources") {
-                    configuration.sources[source.key] = try readSource(source)
-                }
-            case "subscriptions":
-                for (index, item) in try list(entry.value, of: "subscriptions").enumerated() {
+            try notes.attempt { try read(entry, groups: groups) }
+        }
+    }
+
+    private mutating func read(_ entry: SettingNode.Entry, groups: Set<String>) throws {
+        switch entry.key {
+        case "sources":
+            for source in try map(entry.value, of: "sources") {
+                // One that cannot be read is there all the same for what names it.
+                configuration.sources[source.key] = SourceConfiguration(name: source.key, kind: .feed)
+                try notes.attempt { configuration.sources[source.key] = try readSource(source) }
+            }
+        case "subscriptions":
+            for (index, item) in try list(entry.value, of: "subscriptions").enumerated() {
+                try notes.attempt {
                     configuration.subscriptions.append(try readSubscription(item, at: "subscriptions[\(index)]"))
                     subscriptionLines.append(item.line)
                 }
-            case let group where groups.contains(group):
-                let children = try map(entry.value, of: group)
-                try refuseTwins(children)
-                for child in children {
-                    try readScalar(child, key: "\(group).\(child.key)", in: group)
-                }
-            default:
-                try readScalar(entry, key: entry.key, in: nil)
             }
+        case let group where groups.contains(group):
+            let children = try map(entry.value, of: group)
+            try refuseTwins(children)
+            for child in children {
+                try notes.attempt { try readScalar(child, key: "\(group).\(child.key)", in: group) }
+            }
+        default:
+            try readScalar(entry, key: entry.key, in: nil)
         }
     }
 

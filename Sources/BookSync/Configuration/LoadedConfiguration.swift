@@ -1,3 +1,5 @@
+import BookModel
+
 /// A configuration with what is known of where it came from.
 package struct LoadedConfiguration: Sendable {
     package var configuration: Configuration
@@ -13,6 +15,8 @@ package struct LoadedConfiguration: Sendable {
     package var netrcTrouble: String?
     /// Variables that look like settings and are none, each with the one that was probably meant.
     package var strangeVariables: [String: String?] = [:]
+    /// What is wrong with it; none of it is used then.
+    package var faults: [Failure] = []
 
     /// The settings in force with where each came from, as YAML; secrets masked.
     package var yamlText: String {

@@ -1,3 +1,5 @@
+import BookModel
+
 /// Where a setting's value came from.
 package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
     case builtIn
@@ -40,6 +42,18 @@ final class ConfigurationNotes {
     var literalSecrets: [LiteralSecret] = []
     /// Absolute paths of files that hold nothing but secrets.
     var secretFiles: [String] = []
+    /// What is wrong with the configuration, in the order in which it was found.
+    var faults: [Failure] = []
+
+    /// Notes what is wrong with one setting, so that the others are looked at as well.
+    /// - Throws: what `read` throws that is no fault of the configuration.
+    func attempt(_ read: () throws -> Void) throws {
+        do {
+            try read()
+        } catch let failure as Failure where failure.kind == .configuration {
+            faults.append(failure)
+        }
+    }
 }
 
 /// A secret that stands in the configuration file as it is.

@@ -29,7 +29,9 @@ struct ConfigCheckCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let check = try await offPool { try ConfigurationCheck { try program.loadedConfiguration() } }
+        let check = try await offPool {
+            try ConfigurationCheck { try program.loadedConfiguration(toleratesFaults: true) }
+        }
         for failure in check.errors where !program.options.json {
             await program.streams.writeError("error: \(failure)")
         }
