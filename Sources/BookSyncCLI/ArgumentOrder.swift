@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// The common options may stand before the command's name as well as behind it, while the parser knows them only
 /// behind it: those in front are moved there.
 enum ArgumentOrder {
@@ -29,10 +31,13 @@ enum ArgumentOrder {
         // Without a command there is nothing to move them behind: what they would do is moot, and the parser must not
         // call them unknown.
         guard let command = rest.first, !command.hasPrefix("-") else { return Array(rest) }
+        // Help takes none of them.
+        guard command != "help" else { return Array(rest) }
         var behind = rest.dropFirst()
         var names = [command]
         // `config show` and its like are two words.
-        if command == "config", let name = behind.first, !name.hasPrefix("-") {
+        let hasCommands = BookSyncCommand.subcommand(command)?.configuration.subcommands.isEmpty == false
+        if hasCommands, let name = behind.first, !name.hasPrefix("-") {
             names.append(name)
             behind = behind.dropFirst()
         }

@@ -51,6 +51,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         }
         var command: any ParsableCommand
         do {
+            try requireCommandNames(arguments)
             command = try parseAsRoot(arguments)
             guard command is any Subcommand else {
                 try command.run()

@@ -12,7 +12,13 @@ extension ProductTests {
             (["frobnicate"], "frobnicate"), (["fetch", "--bok", "1"], "--book"), (["mirror", "extra"], "extra"),
             (["mirror", "--wait", "soon"], "--wait"), (["show"], "ref"), (["list", "--state", "odd", "1"], "--state"),
             (["demo", "--listen", "nowhere"], "nowhere"),
-            (["--library"], "--library"),
+            (["--library"], "--library"), (["ftech", "1"], "there is no command 'ftech'; did you mean fetch?"),
+            (["--json", "-q", "help", "nosuch"], "there is no command 'nosuch'"),
+            (["help", "trash", "nosuch"], "there is no command 'trash nosuch'"),
+            (["--no-color", "trash", "lst"], "there is no command 'trash lst'; did you mean list?"),
+            (["30776"], "'30776' is a book: booksync fetch 30776"),
+            (["-q", "kting:30776"], "'kting:30776' is a book: booksync fetch kting:30776"),
+            (["--config", "c", "http://h/f.xml"], "'http://h/f.xml' is a book: booksync fetch http://h/f.xml"),
         ])
         func `wrong usage is 64 and names what is wrong`(_ arguments: [String], _ word: String) async throws {
             try await withWorkbench { bench in

@@ -1,6 +1,6 @@
 /// The name that was probably meant by a mistyped one, if any is near.
 /// - Returns: nil when even the nearest is a different word: more than a third of the letters would have to change.
-func nearest(to text: String, among names: some Collection<String>) -> String? {
+package func nearest(to text: String, among names: some Collection<String>) -> String? {
     let limit = max(1, min(text.count, 24) / 3)
     let ranked = names.map { (name: $0, distance: editDistance(text.lowercased(), $0.lowercased())) }
     return ranked.filter { $0.distance <= limit }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name

@@ -1,0 +1,41 @@
+import ArgumentParser
+import BookModel
+import BookSync
+
+extension ParsableCommand {
+    /// The command of that name below this one; nil when there is none.
+    static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { $0._commandName == name }
+    }
+}
+
+extension BookSyncCommand {
+    /// The parser itself takes a word that is no command for an argument too many, and help for such a word for help.
+    ///
+    /// - Parameter arguments: in the order that ``ArgumentOrder`` gives them.
+    /// - Throws: `ValidationError` when a word stands where the name of a command belongs and is none.
+    static func requireCommandNames(_ arguments: [String]) throws {
+        var words = arguments.prefix { !$0.hasPrefix("-") }
+        let isHelp = words.first == "help"
+        if isHelp { words.removeFirst() }
+        var command: any ParsableCommand.Type = Self.self
+        for word in words {
+            // Behind the name of a command without others below it stand its own arguments.
+            if !isHelp, command.configuration.subcommands.isEmpty { return }
+            guard let next = command.subcommand(word) else { throw unknown(word, below: command) }
+            command = next
+        }
+    }
+
+    private static func unknown(_ word: String, below command: any ParsableCommand.Type) -> ValidationError {
+        if word.contains(":") || word.allSatisfy(\.isNumber),
+            case .success(let book) = Result(catching: { try BookReference(parsing: word) })
+        {
+            return ValidationError("'\(book)' is a book: booksync fetch \(book)")
+        }
+        let name = command == Self.self ? word : "\(command._commandName) \(word)"
+        let near = nearest(to: word, among: command.configuration.subcommands.map { $0._commandName })
+        return ValidationError(
+            "there is no command '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "; booksync help lists them"))
+    }
+}
