@@ -240,6 +240,28 @@ extension ProductTests {
             }
         }
 
+        @Test func `that the configuration was edited is told once, before the next run`() async throws {
+            try await withWorkbench { bench in
+                try bench.configure("downloads: { jobs: 2 }\n")
+                try await bench.serve(environment: bench.configured) { shelf in
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "1 fetched")
+                    try bench.configure("downloads: { jobs: 3 }\n")
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(
+                        containing: "\(bench.configuration.path) changed: restart serve to use it")
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/3-5"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "3 fetched")
+                    shelf.product.send(signal: SIGTERM)
+                    let lines = try await shelf.product.result().errorLines
+                    #expect(lines.count { $0.contains("restart serve") } == 1)
+                    #expect(
+                        try #require(lines.firstIndex { $0.contains("1 fetched") })
+                            < #require(lines.firstIndex { $0.contains("restart serve") }))
+                }
+            }
+        }
+
         @Test func `a form does the same and leads back`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Logging
 
 extension Program {
     /// Executes the request as the command's run, prints its events and its summary.
@@ -31,7 +32,8 @@ extension Program {
     }
 
     /// Does runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell.
-    func runDesk(_ configuration: Configuration) -> RunDesk {
+    func runDesk(_ configuration: Configuration) async throws -> RunDesk {
+        let watch = try await ConfigurationWatch(path: configurationPath)
         var style = eventStyle
         // Many runs come and go, and nobody looks at this terminal for them.
         style.showsBars = false
@@ -46,7 +48,11 @@ extension Program {
                         sign: sign)
                 },
                 withCatalogs: { configuration, books, body in
-                    try await withCatalogs(configuration, for: books, body)
+                    if let notice = try await watch.notice() {
+                        logger.notice("\(notice)")
+                        if !options.quiet { await streams.writeError(notice) }
+                    }
+                    return try await withCatalogs(configuration, for: books, body)
                 },
                 onFailure: { failure in await streams.writeError("booksync: \(failure)") },
                 onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } }))

@@ -83,7 +83,7 @@ struct ServeCommand: Subcommand {
                 .usage, what: "nothing can be mirrored", why: "the server is to change nothing",
                 remedy: "leave out --read-only, or --mirror-every")
         }
-        let desk = isReadOnly ? nil : program.runDesk(configuration)
+        let desk = isReadOnly ? nil : try await program.runDesk(configuration)
         let pages = try ShelfPages(ServedShelf(configuration)) { try await program.findings(asksSources: $0) }
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
