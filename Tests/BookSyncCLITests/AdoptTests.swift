@@ -95,6 +95,7 @@ extension ProductTests {
                 #expect(outside.exitCode == 64)
                 #expect(outside.errors.contains("say --link, --copy or --move"))
                 #expect(try await bench.run("adopt", "nowhere", "--book", book, "--copy").exitCode == 64)
+                #expect(!bench.exists, "no library is begun for it")
                 #expect(try await bench.run("adopt", "old", "--book", "9", "--copy").exitCode == 66)
                 #expect(try await bench.run("adopt", "old", "--book", book, "--copy", "--move").exitCode == 64)
                 #expect(try bench.files().isEmpty)

@@ -22,6 +22,12 @@ package struct FolderAdoption: Sendable {
         self.emit = emit
     }
 
+    /// Looks at what is asked for before a library is begun for it.
+    /// - Throws: ``Failure`` of kind `usage` when the folder cannot be adopted, or not in this way.
+    package func check(_ request: AdoptionRequest) async throws {
+        _ = try await folder(of: request, stores: true)
+    }
+
     /// Says what would be adopted, and changes nothing.
     package func plan(_ request: AdoptionRequest) async throws -> AdoptionReport {
         let library = configuration.library
@@ -67,13 +73,8 @@ package struct FolderAdoption: Sendable {
     private func recognise(
         _ request: AdoptionRequest, store: CatalogStore?, stores: Bool
     ) async throws -> AdoptionReport {
-        let place = try await AdoptedFolder(request.folder, library: configuration.library)
+        let place = try await folder(of: request, stores: stores)
         let way = request.way ?? .inPlace
-        if way == .inPlace, place.pathInLibrary == nil, stores || request.way != nil {
-            throw Failure(
-                .usage, what: "\(request.folder) cannot be adopted where it is",
-                why: "it is not in the library \(configuration.library)", remedy: "say --link, --copy or --move")
-        }
         let refreshed = try await refreshed(request, store: store, stores: stores)
         let known = try await store?.episodes(of: request.book) ?? []
         let episodes = refreshed.shelved(with: known)
@@ -109,6 +110,16 @@ package struct FolderAdoption: Sendable {
         let spokenOf = Set(matcher.matches.map(\.path)).union(matcher.ambiguous.keys)
         report.unmatched = files.keys.filter { AdoptedFolder.isAudio($0) && !spokenOf.contains($0) }.sorted()
         return report
+    }
+
+    private func folder(of request: AdoptionRequest, stores: Bool) async throws -> AdoptedFolder {
+        let place = try await AdoptedFolder(request.folder, library: configuration.library)
+        if request.way ?? .inPlace == .inPlace, place.pathInLibrary == nil, stores || request.way != nil {
+            throw Failure(
+                .usage, what: "\(request.folder) cannot be adopted where it is",
+                why: "it is not in the library \(configuration.library)", remedy: "say --link, --copy or --move")
+        }
+        return place
     }
 
     private func refreshed(

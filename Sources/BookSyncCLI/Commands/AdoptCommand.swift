@@ -14,7 +14,9 @@ struct AdoptCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The folder that holds the files; those below it count.", valueName: "dir"))
+    @Argument(
+        help: ArgumentHelp("The folder that holds the files; those below it count.", valueName: "dir"),
+        completion: .directory)
     var folder: String
 
     @Option(name: .customLong("book"), help: ArgumentHelp("The book.", valueName: "ref"))
@@ -66,6 +68,7 @@ struct AdoptCommand: Subcommand {
             try await printer.printing { emit in
                 let adoption = FolderAdoption(configuration: configuration, logger: program.logger, emit: emit)
                 if dryRun { return try await adoption.plan(request) }
+                try await adoption.check(request)
                 return try await LibrarySession.withLibrary(
                     at: configuration.library, command: "adopt", waitingFor: waiting.seconds
                 ) {
