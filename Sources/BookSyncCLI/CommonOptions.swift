@@ -5,10 +5,10 @@ import Foundation
 
 /// The options that every command takes, before or after its name.
 struct CommonOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: ArgumentHelp("The library's folder.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The library's folder.", valueName: "dir"), completion: .directory)
     var library: String?
 
     @Flag(name: [.short, .long], help: "Print errors only.")
@@ -22,7 +22,8 @@ struct CommonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Append the log to a file, runs and their files included, instead of standard error.", valueName: "file"))
+            "Append the log to a file, runs and their files included, instead of standard error.", valueName: "file"),
+        completion: .file())
     var logFile: String?
 
     @Flag(help: "Print JSON.")

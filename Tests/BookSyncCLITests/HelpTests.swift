@@ -30,6 +30,28 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [
+            (["fetch", "--config", "book"], "booksync.yaml"), (["catalog", "book"], "booksync.yaml"),
+            (["adopt", "--library", "fol"], "folder"), (["adopt", "fol"], "folder"), (["export", "met"], "metadata"),
+        ])
+        func `bash completes paths and kinds`(_ words: [String], _ expected: String) async throws {
+            try await withWorkbench { bench in
+                try bench.configure("")
+                let folder = bench.folder.appending(path: "folder")
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                let all = ["booksync"] + words
+                let result = try await bench.shell(
+                    """
+                    bash --norc -c '
+                    source <("$BOOKSYNC" --generate-completion-script bash)
+                    COMP_WORDS=(\(all.joined(separator: " "))); COMP_CWORD=\(words.count)
+                    _booksync booksync \(all.suffix(2).reversed().joined(separator: " "))
+                    printf "%s\\n" "${COMPREPLY[@]}"'
+                    """)
+                #expect(result.outputLines.contains { $0.hasPrefix(expected) }, "\(result.output)\(result.errors)")
+            }
+        }
+
         @Test func `every command that is listed has its help recorded, and no other`() async throws {
             try await withWorkbench { bench in
                 let help = try await bench.runBare(["--help"])

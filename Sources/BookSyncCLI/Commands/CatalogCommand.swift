@@ -15,7 +15,7 @@ struct CatalogCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books, or files of saved answers.", valueName: "ref|file"))
+    @Argument(help: ArgumentHelp("Books, or files of saved answers.", valueName: "ref|file"), completion: .file())
     var subjects: [String]
 
     @Option(

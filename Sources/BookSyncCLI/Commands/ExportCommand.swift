@@ -26,7 +26,7 @@ struct ExportCommand: Subcommand {
     @Option(
         help: ArgumentHelp(
             "Write to this file, to this folder (one for each book in it), or with - to standard output.",
-            valueName: "path"))
+            valueName: "path"), completion: .file())
     var output: String?
 
     @Flag(help: "Overwrite files in the book folders that booksync did not write.")
@@ -103,6 +103,7 @@ enum ExportChoice: Equatable, ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] { ExportKind.allCases.map(\.rawValue) + ["opml"] }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     var defaultValueDescription: String {
         switch self {

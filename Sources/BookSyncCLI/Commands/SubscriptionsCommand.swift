@@ -17,11 +17,13 @@ struct SubscriptionsCommand: Subcommand {
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("Follow what this OPML file lists; - is standard input.", valueName: "file"))
+        help: ArgumentHelp("Follow what this OPML file lists; - is standard input.", valueName: "file"),
+        completion: .file())
     var importedFile: String?
 
     @Option(
-        name: .customLong("export"), help: ArgumentHelp("Write an OPML file; - is standard output.", valueName: "file"))
+        name: .customLong("export"),
+        help: ArgumentHelp("Write an OPML file; - is standard output.", valueName: "file"), completion: .file())
     var exportedFile: String?
 
     func validate() throws {
