@@ -54,12 +54,15 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
         self.filter = parts.count == 2 ? try Self.filter(parsing: String(parts[1])) : EpisodeFilter()
     }
 
-    /// The address without the episodes behind its last `#`. Any other fragment stays: it is the address's own.
+    /// The address without the episodes behind its last `#`. Any other fragment stays: it is the address's own. So does the
+    /// hash of up to eight hexadecimal digits, behind which an address without its secrets is a book's id.
     private static func cutFilter(from text: String) throws -> (address: String, filter: EpisodeFilter) {
         guard let mark = text.lastIndex(of: "#") else { return (text, EpisodeFilter()) }
         let fragment = String(text[text.index(after: mark)...])
         let isFilter = fragment.hasPrefix("latest:") || fragment.allSatisfy { "0123456789,- ".contains($0) }
-        guard !fragment.isEmpty, isFilter else { return (text, EpisodeFilter()) }
+        let isHash = fragment.count > 6 && fragment.allSatisfy(\.isHexDigit)
+        let isMasked = text[..<mark].contains("***") && !text[..<mark].contains("#")
+        guard !fragment.isEmpty, isFilter, !isHash, !isMasked else { return (text, EpisodeFilter()) }
         return (String(text[..<mark]), try filter(parsing: fragment))
     }
 

@@ -34,6 +34,18 @@ import Testing
             EpisodeFilter()
         ),
         ("https://feeds.example/a#", .address(ResourceAddress("https://feeds.example/a#")), EpisodeFilter()),
+        (
+            "https://feeds.example/a?key=***#123456", .address(ResourceAddress("https://feeds.example/a?key=***#123456")),
+            EpisodeFilter()
+        ),
+        (
+            "https://feeds.example/a#12345678#5", .address(ResourceAddress("https://feeds.example/a#12345678")),
+            EpisodeFilter(only: SectionRanges([5...5]))
+        ),
+        (
+            "https://feeds.example/a#12345678", .address(ResourceAddress("https://feeds.example/a#12345678")),
+            EpisodeFilter()
+        ),
     ])
     func `a REF names a book and its episodes`(
         text: String, target: BookReference.Target, filter: EpisodeFilter
