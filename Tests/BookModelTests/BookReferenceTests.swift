@@ -35,8 +35,8 @@ import Testing
         ),
         ("https://feeds.example/a#", .address(ResourceAddress("https://feeds.example/a#")), EpisodeFilter()),
         (
-            "https://feeds.example/a?key=***#123456", .address(ResourceAddress("https://feeds.example/a?key=***#123456")),
-            EpisodeFilter()
+            "https://feeds.example/a?key=***#1234",
+            .address(ResourceAddress("https://feeds.example/a?key=***#1234")), EpisodeFilter()
         ),
         (
             "https://feeds.example/a#12345678#5", .address(ResourceAddress("https://feeds.example/a#12345678")),
