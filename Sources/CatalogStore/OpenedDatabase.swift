@@ -10,8 +10,8 @@ struct OpenedDatabase: Sendable {
     init(path: String, access: CatalogStore.Access) throws {
         switch access {
         case .readWrite:
-            // GRDB writes to the file when it opens it for writing: a newer store is refused before that.
-            guard try !Self.isNewer(path: path) else { throw StoreSchema.newer(path: path) }
+            // GRDB writes to the file when it opens it for writing.
+            try Self.refuseUntouched(path: path)
             Self.makeForOwnerOnly(path)
             let pool = try failing("the store cannot be opened", at: path) {
                 try DatabasePool(path: path, configuration: Self.configuration())
@@ -39,15 +39,20 @@ struct OpenedDatabase: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether a newer booksync made the store. One that cannot be read is none; what is wrong with it is told by the
-    /// connection that is opened for writing.
-    private static func isNewer(path: String) throws -> Bool {
-        guard FileManager.default.fileExists(atPath: path) else { return false }
+    /// Refuses a store that a newer booksync made, or to which others added triggers. Of one that cannot be read the
+    /// connection that is opened for writing tells what is wrong.
+    private static func refuseUntouched(path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration(readonly: true))
-            return try queue.read(StoreSchema.migrator.hasBeenSuperseded)
+            try queue.read { database in
+                guard try !StoreSchema.migrator.hasBeenSuperseded(database) else {
+                    throw StoreSchema.newer(path: path)
+                }
+                try StoreSchema.requireOwnActors(in: database, path: path)
+            }
         } catch is DatabaseError {
-            return false
+            return
         }
     }
 
@@ -64,7 +69,6 @@ struct OpenedDatabase: Sendable {
         try failing("the store cannot be brought up to date", at: path) {
             let migrator = StoreSchema.migrator
             guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }
-            try pool.read { try StoreSchema.requireOwnActors(in: $0, path: path) }
             guard try !pool.read(migrator.hasCompletedMigrations) else { return }
             var applied = try pool.read(migrator.appliedIdentifiers).count
             while true {

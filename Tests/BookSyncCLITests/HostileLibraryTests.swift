@@ -64,6 +64,9 @@ extension ProductTests {
             try await withVictim { bench, _ in
                 #expect(try await bench.run("export", "opf", "40111").exitCode == 0)
                 try await Self.inStore("UPDATE exported_file SET path = '../outside.mp3'", of: bench)
+                for (name, file) in try bench.files() where name.hasSuffix(".opf") {
+                    try FileManager.default.removeItem(at: file)
+                }
                 #expect(try await bench.run("export", "opf", "40111").exitCode == 78)
             }
         }

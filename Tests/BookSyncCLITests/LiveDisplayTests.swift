@@ -18,7 +18,9 @@ import Testing
             let pair = try PseudoTerminal(columns: 80, rows: 24)
             defer { pair.close() }
             #expect(TerminalSize.current(of: pair.terminal) == TerminalSize(columns: 80, rows: 24))
-            let display = LiveDisplay(descriptor: pair.terminal)
+            // However long this takes, no time passes: a transfer that stalls has a line more.
+            let start = ContinuousClock.now
+            let display = LiveDisplay(descriptor: pair.terminal, now: { start })
             var screen = VirtualTerminal(width: 80)
 
             await display.apply(.started(Self.progress(410)))

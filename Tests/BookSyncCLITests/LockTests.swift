@@ -90,10 +90,12 @@ extension ProductTests {
             let catalog = Self.catalog(heldBy: gate)
             try await withCatalog(catalog.script) { bench, server in
                 let environment = bench.configured
+                try FileManager.default.createDirectory(
+                    at: bench.library.appending(path: "old"), withIntermediateDirectories: true)
                 try await bench.start("fetch", "1", environment: environment) { first in
                     try await server.waitUntil { Self.isHeld($0) }
                     for arguments in [
-                        ["fetch", "1"], ["adopt", "old", "--book", "1"], ["undo"], ["export", "m3u8"],
+                        ["fetch", "1"], ["adopt", "L/old", "--book", "1"], ["undo"], ["export", "m3u8"],
                         ["trash", "restore", "--all"], ["trash", "empty"], ["verify", "--repair"],
                     ] {
                         let odd = try await bench.runBare(

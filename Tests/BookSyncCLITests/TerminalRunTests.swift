@@ -119,7 +119,7 @@
                     ) { run, terminal in
                         _ = try await run.result()
                         try await terminal.waitForScreen { $0.contains { $0.hasPrefix("ok ") } }
-                        #expect(terminal.text.contains("\u{1B}[32mok ") == isGreen)
+                        #expect(terminal.text.contains("\u{1B}[32mok\u{1B}[0m ") == isGreen)
                     }
                     let piped = try await bench.run("doctor")
                     #expect(piped.output.contains("ok ") && piped.controlCharacters.isEmpty)

@@ -63,8 +63,10 @@ package struct Diagnosis: Sendable {
     private func shelf() async throws -> Shelf {
         var shelf = Shelf()
         var stored: [Subscription] = []
-        let path = LibraryFolder.existing(at: configuration.library).storePath
+        let folder = LibraryFolder.existing(at: configuration.library)
+        let path = folder.storePath
         do {
+            try await offPool { try folder.requireOwnFiles() }
             if try await offPool({ fileSize(path) }) ?? 0 > 0 {
                 let store = try await CatalogStore(path: path, access: .readOnly)
                 (stored, shelf.books) = try await store.closing {

@@ -29,8 +29,11 @@ extension LibraryFolder {
     /// - Returns: nil when there is none yet.
     static func readableStore(in path: String, refusingLost: Bool = true) async throws -> CatalogStore? {
         let folder = existing(at: path)
-        try await offPool { try folder.requireOwnFiles() }
-        if refusingLost { try await folder.refuseLostStore() }
+        if refusingLost {
+            try await folder.refuseLostStore()
+        } else {
+            try await offPool { try folder.requireOwnFiles() }
+        }
         let storePath = folder.storePath
         let size = try await offPool { fileSize(storePath) }
         guard let size, refusingLost || size > 0 else { return nil }
@@ -57,7 +60,6 @@ extension LibraryFolder {
     /// - Throws: ``Failure`` of kind `unknownBook` when none has, `inputOutput` when the store is lost.
     package static func requireStore(in path: String) async throws -> String {
         let folder = existing(at: path)
-        try await offPool { try folder.requireOwnFiles() }
         try await folder.refuseLostStore()
         let storePath = folder.storePath
         guard try await offPool({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
@@ -65,8 +67,9 @@ extension LibraryFolder {
     }
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
-    ///   nothing.
+    ///   nothing; `libraryUnwritable` as of ``requireOwnFiles()``.
     func refuseLostStore() async throws {
+        try await offPool { try requireOwnFiles() }
         let storePath = storePath
         guard try await offPool({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
         throw Failure(

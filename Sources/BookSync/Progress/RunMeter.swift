@@ -27,7 +27,7 @@ final class RunMeter: Sendable {
                 emit(.progressed(progress))
             case .started, .finished, .failed, .paused, .cancelled:
                 emit(event)
-            case .notice, .planned, .adopted, .advanced, .summarised:
+            case .notice, .planned, .adopted, .advanced, .waiting, .summarised:
                 return emit(event)
             }
             if let last = state.lastReport, now - last < Self.interval { return }

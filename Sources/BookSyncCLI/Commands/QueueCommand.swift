@@ -24,9 +24,10 @@ struct QueueCommand: Subcommand {
             }
             let episodes = found?.episodes ?? []
             var lines = ListCommand.lines(episodes, titles: found?.titles, width: program.outputWidth)
-            if watch, isatty(STDOUT_FILENO) == 1 {
+            if watch, !program.options.json, isatty(STDOUT_FILENO) == 1 {
                 // From the top left corner, with everything below cleared.
-                lines = ["\u{1B}[H\u{1B}[J\(Self.summary(of: episodes))"] + lines
+                await program.streams.writeOutput(bytes: Array("\u{1B}[H\u{1B}[J".utf8))
+                lines = [Self.summary(of: episodes)] + lines
             }
             await program.print(.array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }), or: lines)
             guard watch, await !program.streams.isOutputClosed else { return .done }
