@@ -148,7 +148,7 @@ extension ProductTests {
                 try await withServer(.paths(["/feed": .always(.text(feed, type: "application/rss+xml"))])) { server in
                     let plan = try await bench.run("plan", server.url("/feed"), "--since", "2024-05-31", "--json")
                     #expect(plan.exitCode == 0, "\(plan.errors)")
-                    let fetched = plan.output.split(separator: "\"action\": \"fetch\"").count - 1
+                    let fetched = plan.output.split(separator: "\"action\":\"fetch\"").count - 1
                     #expect(fetched == 2, "\(plan.output)")
                     #expect(plan.output.contains("new") && plan.output.contains("undated"))
                 }

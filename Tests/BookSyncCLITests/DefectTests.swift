@@ -20,21 +20,22 @@ extension ProductTests {
             try await withCatalog(catalog.script) { bench, server in
                 let environment = bench.configured
                 _ = try await bench.run("fetch", "1/1", "-q", environment: environment)
+                // An index that cannot be kept of any row but the first; with a trigger the store would not be opened.
                 try await sql(
-                    "CREATE TRIGGER refusal BEFORE INSERT ON \(table) BEGIN SELECT RAISE(ABORT, 'refused here'); END",
-                    in: bench)
+                    "CREATE INDEX refusal ON \(table) (abs(-9223372036854775807 - 1 + episode_id * 0)) "
+                        + "WHERE episode_id <> 1", in: bench)
                 let result = try await bench.run("fetch", "1", "--json", environment: environment)
                 #expect(result.exitCode == 70)
                 #expect(try result.summary().number("exit_code") == 70)
                 #expect(try result.summary().number("failed") == 1)
                 let failed = try #require(try result.events().first { $0["event"] == "failed" })
                 #expect(failed["kind"] == "defect")
-                #expect(failed["error"]?.contains("refused here") == true)
-                #expect(result.errors.contains("refused here"), "\(result.errors)")
+                #expect(failed["error"]?.contains("integer overflow") == true)
+                #expect(result.errors.contains("integer overflow"), "\(result.errors)")
                 let plain = try await bench.run("fetch", "1", "-q", environment: environment)
-                #expect(plain.exitCode == 70 && plain.errors.contains("refused here"), "\(plain.errors)")
+                #expect(plain.exitCode == 70 && plain.errors.contains("integer overflow"), "\(plain.errors)")
 
-                try await sql("DROP TRIGGER refusal", in: bench)
+                try await sql("DROP INDEX refusal", in: bench)
                 let next = try await bench.run("fetch", "1", "--json", environment: environment)
                 #expect(next.exitCode == 0, "\(next.errors)")
                 #expect(try bench.digests() == catalog.digests)

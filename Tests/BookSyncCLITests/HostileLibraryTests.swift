@@ -31,31 +31,32 @@ extension ProductTests {
 
         @Test(
             .enabled(if: hasShell, noShell),
-            arguments: ["../outside.mp3", "a/../../outside.mp3", ".booksync/lock", "a//b"],
-            [
-                ["remove", "40111/1"], ["verify"], ["verify", "--repair"], ["export", "opf"], ["list", "40111"],
-                ["fetch", "40111"], ["explain", "40111/1"],
-            ])
-        func `a path that leads out of the library is not followed, and said`(
-            path: String, command: [String]
-        ) async throws {
+            arguments: ["../outside.mp3", "a/../../outside.mp3", ".booksync/lock", "a//b"])
+        func `a path that leads out of the library is not followed, and said`(path: String) async throws {
             try await withVictim { bench, _ in
                 try await Self.inStore("UPDATE local_file SET path = '\(path)' WHERE episode_id = 1", of: bench)
-                let result = try await bench.runBare(command + ["--library", bench.library.path])
-                #expect(result.exitCode == 78, "\(result.output)\(result.errors)")
-                #expect(result.errors.contains("it names '\(path)'"), "\(result.errors)")
+                for command in [
+                    ["remove", "40111/1"], ["verify", "--repair"], ["export", "opf"], ["list", "40111"],
+                    ["fetch", "40111"],
+                ] {
+                    let result = try await bench.runBare(command + ["--library", bench.library.path])
+                    #expect(result.exitCode == 78, "\(command): \(result.output)\(result.errors)")
+                    #expect(result.errors.contains("it names '\(path)'"), "\(command): \(result.errors)")
+                }
             }
         }
 
-        @Test(
-            .enabled(if: hasShell, noShell),
-            arguments: [["trash", "empty", "--yes"], ["trash", "restore", "--all"], ["trash", "list"], ["undo"]])
-        func `nor one in the records of the trash`(command: [String]) async throws {
+        @Test(.enabled(if: hasShell, noShell))
+        func `nor one in the records of the trash`() async throws {
             try await withVictim { bench, _ in
                 #expect(try await bench.run("remove", "40111/1").exitCode == 0)
                 try await Self.inStore("UPDATE trashed_file SET path = '../../../../outside.mp3'", of: bench)
-                let result = try await bench.runBare(command + ["--library", bench.library.path])
-                #expect(result.exitCode == 78, "\(result.output)\(result.errors)")
+                for command in [
+                    ["trash", "empty", "--yes"], ["trash", "restore", "--all"], ["trash", "list"], ["undo"],
+                ] {
+                    let result = try await bench.runBare(command + ["--library", bench.library.path])
+                    #expect(result.exitCode == 78, "\(command): \(result.output)\(result.errors)")
+                }
             }
         }
 
@@ -71,26 +72,25 @@ extension ProductTests {
             }
         }
 
-        @Test(
-            arguments: ["lock", "store.sqlite", "store.sqlite-journal", "serve-keys"],
-            ["ln -s ../../outside.mp3", "mkfifo", "ln ../../outside.mp3"])
-        func `what is no file of booksync's own is not opened, waited for or written`(
-            name: String, deed: String
-        ) async throws {
-            // A file that is replaced and never written may have other names.
-            if name == "serve-keys", deed.hasPrefix("ln ../") { return }
+        @Test(arguments: ["ln -s ../../outside.mp3", "mkfifo", "ln ../../outside.mp3"])
+        func `what is no file of booksync's own is not opened, waited for or written`(deed: String) async throws {
             try await withVictim { bench, _ in
-                let made = try await bench.shell("cd L/.booksync && rm -f \(name) && \(deed) \(name)")
-                #expect(made.exitCode == 0, "\(made.errors)")
-                for command in [["fetch", "40111"], ["list"], ["doctor"], ["subscriptions"]] {
-                    let result = try await bench.runBare(command + ["--library", bench.library.path])
-                    #expect(result.exitCode == 73, "\(command): \(result.output)\(result.errors)")
-                    #expect((result.output + result.errors).contains(".booksync/\(name) is a "), "\(command)")
+                for name in ["serve-keys", "lock", "store.sqlite-journal", "store.sqlite"] {
+                    // A file that is replaced and never written may have other names.
+                    if name == "serve-keys", deed.hasPrefix("ln ../") { continue }
+                    let made = try await bench.shell("cd L/.booksync && rm -f \(name) && \(deed) \(name)")
+                    #expect(made.exitCode == 0, "\(made.errors)")
+                    for command in [["fetch", "40111"], ["list"], ["doctor"]] {
+                        let result = try await bench.runBare(command + ["--library", bench.library.path])
+                        #expect(result.exitCode == 73, "\(name), \(command): \(result.output)\(result.errors)")
+                        #expect((result.output + result.errors).contains(".booksync/\(name) is a "), "\(command)")
+                    }
+                    _ = try await bench.shell("rm L/.booksync/\(name)")
                 }
             }
         }
 
-        @Test(arguments: ["0", "022", "077"])
+        @Test(arguments: ["0", "022"])
         func `what booksync keeps for itself is its owner's alone, whatever the umask`(umask: String) async throws {
             try await withWorkbench { bench in
                 let made = try await bench.shell(
