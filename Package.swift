@@ -82,7 +82,7 @@ let package = Package(
             "CatalogStore",
             uses: [
                 "BookModel", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto,
             ]),
         room("SyncPlanner", uses: ["BookModel"]),
         room(

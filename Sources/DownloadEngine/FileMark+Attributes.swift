@@ -25,8 +25,10 @@ extension FileMark {
     /// Writes the mark. A file system without such attributes, or without room for them, keeps none: nothing but the search
     /// for files after the loss of a store misses them.
     package func write(to descriptor: CInt) throws {
-        let words = [episode.book.source, episode.book.id, episode.key]
-        Self.set(.episode, to: String(decoding: try JSONEncoder().encode(words), as: UTF8.self), at: descriptor)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        let words = try encoder.encode([episode.book.source, episode.book.id, episode.key])
+        Self.set(.episode, to: String(decoding: words, as: UTF8.self), at: descriptor)
         Self.set(.sha256, to: sha256, at: descriptor)
         if let address { Self.set(.address, to: address, at: descriptor) }
     }

@@ -23,6 +23,13 @@ import Testing
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
     }
 
+    @Test func `the digest of triggers and views is that of the newest schema`() async throws {
+        let database = try DatabaseQueue()
+        try StoreSchema.migrator.migrate(database)
+        let actors = try await database.read(StoreSchema.actors)
+        #expect(StoreSchema.digest(of: actors) == StoreSchema.currentActors)
+    }
+
     @Test(arguments: versions)
     func `the schema is the one that was shipped`(version: Int) async throws {
         let golden = try String(contentsOf: fixtures.appending(path: "schema-v\(version).sql"), encoding: .utf8)
