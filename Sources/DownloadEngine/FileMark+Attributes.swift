@@ -39,9 +39,10 @@ extension FileMark {
     }
 
     private static func value(of attribute: Attribute, at descriptor: CInt) -> String? {
-        // As much as Linux lets one have.
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = booksync_get_attribute(descriptor, attribute.rawValue, &bytes, bytes.count)
-        return count > 0 ? String(validating: bytes[..<count], as: UTF8.self) : nil
+        let size = booksync_get_attribute(descriptor, attribute.rawValue, nil, 0)
+        guard size > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: size)
+        guard booksync_get_attribute(descriptor, attribute.rawValue, &bytes, size) == size else { return nil }
+        return String(validating: bytes, as: UTF8.self)
     }
 }
