@@ -8,8 +8,15 @@ import Logging
 protocol Subcommand: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
 
+    /// Of what the log tells on standard error when nothing is said of it.
+    static var leastLogLevel: Logger.Level { get }
+
     /// Does the work and tells how it ended. Throws ``Failure`` for what keeps it from being done at all.
     func perform(in program: Program) async throws -> ExitStatus
+}
+
+extension Subcommand {
+    static var leastLogLevel: Logger.Level { .error }
 }
 
 @main
@@ -52,7 +59,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         var command: any ParsableCommand
         do {
             try requireCommandNames(arguments)
-            command = try parseAsRoot(arguments)
+            command = try await asyncParseAsRoot(arguments)
             guard command is any Subcommand else {
                 try command.run()
                 return
@@ -81,7 +88,9 @@ struct BookSyncCommand: AsyncParsableCommand {
         do {
             let options = command.common
             log = try await offPool {
-                try LogOutput(file: options.logFile, format: options.logFormat, verbosity: options.verbose)
+                try LogOutput(
+                    file: options.logFile, format: options.logFormat, verbosity: options.verbose,
+                    least: options.quiet ? .error : type(of: command).leastLogLevel)
             }
         } catch {
             let failure = error as? Failure

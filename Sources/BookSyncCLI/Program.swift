@@ -44,7 +44,7 @@ struct Program: Sendable {
         var overrides = overrides
         overrides.library = options.library
         return try Configuration.read(
-            explicitPath: options.config, environment: environment, homeFolder: homeFolder,
+            explicitPath: options.config, environment: environment, homeFolder: Self.homeFolder(in: environment),
             currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
             toleratesFaults: toleratesFaults)
     }
@@ -52,13 +52,13 @@ struct Program: Sendable {
     /// Where the configuration is looked for.
     var configurationPath: String {
         Configuration.location(
-            explicitPath: options.config, environment: environment, homeFolder: homeFolder,
+            explicitPath: options.config, environment: environment, homeFolder: Self.homeFolder(in: environment),
             currentFolder: FileManager.default.currentDirectoryPath
         ).path
     }
 
     /// Absolute. What the environment says counts, as it does for shells; the system is asked only where it says nothing.
-    private var homeFolder: String {
+    static func homeFolder(in environment: [String: String]) -> String {
         environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
     }
 

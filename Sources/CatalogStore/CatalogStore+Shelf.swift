@@ -50,6 +50,31 @@ extension CatalogStore {
         try await episodes(of: book, in: nil, isRunUnderWay: false, from: 0, count: nil)
     }
 
+    /// Whether any book is known, listed or subscribed to.
+    package func holdsBooks() async throws -> Bool {
+        try await read("the store's books cannot be counted") { database in
+            try Bool.fetchOne(
+                database, sql: "SELECT EXISTS (SELECT 1 FROM book) OR EXISTS (SELECT 1 FROM subscription)") ?? false
+        }
+    }
+
+    /// Books of other sources that have the book's id, its title, and files, while it has none itself.
+    package func namesakesWithFiles(of book: Book) async throws -> [BookIdentity] {
+        let hasFiles = """
+            EXISTS (SELECT 1 FROM local_file f JOIN episode e ON e.id = f.episode_id WHERE e.book_id = b.id)
+            """
+        let sql = """
+            SELECT b.source FROM book b WHERE b.key = ?1 AND b.source <> ?2 AND b.title = ?3 AND \(hasFiles)
+            AND NOT EXISTS (SELECT 1 FROM book b WHERE b.key = ?1 AND b.source = ?2 AND \(hasFiles))
+            ORDER BY b.source
+            """
+        let identity = book.identity
+        return try await read("\(identity) cannot be looked up") { database in
+            try String.fetchAll(database, sql: sql, arguments: [identity.id, identity.source, book.title])
+                .map { BookIdentity(source: $0, id: identity.id) }
+        }
+    }
+
     /// The episode that the listener calls by its section, ``Episode/element`` included. Of several with this number the
     /// first one that the catalog still lists.
     package func episode(section: Int, of book: BookIdentity) async throws -> ShelvedEpisode? {
@@ -63,14 +88,6 @@ extension CatalogStore {
     package func episode(_ identity: EpisodeIdentity) async throws -> ShelvedEpisode? {
         try await read("\(identity) cannot be looked up") { database in
             try database.shelvedEpisode(of: identity.book, where: "e.key = ?", [identity.key])
-        }
-    }
-
-    /// Sets the tombstone of an episode that the listener removed, or with nil takes it away.
-    package func setRemoved(_ identity: EpisodeIdentity, at time: Date?) async throws {
-        try await write("the removal of \(identity) cannot be recorded", .durable) { database in
-            try database.cachedStatement(sql: "UPDATE episode SET removed_at = ? WHERE id = ?")
-                .execute(arguments: [stored(time), database.requiredID(of: identity)])
         }
     }
 }

@@ -14,6 +14,7 @@ extension CatalogStore {
     /// Records that the user removed episodes: on disk when the call returns. Those that were removed before stay so
     /// since then.
     /// - Returns: how many were not removed before.
+    @discardableResult
     package func remove(_ episodes: [EpisodeIdentity], at now: Date) async throws -> Int {
         try await setRemovals("the removal of \(naming(episodes)) cannot be recorded", episodes) { database, id in
             try database.cachedStatement(
@@ -24,6 +25,7 @@ extension CatalogStore {
 
     /// Forgets that the user removed episodes.
     /// - Returns: how many were removed.
+    @discardableResult
     package func forgetRemovals(of episodes: [EpisodeIdentity]) async throws -> Int {
         try await setRemovals("the removal of \(naming(episodes)) cannot be forgotten", episodes) { database, id in
             try database.cachedStatement(

@@ -45,12 +45,7 @@ struct OpenedDatabase: Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return }
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration(readonly: true))
-            try queue.read { database in
-                guard try !StoreSchema.migrator.hasBeenSuperseded(database) else {
-                    throw StoreSchema.newer(path: path)
-                }
-                try StoreSchema.requireOwnActors(in: database, path: path)
-            }
+            try queue.read { try requireOwnSchema(in: $0, path: path) }
         } catch is DatabaseError {
             return
         }
@@ -135,10 +130,14 @@ struct OpenedDatabase: Sendable {
 
     private static func checkSchema(_ reader: any DatabaseReader, path: String) throws {
         try reader.read { database in
-            let migrator = StoreSchema.migrator
-            guard try !migrator.hasBeenSuperseded(database) else { throw StoreSchema.newer(path: path) }
-            try StoreSchema.requireOwnActors(in: database, path: path)
-            guard try migrator.hasCompletedMigrations(database) else { throw StoreSchema.older(path: path) }
+            try requireOwnSchema(in: database, path: path)
+            guard try StoreSchema.migrator.hasCompletedMigrations(database) else { throw StoreSchema.older(path: path) }
         }
+    }
+
+    /// Of this version of booksync or an older one, with no triggers and views but its own.
+    private static func requireOwnSchema(in database: Database, path: String) throws {
+        guard try !StoreSchema.migrator.hasBeenSuperseded(database) else { throw StoreSchema.newer(path: path) }
+        try StoreSchema.requireOwnActors(in: database, path: path)
     }
 }

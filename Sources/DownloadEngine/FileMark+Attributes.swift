@@ -15,7 +15,9 @@ extension FileMark {
     package init?(of descriptor: CInt) {
         guard let episode = Self.value(of: .episode, at: descriptor),
             let sha256 = Self.value(of: .sha256, at: descriptor),
-            let words = try? JSONDecoder().decode([String].self, from: Data(episode.utf8)), words.count == 3
+            case .success(let words) = Result(catching: {
+                try JSONDecoder().decode([String].self, from: Data(episode.utf8))
+            }), words.count == 3
         else { return nil }
         self.init(
             episode: EpisodeIdentity(book: BookIdentity(source: words[0], id: words[1]), key: words[2]), sha256: sha256,

@@ -12,8 +12,8 @@ import Transport
 struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
-    private let watch: LibraryWatch
-    private let settings: EngineSettings
+    let watch: LibraryWatch
+    let settings: EngineSettings
     let partialPath: String
     let limiter: TransferRates.Limiter
     /// Of the partial file; a task that prefers it reads and writes without changing threads.
@@ -29,7 +29,8 @@ struct TransferAttempt {
     var sinceCommit: Int64 = 0
     /// Where the body of an earlier attempt ended, without a declared length and before the catalog's size.
     private let endedEarly: Int64?
-    private var sinceLook: Int64 = 0
+    /// Bytes since the room was last looked at.
+    var sinceLook: Int64 = 0
     /// Whether the journal knows what the bytes belong to that are being written.
     private(set) var hasBegun = false
 
@@ -296,42 +297,8 @@ struct TransferAttempt {
         pieces?.letHelpersIn()
     }
 
-    /// What the server declares may be more than the catalog did when the transfer was begun.
-    private func requireRoom(for rest: Int64) throws {
-        guard let missing = try watch.missingRoom(for: rest) else { return }
-        throw failure(
-            "the server says that \(describeBytes(rest)) are to come, and \(describeBytes(missing)) of room are missing",
-            remedy: "make room, or lower downloads.min-free-space")
-    }
-
-    /// Looks from time to time whether what comes still has its measure, and the disk its room.
-    private mutating func watchGrowth(
-        by count: Int64, to length: Int64, total: Int64?, of partial: PartialFile
-    ) async throws {
-        if total == nil, length > settings.maxLength(ofUndeclared: wanted.episode.size) {
-            try await discard(partial)
-            throw failure(
-                "the server declares no length, and sent more than \(describeBytes(length - count))",
-                remedy: "if the file is that large, raise downloads.max-undeclared-size")
-        }
-        sinceLook += count
-        guard sinceLook >= EngineSettings.lookInterval else { return }
-        sinceLook = 0
-        // What has no declared end would else take all that there is.
-        guard let missing = try watch.missingRoom(for: 0, reserve: total == nil ? 64 << 20 : 0) else { return }
-        guard total == nil else {
-            throw Failure.lackOfRoom(
-                "the library has no room for more", why: "\(describeBytes(missing)) are missing",
-                remedy:
-                    "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
-        }
-        try await discard(partial)
-        throw failure(
-            "the server declares no length, and the disk has no room for more", remedy: "make room and run again")
-    }
-
     /// First the journal forgets the bytes, then they go: never another validator over them.
-    private mutating func discard(_ partial: PartialFile) async throws {
+    mutating func discard(_ partial: PartialFile) async throws {
         result.record.committedLength = 0
         result.record.validator = .init()
         result.record.total = nil

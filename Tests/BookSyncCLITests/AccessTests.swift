@@ -157,6 +157,7 @@ extension ProductTests {
                     }
                     let wrong = try await shelf.logIn("something else")
                     #expect(wrong.answer.status == 403 && wrong.cookie == nil)
+                    try await shelf.product.waitForErrors(containing: "a wrong password")
                     let (answer, cookie) = try await shelf.logIn(to: "/search?q=%E5%90%AC")
                     #expect(answer.status == 303 && answer.fields["location"] == "/search?q=%E5%90%AC")
                     let fields = try #require(answer.fields["set-cookie"])
@@ -304,6 +305,9 @@ extension ProductTests {
                         #expect(answer.status == 404 && answer.body == nothing.body, "\(other)")
                     }
                     let cookie = try await shelf.logIn().cookie
+                    // What people copy into their app from the page of a book.
+                    let page = try await shelf.send("/books/demo/40111", ["Cookie: \(cookie ?? "")"])
+                    #expect(page.text.contains("href=\"\(shelf.address)/apps/\(key)/feeds/demo/40111.xml\""))
                     let rotated = try await shelf.post(
                         "/actions/rotate-apps", form: [("return", "/subscriptions")],
                         ["Cookie: \(cookie ?? "")", "Origin: \(shelf.address)"])

@@ -54,6 +54,28 @@ extension ProductTests {
             }
         }
 
+        @Test func `a catalog that does not answer keeps nobody from looking at another`() async throws {
+            let gate = Gate()
+            let catalog = ScriptedCatalog(episodes: 2).script
+            let listing = Array(#"{"status":0,"sections":0,"list":[]}"#.utf8)
+            let slow = ServerScript.file(listing, [.stall(at: 5, until: gate)])
+            let script = ServerScript { request in
+                request.query.values.contains("7") ? slow.answer(request) : catalog.answer(request)
+            }
+            try await withCatalog(script) { bench, server in
+                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+                try await bench.serve(environment: bench.configured) { shelf in
+                    async let first = shelf.send("/api/v1/preview?ref=cat%3A7")
+                    try await waitUntil("the slow catalog is asked") {
+                        server.record.requests.contains { $0.query.values.contains("7") }
+                    }
+                    #expect(try await shelf.send("/api/v1/preview?ref=cat%3A1").status == 200)
+                    gate.open()
+                    _ = try await first
+                }
+            }
+        }
+
         @Test func `pressing download on a paused episode resumes it`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in

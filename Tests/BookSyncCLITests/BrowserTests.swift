@@ -35,6 +35,54 @@ extension ForeignClientTests {
             #expect(try await browser.complaints() == [], "\(page)")
         }
 
+        /// What of the page cannot be used: controls of the player that something covers, what is cut off by what holds it,
+        /// names without room.
+        private static let obstructed = """
+            (() => {
+              const found = [];
+              for (const e of document.querySelectorAll("a, button, input, select, summary, .rows .name")) {
+                const box = e.getBoundingClientRect(), label = e.ariaLabel || e.id || e.textContent.trim().slice(0, 20);
+                if (!e.checkVisibility() || box.width < 2 || e.closest(".skip, .unseen, thead")) continue;
+                if (e.matches(".name") && box.width < 130) found.push(`no room: ${label}`);
+                if (e.closest(".player")) {
+                  for (const x of [box.left + 3, box.right - 3]) {
+                    const top = document.elementFromPoint(x, box.top + box.height / 2);
+                    if (top && !e.contains(top) && !top.contains(e)) found.push(`covered: ${label}`);
+                  }
+                }
+                for (let p = e.parentElement; p && p !== document.body; p = p.parentElement) {
+                  if (getComputedStyle(p).overflowX !== "visible" && box.right > p.getBoundingClientRect().right + 1)
+                    found.push(`cut off: ${label}`);
+                }
+              }
+              const player = document.getElementById("player").getBoundingClientRect();
+              if (player.height > innerHeight * 0.3) found.push("the player takes the page");
+              return found;
+            })()
+            """
+
+        @Test(arguments: ["en", "zh-CN,zh"])
+        func `at every size there is room for names, and nothing covers the player`(languages: String) async throws {
+            try await Self.withShelf(fetching: "1-6") { _, shelf, _ in
+                try await Browser.run(.init(languages: languages)) { browser in
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    try await browser.click("\(Self.row(1)) .play")
+                    try await browser.wait(until: "!document.getElementById('player').hidden")
+                    try await browser.click("[data-do=toggle]")
+                    for (width, height) in [
+                        (320, 640), (360, 740), (740, 360), (768, 1024), (834, 1112), (961, 700), (1024, 768),
+                        (1280, 900),
+                        (1920, 1080),
+                    ] {
+                        try await browser.resize(width: width, height: height)
+                        let obstructed: [String] = try await browser.evaluate(Self.obstructed)
+                        #expect(obstructed == [], "\(width) × \(height)")
+                        try await Self.expectTidy(browser, "\(width) × \(height)")
+                    }
+                }
+            }
+        }
+
         @Test(arguments: [("zh-CN,zh", 360), ("en", 1280)])
         func `an episode is downloaded, paused, continued, played and found`(languages: String, width: Int) async throws
         {
@@ -116,7 +164,7 @@ extension ForeignClientTests {
                         until: "\(title)?.startsWith('第002集') && !\(audio).paused && \(audio).currentTime > 0")
                     // What it says of the first one is on its way to the store.
                     let deadline = HangGuard.deadline
-                    let heard = "document.querySelector('\(Self.row(1)) .heard')?.innerText === 'heard'"
+                    let heard = "document.querySelector('\(Self.row(1)) .heard')?.innerText === 'Played'"
                     repeat {
                         try #require(ContinuousClock.now < deadline, "the first episode is not heard")
                         try await browser.open(book)

@@ -38,6 +38,12 @@ extension ProductTests {
                 #expect(result.errors.contains("书籍不存在"))
                 #expect(try result.summary().number("exit_code") == 66)
                 #expect(try result.summary().number("failed") == 1)
+                // A folder without a book is not left behind, and not missed by the next run; one that was there stays.
+                #expect(!bench.exists)
+                #expect(try await bench.run("fetch", "99999", "-q").exitCode == 66)
+                #expect(try await bench.run("fetch", "99999", "40111/1", "-q").exitCode == 66)
+                #expect(try await bench.run("fetch", "99999", "-q").exitCode == 66)
+                #expect(try bench.files().count == 1)
             }
         }
 

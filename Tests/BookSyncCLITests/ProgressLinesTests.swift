@@ -63,6 +63,12 @@ import Testing
         #expect(screen(40, rows: 0) == "")
     }
 
+    @Test func `the line of the run tells what it went on with`() {
+        var state = Self.state
+        state.bytesResumed = 12_300_000
+        #expect(state.lines(width: 120, rows: 10).last?.hasPrefix("9 of 110, 1 failed, 12.3 MB resumed ") == true)
+    }
+
     @Test func `no line is wider than asked and no screen higher`() {
         var state = Self.state
         state.transfers.append(

@@ -24,6 +24,10 @@ extension ProductTests {
                 try #require(fetched.exitCode == 0, "\(fetched.errors)")
                 try await bench.serve("--base-path", "/shelf") { shelf in
                     #expect(shelf.address.hasSuffix(":\(shelf.port)/shelf"))
+                    let typed = try await shelf.send("/shelf?sort=title")
+                    #expect(typed.status == 303 && typed.fields["location"] == "/shelf/?sort=title")
+                    #expect(try await shelf.send("/shelfs").status == 404)
+                    #expect(try await shelf.send("/shelf", method: "POST").status == 405)
                     try bench.configure(Self.configuration(shelf.address))
                     let arguments = ["fetch", "mirror:30776", "--library", "M", "--json"]
                     let first = try await bench.runBare(arguments, environment: bench.configured)

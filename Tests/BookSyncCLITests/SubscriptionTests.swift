@@ -57,6 +57,7 @@ extension ProductTests {
                 #expect(try result.summary().number("books") == 0)
                 #expect(result.errors.contains("nothing is subscribed to"))
                 #expect(!result.errors.contains("demo catalog"))
+                #expect(!bench.exists, "a folder without a book is of no use")
             }
         }
 

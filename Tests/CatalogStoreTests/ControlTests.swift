@@ -14,7 +14,7 @@ import Testing
             let seen = Set(episodes.filter { $0.section != 8 }.map(\.identity.key))
             _ = try await store.finishListing(
                 of: Book(identity: veterinary, title: "B"), proof: complete(8), seen: seen)
-            try await store.setRemoved(.sample(9), at: time(milliseconds: 1_700_000_000_000))
+            try await store.remove([.sample(9)], at: time(milliseconds: 1_700_000_000_000))
             return try await body(store)
         }
     }

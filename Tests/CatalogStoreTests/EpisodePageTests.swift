@@ -13,7 +13,7 @@ import Testing
             page[4].address = nil
             _ = try await store.merge(page, startingAt: 0, of: veterinary)
             try await store.finish([.sample(1), .sample(2), .sample(3), .sample(8), .sample(9)])
-            try await store.setRemoved(.sample(4), at: time(milliseconds: 5))
+            try await store.remove([.sample(4)], at: time(milliseconds: 5))
             for (number, state) in [(6, TransferState.paused), (7, .downloading), (8, .failed)] {
                 try await store.save([.sample(number, state: state)])
             }
@@ -71,7 +71,7 @@ import Testing
             let absent = try await store.neighbours(of: .sample(10))
             #expect(absent.before == .sample(9) && absent.after == nil)
             #expect(try await store.firstOnDisk(of: veterinary) == .sample(1))
-            try await store.setRemoved(.sample(1), at: time(milliseconds: 5))
+            try await store.remove([.sample(1)], at: time(milliseconds: 5))
             #expect(try await store.firstOnDisk(of: veterinary) == .sample(2))
         }
     }

@@ -68,7 +68,7 @@ import Testing
             replaced.size = 5
             try await store.finish([replaced])
             try await store.forgetFile(of: .sample(1))
-            try await store.setRemoved(.sample(1), at: Date())
+            try await store.remove([.sample(1)], at: Date())
             _ = try await store.finishListing(
                 of: Book(identity: veterinary, title: "Y"), proof: complete(1), seen: ["id2"])
             #expect(try await store.positions(of: veterinary) == [.sample(1): noted])

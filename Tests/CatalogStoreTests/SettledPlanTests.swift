@@ -49,7 +49,7 @@ import Testing
                 of: Book(identity: veterinary, title: "X", author: "A"), proof: complete(6),
                 seen: Set((1...6).map { "id\($0)" }))
         },
-        Change("a tombstone") { try await $0.setRemoved(.sample(4), at: Date()) },
+        Change("a tombstone") { try await $0.remove([.sample(4)], at: Date()) },
         Change("a file") { try await $0.finish([.sample(4)]) },
         Change("a file that is gone") { try await $0.forgetFile(of: .sample(1)) },
         Change("a file that the catalog said something else about") {

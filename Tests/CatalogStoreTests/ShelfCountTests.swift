@@ -26,7 +26,7 @@ import Testing
             _ = try await $0.finishListing(
                 of: Book(identity: veterinary, title: "X"), proof: complete(1), seen: ["id1"])
         },
-        Change("a tombstone") { try await $0.setRemoved(.sample(4), at: Date()) },
+        Change("a tombstone") { try await $0.remove([.sample(4)], at: Date()) },
         Change("a file") { try await $0.finish([.sample(4)]) },
         Change("a file that is gone") { try await $0.forgetFile(of: .sample(1)) },
         Change("a file of another size") {

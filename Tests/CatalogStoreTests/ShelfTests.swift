@@ -33,7 +33,7 @@ import Testing
             _ = try await store.merge(listed, startingAt: 0, of: veterinary)
             try await store.finish([.sample(3), .sample(4)])
             try await store.save([.sample(1), .sample(4)])
-            try await store.setRemoved(.sample(2), at: time(milliseconds: 1_700_000_000_777))
+            try await store.remove([.sample(2)], at: time(milliseconds: 1_700_000_000_777))
             let shelved = try await store.episodes(of: veterinary)
             var expected = [
                 ShelvedEpisode(episode: .sample(1), transfer: .sample(1)),
@@ -66,8 +66,8 @@ import Testing
     @Test func `a tombstone can be taken away`() async throws {
         try await withStore { store async throws in
             _ = try await store.merge(samples(1...1), startingAt: 0, of: veterinary)
-            try await store.setRemoved(.sample(1), at: time(milliseconds: 5))
-            try await store.setRemoved(.sample(1), at: nil)
+            try await store.remove([.sample(1)], at: time(milliseconds: 5))
+            try await store.forgetRemovals(of: [.sample(1)])
             #expect(try await store.episode(.sample(1))?.removedAt == nil)
         }
     }
@@ -83,7 +83,7 @@ import Testing
                 .sample(2, path: "B/2.mp3"), .sample(3, path: "A/x/3.mp3"), .sample(4, path: "B/4.mp3"),
                 .sample(5, path: "5.mp3"),
             ])
-            try await store.setRemoved(.sample(6), at: time(milliseconds: 5))
+            try await store.remove([.sample(6)], at: time(milliseconds: 5))
             // 4 is gone with its file, 9 without one.
             _ = try await store.finishListing(
                 of: book, proof: complete(7), seen: ["id1", "id2", "id3", "id5", "id6", "id7", "id8"],

@@ -72,7 +72,7 @@ import Testing
         try await withEpisodes(1) { store in
             for attempt: @Sendable (CatalogStore) async throws -> Void in [
                 { try await $0.save([.sample(7)]) }, { try await $0.finish([.sample(7)]) },
-                { try await $0.setRemoved(.sample(7), at: nil) }, { try await $0.updateFiles([.sample(7)]) },
+                { try await $0.forgetRemovals(of: [.sample(7)]) }, { try await $0.updateFiles([.sample(7)]) },
             ] {
                 let failure = try await failure { try await attempt(store) }
                 #expect(failure?.kind == .defect)

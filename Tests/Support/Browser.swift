@@ -136,14 +136,15 @@ package struct Browser: Sendable {
         ]
     }
 
-    /// Sizes below those of a window are a phone's.
-    private func dress(_ setting: Setting) async throws {
+    /// Gives the window another size, in CSS pixels. Those below the sizes of a window are a phone's.
+    package func resize(width: Int, height: Int) async throws {
         try await command(
             "Emulation.setDeviceMetricsOverride",
-            [
-                "width": setting.width, "height": setting.height, "deviceScaleFactor": 1,
-                "mobile": setting.width < 500,
-            ])
+            ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500])
+    }
+
+    private func dress(_ setting: Setting) async throws {
+        try await resize(width: setting.width, height: setting.height)
         try await command(
             "Emulation.setEmulatedMedia",
             ["features": [["name": "prefers-color-scheme", "value": setting.isDark ? "dark" : "light"]]])

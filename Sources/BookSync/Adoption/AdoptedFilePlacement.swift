@@ -67,7 +67,7 @@ struct AdoptedFilePlacement: Sendable {
             (file.modificationTime, file.inode) = (facts.modificationTime, facts.inode)
         }
         try await store.finish([file])
-        try await store.setRemoved(file.episode, at: nil)
+        try await store.forgetRemovals(of: [file.episode])
         try await tidyUp(item)
         return file
     }

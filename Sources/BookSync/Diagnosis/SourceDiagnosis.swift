@@ -31,9 +31,8 @@ struct SourceDiagnosis: Sendable {
         let used = Set(books.keys).filter { configuration.sources[$0] == nil && configuration.source(named: $0) != nil }
         let names = configuration.sources.keys.sorted() + used.sorted()
         let inquiries = names.flatMap { name in
-            (books[name] ?? []).isEmpty
-                ? [Inquiry(source: name)]
-                : (books[name] ?? []).map { Inquiry(source: name, book: $0, isSubscribed: subscribed.contains($0)) }
+            books[name]?.map { Inquiry(source: name, book: $0, isSubscribed: subscribed.contains($0)) }
+                ?? [Inquiry(source: name)]
         }
         guard !names.isEmpty else {
             return [.ok("sources", "none is configured; the built-in demo catalog is used")]

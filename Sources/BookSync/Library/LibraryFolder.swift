@@ -47,6 +47,14 @@ package struct LibraryFolder: Sendable, Hashable {
         }
     }
 
+    /// Takes away a library in which nothing was ever fetched; what others put beside ``ownFolder`` stays.
+    func remove() async throws {
+        try await offPool {
+            try FileManager.default.removeItem(atPath: ownFolder)
+            if rmdir(path) != 0, errno != ENOTEMPTY { throw Self.unwritable(path, why: SystemError.last.text) }
+        }
+    }
+
     /// The room on the library's filesystem.
     /// - Throws: ``Failure`` of kind `inputOutput`.
     package func space() async throws -> DiskSpace {

@@ -67,6 +67,16 @@ package struct LibraryNotes: Sendable {
         }
     }
 
+    /// Forgets a library that is taken away again.
+    func forget(_ library: LibraryFolder) async {
+        let file = file(of: library.path)
+        do {
+            try await offPool { try FileManager.default.removeItem(atPath: file) }
+        } catch {
+            logger.info("the note of the library stays", metadata: ["file": "\(file)", "error": "\(error)"])
+        }
+    }
+
     /// The file of the note on a library.
     package func file(of library: String) -> String {
         folder + "/" + SHA256.hash(data: Array(library.utf8)).prefix(16).hexadecimal

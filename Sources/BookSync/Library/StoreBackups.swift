@@ -20,10 +20,7 @@ struct StoreBackups: Sendable {
 
     private var path: String { folder.ownFolder + "/backup" }
 
-    private static let stamp = Date.ISO8601FormatStyle(
-        dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
-
-    private static func name(at time: Date) -> String { "store-\(time.formatted(stamp)).sqlite" }
+    private static func name(at time: Date) -> String { "store-\(time.formatted(.inFileName)).sqlite" }
 
     func path(of copy: Copy) -> String { path + "/" + copy.name }
 
@@ -36,7 +33,7 @@ struct StoreBackups: Sendable {
                 // Not through a link, nor a pipe.
                 guard name.hasPrefix("store-"), name.hasSuffix(".sqlite"), isPlainFile(path + "/" + name),
                     case .success(let time) = Result(catching: {
-                        try Self.stamp.parse(String(name.dropFirst(6).dropLast(7)))
+                        try Date.ISO8601FormatStyle.inFileName.parse(String(name.dropFirst(6).dropLast(7)))
                     })
                 else { return nil }
                 return Copy(name: name, madeAt: time)

@@ -70,8 +70,7 @@ struct StoreRescue: Sendable {
     func putAside() async throws -> String? {
         let path = folder.storePath
         return try await offPool {
-            let stamp = Date().formatted(
-                Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+            let stamp = Date().formatted(.inFileName)
             var aside = "\(path).damaged-\(stamp)"
             var number = 2
             while fileSize(aside) != nil {

@@ -15,6 +15,8 @@ package struct ProgressState: Sendable, Equatable {
     /// In the order in which they began.
     package var transfers: [Transfer]
     package var run: RunProgress
+    /// Bytes that earlier runs brought of what this run went on with.
+    package var bytesResumed: Int64 = 0
     /// What waits, and what for: a line each.
     package var waits: [String] = []
     /// What those are called that did not end well.
@@ -48,6 +50,8 @@ package struct ProgressBoard: Sendable {
     private var expected: [EpisodeIdentity: Int64?] = [:]
     /// Bytes that ended transfers brought.
     private var brought: Int64 = 0
+    /// Bytes that ended transfers found held.
+    private var resumed: Int64 = 0
     private var done = 0
     private var failed = 0
     private var meter = SpeedMeter()
@@ -93,6 +97,7 @@ package struct ProgressBoard: Sendable {
     /// What it brought is what it was to bring: whatever is left is not awaited in this run any more.
     private mutating func end(_ episode: EpisodeIdentity, bytes: Int64) {
         brought += bytes
+        resumed += running[episode]?.progress.bytesReused ?? 0
         expected[episode] = .some(bytes)
         running[episode] = nil
         order.removeAll { $0 == episode }
@@ -118,6 +123,7 @@ package struct ProgressBoard: Sendable {
                     bytesPerSecond: running.meter.bytesPerSecond(at: now)))
         }
         var state = ProgressState(transfers: transfers, run: run(at: now))
+        state.bytesResumed = running.values.reduce(resumed) { $0 + $1.progress.bytesReused }
         state.waits = waiting.compactMap { Self.line($0, at: now) } + stalls(of: shown, at: now)
         return state
     }

@@ -153,12 +153,27 @@ struct CatalogRound: Sendable {
                 asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
             // At once, and not in the book's turn, which may not come: from now on the store knows that it is gone.
             if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
+            if !request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
             prepared.plan = try await plan(prepared, claimed: [], assembly)
             return .success(prepared)
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Under another name of its source a book is another book: all its files would be fetched again, beside those that
+    /// are there. What was tried with the demo catalog keeps nobody from fetching the real book.
+    private func refuseRenamedSource(of book: Book) async throws {
+        let namesakes = try await store?.namesakesWithFiles(of: book) ?? []
+        let known = namesakes.first { known in
+            known.source != Configuration.demoSource && configuration.source(named: known.source) == nil
+        }
+        guard let known else { return }
+        throw Failure(
+            .configuration, what: "\(book.identity) is not fetched",
+            why: "\(known) has its id and its title and is on disk, and no source is called '\(known.source)' any more",
+            remedy: "call the source '\(known.source)' again, or fetch the book beside the other one with --force")
     }
 
     /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.

@@ -21,17 +21,20 @@ package struct LibrarySession: Sendable {
     ///   - command: what the run is, for those that meet its lock.
     ///   - wait: seconds to wait for another run to end.
     ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    ///   - keepsEmpty: whether a folder that had to be made stays where no book came to be known.
     package static func withLibrary<Result: Sendable>(
         at path: String, command: String, waitingFor wait: Double = 0, notes: LibraryNotes? = nil,
-        _ body: (LibrarySession) async throws -> Result
+        keepsEmpty: Bool = true, _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
         try await notes?.requireMounted(path)
         let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
+        let mayStay = try await offPool { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
             let rescue = StoreRescue(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
+            var isUnused = false
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     await notes?.remember(folder)
@@ -40,10 +43,16 @@ package struct LibrarySession: Sendable {
                     try await session.settleInterruptedRun()
                     session.notices += await session.collectTrash()
                     if let notice = await session.trash.deleteExpired() { session.notices.append(notice) }
-                    let result = try await body(session)
-                    await session.noteForReaders()
-                    return result
+                    let result = await Swift.Result.of { try await body(session) }
+                    if !mayStay { isUnused = try await !store.holdsBooks() }
+                    if case .success = result, !isUnused { await session.noteForReaders() }
+                    return try result.get()
                 }
+            }
+            if isUnused {
+                // An empty folder that cannot be taken away does no harm.
+                _ = await Swift.Result.of { try await folder.remove() }
+                await notes?.forget(folder)
             }
             // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
             if store.damage != nil { _ = try await rescue.putAside() }

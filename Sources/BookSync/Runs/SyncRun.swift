@@ -127,11 +127,13 @@ package struct SyncRun: Sendable {
     /// Takes out what was cancelled while the catalogs were asked.
     /// - Returns: how many there were.
     private func withdraw(_ requests: inout [TransferRequest]) -> Int {
-        let withdrawn = requests.filter { sign.isWithdrawn($0.episode.identity) }
-        guard !withdrawn.isEmpty else { return 0 }
-        for request in withdrawn { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
-        requests.removeAll { sign.isWithdrawn($0.episode.identity) }
-        return withdrawn.count
+        let asked = requests.count
+        requests.removeAll { request in
+            let isWithdrawn = sign.isWithdrawn(request.episode.identity)
+            if isWithdrawn { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
+            return isWithdrawn
+        }
+        return asked - requests.count
     }
 
     /// Does what a plan wants of the library and the store, in the plan's turn.
@@ -148,9 +150,9 @@ package struct SyncRun: Sendable {
         if let notice = assembled.burialNotice { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-        for episode in assembled.buried { try await session.store.setRemoved(episode, at: Date()) }
+        try await session.store.remove(assembled.buried, at: Date())
         for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
-        for episode in assembled.revived { try await session.store.setRemoved(episode, at: nil) }
+        try await session.store.forgetRemovals(of: assembled.revived)
         let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)
         let recognised = try await adoptions.execute(assembled.adoptions)
         report.summary.adopted += recognised.adopted

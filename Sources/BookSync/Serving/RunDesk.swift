@@ -55,7 +55,8 @@ package actor RunDesk {
     private var expected: Set<RunRequest.Item> = []
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var sign: RunSign?
-    private var isPreviewing = false
+    /// Under way now.
+    private var previews = 0
 
     /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package init(_ configuration: Configuration, notes: LibraryNotes?, logger: Logger, runner: Runner) {
@@ -208,24 +209,35 @@ package actor RunDesk {
 
     // MARK: Looking
 
-    /// What the catalog of a book lists now; nothing is stored. One at a time, for each sends requests out.
-    /// - Throws: ``Failure``: `temporary` while another one is under way.
+    /// Each sends requests out, and somebody waits for it.
+    private static let greatestPreviews = 4
+    private static let previewSeconds = 30.0
+
+    /// What the catalog of a book lists now; nothing is stored.
+    /// - Throws: ``Failure``: `temporary` while as many as may be are under way, and when the catalog takes too long.
     package func preview(_ reference: BookReference) async throws -> CatalogPreview {
-        guard !isPreviewing else {
-            throw Failure(
-                .temporary, what: "\(reference) cannot be looked at now", why: "another catalog is being asked",
-                remedy: "try again when that is done")
+        func refusal(_ why: String, _ remedy: String) -> Failure {
+            Failure(.temporary, what: "\(reference) cannot be looked at now", why: why, remedy: remedy)
         }
-        isPreviewing = true
-        defer { isPreviewing = false }
+        guard previews < Self.greatestPreviews else {
+            throw refusal("\(previews) catalogs are being asked", "try again when one of them is done")
+        }
+        previews += 1
+        defer { previews -= 1 }
         let (configuration, logger, runner) = (configuration, logger, runner)
-        let recognised = try await configuration.recognising([reference], logger: logger)
-        let book = try recognised.book(reference)
-        try recognised.requireKnownSource(of: book)
         let found = FoundPreview()
-        _ = try await runner.withCatalogs(recognised, [book]) { configuration in
-            found.set(try await CatalogPreview(of: book, configuration: configuration, logger: logger))
-            return RunReport()
+        let answer: Void? = try await limited(to: Self.previewSeconds) {
+            let recognised = try await configuration.recognising([reference], logger: logger)
+            let book = try recognised.book(reference)
+            try recognised.requireKnownSource(of: book)
+            _ = try await runner.withCatalogs(recognised, [book]) { configuration in
+                found.set(try await CatalogPreview(of: book, configuration: configuration, logger: logger))
+                return RunReport()
+            }
+        }
+        guard answer != nil else {
+            throw refusal(
+                "its catalog is not read after \(Int(Self.previewSeconds)) s", "download it: a run waits longer")
         }
         guard let preview = found.preview else {
             throw Failure(.defect, what: "\(reference) cannot be looked at", why: "its catalog was not asked")

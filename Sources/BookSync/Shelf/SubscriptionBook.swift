@@ -59,7 +59,7 @@ extension CatalogStore {
 
 extension Result where Failure == any Error {
     /// How the body ended.
-    static func of(_ body: () async throws -> Success) async -> Self {
+    package static func of(_ body: () async throws -> Success) async -> Self {
         do {
             return .success(try await body())
         } catch {

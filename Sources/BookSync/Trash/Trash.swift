@@ -255,8 +255,7 @@ extension TrashedFile {
     /// Where it lies in the trash, relative to the library.
     var path: String {
         let milliseconds = Int64((removedAt.timeIntervalSince1970 * 1000).rounded())
-        let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(
-            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+        let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.inFileName)
         return "\(Trash.folder)/\(stamp)-\(milliseconds % 1000)/\(file.path)"
     }
 

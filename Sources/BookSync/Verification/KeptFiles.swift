@@ -63,8 +63,7 @@ struct KeptFiles: Sendable {
     /// finds an episode twice.
     private static func name(of name: String, facts: FileFacts, number: Int) -> String {
         let date = Date(timeIntervalSince1970: Double(facts.modificationTime) / 1_000_000_000)
-        let stamp = date.formatted(
-            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+        let stamp = date.formatted(.inFileName)
         let suffix = ".kept-\(stamp)" + (number > 1 ? "-\(number)" : "")
         // Names have 255 bytes at most.
         return SafeName.cut(name, toBytes: 255 - suffix.utf8.count) + suffix

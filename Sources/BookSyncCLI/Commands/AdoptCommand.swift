@@ -19,7 +19,7 @@ struct AdoptCommand: Subcommand {
         completion: .directory)
     var folder: String
 
-    @Option(name: .customLong("book"), help: ArgumentHelp("The book.", valueName: "ref"))
+    @Option(name: .customLong("book"), help: ArgumentHelp("The book.", valueName: "ref"), completion: .books)
     var book: String
 
     @Flag(help: "Give the files a second name in the library; they must be on the same disk.")

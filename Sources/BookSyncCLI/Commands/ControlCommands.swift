@@ -4,7 +4,7 @@ import BookSync
 
 /// What `pause`, `resume`, `cancel` and `remove` are about.
 struct ScopeArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @Flag(help: "Everything in the library.")

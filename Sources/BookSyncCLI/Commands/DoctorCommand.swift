@@ -20,10 +20,8 @@ struct DoctorCommand: Subcommand {
         let status = ExitStatus(of: findings)
         let shown = program.options.quiet ? findings.filter { $0.status != .ok } : findings
         guard !program.options.json else {
-            let document: JSONDocument = [
-                "checks": .array(shown.map { JSONDocument($0) }), "exit_code": .init(Int(status.rawValue)),
-            ]
-            await program.streams.writeOutput(document.text(isIndented: true))
+            let checks = JSONDocument.array(shown.map { JSONDocument($0) })
+            await program.print(["checks": checks, "exit_code": .init(Int(status.rawValue))], or: [])
             return status
         }
         let usesColor = program.capabilities(of: STDOUT_FILENO).usesColor

@@ -12,7 +12,7 @@ struct ExplainCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The episode: REF/12, REF/12-40.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("The episode: REF/12, REF/12-40.", valueName: "ref"), completion: .books)
     var reference: String
 
     func perform(in program: Program) async throws -> ExitStatus {

@@ -20,7 +20,8 @@ struct ExportCommand: Subcommand {
     @Argument(help: ArgumentHelp("What to write.", valueName: "kind"))
     var kind: ExportChoice
 
-    @Argument(help: ArgumentHelp("Books, or episodes of them. Default: all books.", valueName: "ref"))
+    @Argument(
+        help: ArgumentHelp("Books, or episodes of them. Default: all books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @Option(

@@ -13,10 +13,12 @@ struct FetchCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Option(name: .customLong("book"), help: ArgumentHelp("A book to fetch; may be repeated.", valueName: "ref"))
+    @Option(
+        name: .customLong("book"), help: ArgumentHelp("A book to fetch; may be repeated.", valueName: "ref"),
+        completion: .books)
     var books: [String] = []
 
-    @Argument(help: ArgumentHelp("More books.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("More books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @OptionGroup var selection: SelectionOptions
@@ -51,7 +53,8 @@ struct FetchCommand: Subcommand {
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             do {
                 return try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "fetch", waitingFor: waiting.seconds, notes: program.notes
+                    at: configuration.library, command: "fetch", waitingFor: waiting.seconds, notes: program.notes,
+                    keepsEmpty: false
                 ) { session in
                     try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }

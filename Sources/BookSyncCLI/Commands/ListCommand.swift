@@ -8,7 +8,7 @@ struct ListCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books whose episodes to list.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("Books whose episodes to list.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @Option(help: ArgumentHelp("Only episodes in this state; without a REF, books that have any.", valueName: "state"))

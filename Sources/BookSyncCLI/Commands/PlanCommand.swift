@@ -9,7 +9,7 @@ struct PlanCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("Books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @OptionGroup var selection: SelectionOptions

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import BookSyncWeb
+import Logging
 
 struct ServeCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -19,6 +20,9 @@ struct ServeCommand: Subcommand {
             is shown on the subscriptions page. Printed is the address; a signal ends the server once its answers are \
             given.
             """)
+
+    /// Nobody watches a server: what is tried at its door is told without being asked for.
+    static let leastLogLevel = Logger.Level.warning
 
     @OptionGroup var common: CommonOptions
 

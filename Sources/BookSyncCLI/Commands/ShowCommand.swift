@@ -10,7 +10,7 @@ struct ShowCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The book or the episode.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("The book or the episode.", valueName: "ref"), completion: .books)
     var reference: String
 
     func perform(in program: Program) async throws -> ExitStatus {

@@ -13,7 +13,7 @@ struct SubscribeCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The books.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("The books.", valueName: "ref"), completion: .books)
     var references: [String]
 
     @OptionGroup var selection: SelectionOptions
@@ -84,7 +84,7 @@ struct UnsubscribeCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The books.", valueName: "ref"))
+    @Argument(help: ArgumentHelp("The books.", valueName: "ref"), completion: .books)
     var references: [String]
 
     func perform(in program: Program) async throws -> ExitStatus {

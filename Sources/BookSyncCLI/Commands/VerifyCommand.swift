@@ -15,7 +15,9 @@ struct VerifyCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40; none for everything.", valueName: "ref"))
+    @Argument(
+        help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40; none for everything.", valueName: "ref"),
+        completion: .books)
     var references: [String] = []
 
     @Flag(help: "Look at sizes and headers only.")

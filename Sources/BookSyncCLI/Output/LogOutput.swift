@@ -19,14 +19,16 @@ struct LogOutput: Sendable {
     let isFile: Bool
     private let writer: LogWriter
 
-    /// - Parameter verbosity: how often `-v` was given.
+    /// - Parameters:
+    ///   - verbosity: how often `-v` was given.
+    ///   - least: the level on standard error without any.
     /// - Throws: ``Failure`` of kind `inputOutput` when the file cannot be opened.
-    init(file: String?, format: Format, verbosity: Int) throws {
+    init(file: String?, format: Format, verbosity: Int, least: Logger.Level) throws {
         isFile = file != nil
         let writer = try LogWriter(file: file)
         self.writer = writer
         // A file is kept for later: what led to an error is wanted beside it.
-        let levels: [Logger.Level] = isFile ? [.info, .debug, .trace] : [.error, .info, .debug]
+        let levels: [Logger.Level] = isFile ? [.info, .debug, .trace] : [least, .info, .debug]
         let level = levels[min(verbosity, levels.count - 1)]
         logger = Logger(label: "booksync") { _ in
             LineLogHandler(logLevel: level, format: format, write: writer.write)

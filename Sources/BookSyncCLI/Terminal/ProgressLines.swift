@@ -17,6 +17,7 @@ extension ProgressState {
         let runName =
             "\(run.episodesDone) of \(run.episodesInAll)"
             + (run.episodesFailed > 0 ? ", \(run.episodesFailed) \(wordForFailed)" : "")
+            + (bytesResumed > 0 ? ", \(describeBytes(bytesResumed)) resumed" : "")
         let named = transfers.prefix(shown).map { ($0.name, $0.bytes) } + [(runName, run.bytes)]
         let layout = Layout(width: width, longestName: named.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0)
         var lines = named.map { layout.line(name: $0, $1) }

@@ -48,7 +48,7 @@ struct ShelfActions: Sendable {
 
     /// What the catalog of a book lists now.
     /// - Parameter ref: as on the command line.
-    /// - Throws: ``Refused``; ``Failure``, `temporary` while another catalog is being asked.
+    /// - Throws: ``Refused``; ``Failure``, `temporary` while too many catalogs are being asked.
     func preview(_ ref: String?) async throws -> CatalogPreview {
         guard let desk else { throw Refused() }
         guard let ref, !ref.isEmpty else { throw ActionArguments.refusal("there is no 'ref'") }

@@ -12,7 +12,6 @@ struct PagePlaces: Sendable {
     func episode(_ episode: EpisodeIdentity) -> String { "\(root)/books/\(Self.name(of: episode))" }
     func cover(_ book: BookIdentity) -> String { "\(root)/covers/\(Self.name(of: book))" }
     func audio(_ file: LocalFile) -> String { ShelfAddresses(root: root).audio(file) }
-    func feed(_ book: BookIdentity) -> String { ShelfAddresses(root: root).feed(of: book) }
     /// Where a form posts to.
     func action(_ name: String) -> String { "\(root)/actions/\(name)" }
 

@@ -58,7 +58,8 @@ extension ShelfPages {
         let start = found.start
         let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
-            cover: request.places.cover(identity), feed: request.places.feed(identity), facts: maker.facts(of: shelved),
+            cover: request.places.cover(identity), feed: ShelfAddresses(root: request.apps).feed(of: identity),
+            facts: maker.facts(of: shelved),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in
                 maker.play(

@@ -31,6 +31,8 @@ extension ShelfPages {
         let (state, label): (String, Phrase) =
             switch run.state {
             case .ended where record.exitCode == 0: ("finished", .runEnded)
+            // The exit code of a process that a signal ended: a run that somebody stopped.
+            case .ended where record.exitCode.map { $0 > 128 } == true: ("paused", .runStopped)
             case .ended: ("failed", .runFailed)
             case .underWay: ("downloading", .runUnderWay)
             case .cutOff: ("paused", .runCutOff)
@@ -41,12 +43,14 @@ extension ShelfPages {
             (summary.left, .runLeft),
         ]
         var came = counts.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }
-        if came.isEmpty { came = [phrases(.runNothing)] }
+        // What comes of a run, and of how many books it is, is recorded at its end.
+        if came.isEmpty, record.endedAt != nil { came = [phrases(.runNothing)] }
         if summary.bytesReceived > 0 { came.append(phrases.bytes(summary.bytesReceived)) }
         if record.endedAt != nil { came.append(phrases.span(summary.seconds)) }
         return RunView(
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
-            what: [command, phrases(.countBooks, count: record.books)].joined(separator: " · "),
+            what: record.endedAt == nil
+                ? command : [command, phrases(.countBooks, count: record.books)].joined(separator: " · "),
             came: came.joined(separator: " · "), error: record.error)
     }
 }

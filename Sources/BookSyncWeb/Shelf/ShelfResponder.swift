@@ -24,6 +24,8 @@ struct ShelfResponder: HTTPResponder {
         let caller = await caller(of: request, parts, client: context.client)
         if let refused = refusal(of: request, parts) {
             response = refused
+        } else if let redirect = redirectToRoot(of: request, caller) {
+            response = redirect
         } else if let refused = await refusal(of: caller, request, form: nil) {
             response = refused
         } else {
@@ -73,6 +75,14 @@ struct ShelfResponder: HTTPResponder {
             return refusal(.contentTooLarge, "a request must have no body")
         }
         return nil
+    }
+
+    /// Of a base path that was typed without the slash at its end.
+    private func redirectToRoot(of request: Request, _ caller: Caller) -> Response? {
+        let target = request.head.path ?? ""
+        let path = target.prefix { $0 != "?" }
+        guard !site.basePath.isEmpty, path == site.basePath else { return nil }
+        return .seeOther(caller.view.root + "/" + target.dropFirst(path.count))
     }
 
     func refusal(_ status: HTTPResponse.Status, _ why: String, kind: String = "refused") -> Response {

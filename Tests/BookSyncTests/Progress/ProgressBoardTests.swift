@@ -93,6 +93,7 @@ import Testing
         #expect(state.transfers.first?.bytes.bytesDone == 700)
         #expect(state.run.bytes.bytesDone == 300)
         #expect(state.run.bytes.total == 800)
+        #expect(state.bytesResumed == 400)
     }
 
     @Test func `what ended is no longer awaited`() {

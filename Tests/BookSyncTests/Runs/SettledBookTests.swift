@@ -148,8 +148,8 @@ import Testing
                 case 2: bench.catalog.update { $0.elements[section - 1].name = "name \(random.next())" }
                 case 3:
                     try await bench.withStore {
-                        try await $0.setRemoved(
-                            EpisodeIdentity(book: RunBench.book, key: String(301_500_957 + section)), at: Date())
+                        try await $0.remove(
+                            [EpisodeIdentity(book: RunBench.book, key: String(301_500_957 + section))], at: Date())
                     }
                 default: break
                 }
