@@ -67,8 +67,8 @@ extension ProductTests {
                     #expect(try bench.digests() == [sha256(audio)])
 
                     try bench.configure("ca-file: server/ca.pem\n")
-                    let again = try await bench.run(
-                        "fetch", "\(origin)/feed", "--library", "M", environment: bench.configured)
+                    let again = try await bench.runBare(
+                        ["fetch", "\(origin)/feed", "--library", "M"], environment: bench.configured)
                     #expect(again.exitCode == 0, "\(again.errors)")
                 }
             }

@@ -98,15 +98,33 @@ import Testing
         }
     }
 
-    @Test func `case 38: a run that waits for a lock file that is deleted meanwhile still gets the lock`() async throws
-    {
+    /// How many of this process's descriptors are of the file.
+    private static func descriptors(of path: String) throws -> Int {
+        let files = FileManager.default
+        return try files.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+            // One that is closed meanwhile leads nowhere.
+            guard
+                case .success(let target) = Result(catching: {
+                    try files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                })
+            else { return false }
+            return target == path
+        }
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd"), "this is no Linux"),
+        arguments: ["/.booksync/lock", ""])
+    func `case 38: a run that waits for a lock that is deleted meanwhile still gets it`(deleted: String) async throws {
         try await withTemporaryFolder { path in
             let library = try await LibraryFolder.open(at: path)
             let first = try await LibraryLock.acquire(in: library, command: "first")
             async let second = LibraryLock.acquire(in: library, wait: 60, command: "second")
-            try FileManager.default.removeItem(atPath: library.lockFile)
+            try await waitUntil("the second one waits") { try Self.descriptors(of: library.lockFile) == 2 }
+            try FileManager.default.removeItem(atPath: path + deleted)
             first.release()
             let held = try await second
+            #expect(FileManager.default.fileExists(atPath: library.partialFolder))
             // What it holds is what the next one meets.
             await #expect(throws: Failure.self) { _ = try await LibraryLock.acquire(in: library, command: "third") }
             held.release()
