@@ -129,6 +129,8 @@
             @Test(arguments: [80, 40])
             func `runs are listed with their whole reasons`(columns: Int) async throws {
                 try await withCatalog(ScriptedCatalog(episodes: 1).script) { bench, _ in
+                    // One that a run made for no book would not stay.
+                    try FileManager.default.createDirectory(at: bench.library, withIntermediateDirectories: false)
                     let failed = try await bench.run("fetch", "nosource:1", environment: bench.configured)
                     #expect(failed.exitCode == 78)
                     try await bench.onTerminal(

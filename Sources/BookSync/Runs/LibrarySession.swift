@@ -44,7 +44,8 @@ package struct LibrarySession: Sendable {
                     session.notices += await session.collectTrash()
                     if let notice = await session.trash.deleteExpired() { session.notices.append(notice) }
                     let result = await Swift.Result.of { try await body(session) }
-                    if !mayStay { isUnused = try await !store.holdsBooks() }
+                    // Of a run that was stopped nobody knows what it would have found: it stays on record.
+                    if !mayStay, !Task.isCancelled { isUnused = try await !store.holdsBooks() }
                     if case .success = result, !isUnused { await session.noteForReaders() }
                     return try result.get()
                 }
