@@ -9,14 +9,14 @@ protocol Subcommand: AsyncParsableCommand, Sendable {
     var common: CommonOptions { get }
 
     /// Of what the log tells on standard error when nothing is said of it.
-    static var leastLogLevel: Logger.Level { get }
+    static var minLogLevel: Logger.Level { get }
 
     /// Does the work and tells how it ended. Throws ``Failure`` for what keeps it from being done at all.
     func perform(in program: Program) async throws -> ExitStatus
 }
 
 extension Subcommand {
-    static var leastLogLevel: Logger.Level { .error }
+    static var minLogLevel: Logger.Level { .error }
 }
 
 @main
@@ -90,7 +90,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             log = try await offPool {
                 try LogOutput(
                     file: options.logFile, format: options.logFormat, verbosity: options.verbose,
-                    least: options.quiet ? .error : type(of: command).leastLogLevel)
+                    minLevel: options.quiet ? .error : type(of: command).minLogLevel)
             }
         } catch {
             let failure = error as? Failure

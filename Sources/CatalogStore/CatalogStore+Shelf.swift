@@ -63,8 +63,15 @@ extension CatalogStore {
         let hasFiles = """
             EXISTS (SELECT 1 FROM local_file f JOIN episode e ON e.id = f.episode_id WHERE e.book_id = b.id)
             """
+        // Source by source: an index leads to a book by its source and its id, none by its id alone.
         let sql = """
-            SELECT b.source FROM book b WHERE b.key = ?1 AND b.source <> ?2 AND b.title = ?3 AND \(hasFiles)
+            WITH RECURSIVE known(source) AS (
+                SELECT min(source) FROM book
+                UNION ALL
+                SELECT (SELECT min(source) FROM book WHERE source > known.source) FROM known WHERE source IS NOT NULL
+            )
+            SELECT b.source FROM known JOIN book b ON b.source = known.source
+            WHERE b.key = ?1 AND b.source <> ?2 AND b.title = ?3 AND \(hasFiles)
             AND NOT EXISTS (SELECT 1 FROM book b WHERE b.key = ?1 AND b.source = ?2 AND \(hasFiles))
             ORDER BY b.source
             """

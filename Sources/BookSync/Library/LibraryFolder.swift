@@ -37,11 +37,9 @@ package struct LibraryFolder: Sendable, Hashable {
     package static func open(at path: String) async throws -> LibraryFolder {
         try await offPool {
             let folder = LibraryFolder(path: path)
-            try makeFolder(path, in: path, mode: 0o777)
-            try makeFolder(folder.ownFolder, in: path)
+            try folder.make()
             try folder.requireOwnFiles()
             folder.keepOthersOut()
-            try makeFolder(folder.partialFolder, in: path)
             try folder.tryWriting()
             return folder
         }
@@ -59,6 +57,13 @@ package struct LibraryFolder: Sendable, Hashable {
     /// - Throws: ``Failure`` of kind `inputOutput`.
     package func space() async throws -> DiskSpace {
         try await offPool { try DiskSpace(of: path) }
+    }
+
+    /// Makes the folder and what booksync keeps in it, where they are not there.
+    func make() throws {
+        try Self.makeFolder(path, in: path, mode: 0o777)
+        try Self.makeFolder(ownFolder, in: path)
+        try Self.makeFolder(partialFolder, in: path)
     }
 
     /// - Parameter mode: only the owner's unless said otherwise.

@@ -127,9 +127,7 @@ package final class LibraryLock: Sendable {
     private static func openLock(in library: LibraryFolder) throws -> LibraryLock {
         let path = library.lockFile
         // A run that found no book may have taken away the library that it made, while this one came or waited.
-        for folder in [library.path, library.ownFolder, library.partialFolder] {
-            try LibraryFolder.makeFolder(folder, in: library.path, mode: folder == library.path ? 0o777 : 0o700)
-        }
+        try library.make()
         do {
             // Not truncated: until the lock is taken, what stands in it is another's.
             let descriptor = try systemCall { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }

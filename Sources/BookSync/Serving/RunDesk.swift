@@ -210,7 +210,7 @@ package actor RunDesk {
     // MARK: Looking
 
     /// Each sends requests out, and somebody waits for it.
-    private static let greatestPreviews = 4
+    private static let maxPreviews = 4
     private static let previewSeconds = 30.0
 
     /// What the catalog of a book lists now; nothing is stored.
@@ -219,7 +219,7 @@ package actor RunDesk {
         func refusal(_ why: String, _ remedy: String) -> Failure {
             Failure(.temporary, what: "\(reference) cannot be looked at now", why: why, remedy: remedy)
         }
-        guard previews < Self.greatestPreviews else {
+        guard previews < Self.maxPreviews else {
             throw refusal("\(previews) catalogs are being asked", "try again when one of them is done")
         }
         previews += 1

@@ -22,7 +22,7 @@ struct ServeCommand: Subcommand {
             """)
 
     /// Nobody watches a server: what is tried at its door is told without being asked for.
-    static let leastLogLevel = Logger.Level.warning
+    static let minLogLevel = Logger.Level.warning
 
     @OptionGroup var common: CommonOptions
 

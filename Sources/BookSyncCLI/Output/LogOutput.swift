@@ -21,14 +21,14 @@ struct LogOutput: Sendable {
 
     /// - Parameters:
     ///   - verbosity: how often `-v` was given.
-    ///   - least: the level on standard error without any.
+    ///   - minLevel: the level on standard error without any.
     /// - Throws: ``Failure`` of kind `inputOutput` when the file cannot be opened.
-    init(file: String?, format: Format, verbosity: Int, least: Logger.Level) throws {
+    init(file: String?, format: Format, verbosity: Int, minLevel: Logger.Level) throws {
         isFile = file != nil
         let writer = try LogWriter(file: file)
         self.writer = writer
         // A file is kept for later: what led to an error is wanted beside it.
-        let levels: [Logger.Level] = isFile ? [.info, .debug, .trace] : [least, .info, .debug]
+        let levels: [Logger.Level] = isFile ? [.info, .debug, .trace] : [minLevel, .info, .debug]
         let level = levels[min(verbosity, levels.count - 1)]
         logger = Logger(label: "booksync") { _ in
             LineLogHandler(logLevel: level, format: format, write: writer.write)

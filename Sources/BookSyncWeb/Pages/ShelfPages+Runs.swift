@@ -37,20 +37,22 @@ extension ShelfPages {
             case .underWay: ("downloading", .runUnderWay)
             case .cutOff: ("paused", .runCutOff)
             }
-        let command = record.command == "mirror" ? phrases(.runMirror) : phrases(.runFetch)
+        var what = [record.command == "mirror" ? phrases(.runMirror) : phrases(.runFetch)]
         let counts: [(Int, Phrase)] = [
             (summary.fetched, .runFetched), (summary.resumed, .runResumed), (summary.failed, .runFailedEpisodes),
             (summary.left, .runLeft),
         ]
         var came = counts.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }
-        // What comes of a run, and of how many books it is, is recorded at its end.
-        if came.isEmpty, record.endedAt != nil { came = [phrases(.runNothing)] }
+        let isNothing = came.isEmpty
         if summary.bytesReceived > 0 { came.append(phrases.bytes(summary.bytesReceived)) }
-        if record.endedAt != nil { came.append(phrases.span(summary.seconds)) }
+        // What comes of a run, and of how many books it is, is recorded at its end.
+        if record.endedAt != nil {
+            if isNothing { came.insert(phrases(.runNothing), at: 0) }
+            came.append(phrases.span(summary.seconds))
+            what.append(phrases(.countBooks, count: record.books))
+        }
         return RunView(
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
-            what: record.endedAt == nil
-                ? command : [command, phrases(.countBooks, count: record.books)].joined(separator: " · "),
-            came: came.joined(separator: " · "), error: record.error)
+            what: what.joined(separator: " · "), came: came.joined(separator: " · "), error: record.error)
     }
 }
