@@ -17,13 +17,12 @@ package struct DiskSpace: Sendable, Hashable {
     /// - Throws: ``Failure`` of kind `inputOutput`.
     package init(of folder: String) throws {
         var facts = statvfs()
-        while statvfs(folder, &facts) != 0 {
-            let code = errno
-            guard code == EINTR else {
-                throw Failure(
-                    .inputOutput, disposition: .stop, what: "the free space of the library \(folder) is unknown",
-                    why: String(cString: strerror(code)), remedy: "see that its disk is mounted")
-            }
+        do {
+            try systemCall { statvfs(folder, &facts) }
+        } catch {
+            throw Failure(
+                .inputOutput, disposition: .stop, what: "the free space of the library \(folder) is unknown",
+                why: error.text, remedy: "see that its disk is mounted")
         }
         func bytes(_ blocks: some BinaryInteger) -> Int64 {
             let (bytes, overflow) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(facts.f_frsize))

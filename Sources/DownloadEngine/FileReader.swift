@@ -22,7 +22,7 @@ package actor FileReader {
     /// - Returns: nil when there is no such file.
     /// - Throws: ``Failure`` when it cannot be read to its end.
     package func content(of path: String) throws -> FileContent? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ELOOP || errno == ENOTDIR { return nil }
             throw Failure.file("\(path) cannot be opened", errno: errno)
@@ -35,8 +35,7 @@ package actor FileReader {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         defer { chunk.deallocate() }
         while true {
-            let count = read(descriptor, chunk.baseAddress, chunk.count)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { read(descriptor, chunk.baseAddress, chunk.count) }
             guard count >= 0 else { throw Failure.file("\(path) cannot be read", errno: errno) }
             if count == 0 { break }
             digest.update(bufferPointer: UnsafeRawBufferPointer(rebasing: chunk[..<count]))

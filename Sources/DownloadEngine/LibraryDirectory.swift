@@ -16,7 +16,7 @@ package struct LibraryDirectory: ~Copyable {
     ///     disk went away, nothing is created.
     package init(_ relativePath: Substring, in library: String, creating: Bool = true) throws {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        var current = Foundation.open(library, flags)
+        var current = uninterrupted { Foundation.open(library, flags) }
         guard current >= 0 else { throw Failure.file("the library \(library) cannot be opened", errno: errno) }
         if creating {
             var status = stat()
@@ -31,16 +31,16 @@ package struct LibraryDirectory: ~Copyable {
                 close(current)
                 throw Failure(.defect, what: "the folder \(relativePath) cannot be used", why: "it leads elsewhere")
             }
-            var next = openat(current, String(part), flags | O_NOFOLLOW)
+            var next = uninterrupted { openat(current, String(part), flags | O_NOFOLLOW) }
             if next < 0, errno == ENOENT, creating {
-                if mkdirat(current, String(part), 0o755) == 0 {
-                    fsync(current)
+                if uninterrupted({ mkdirat(current, String(part), 0o755) }) == 0 {
+                    uninterrupted { fsync(current) }
                 } else if errno != EEXIST {
                     let code = errno
                     close(current)
                     throw Failure.file("the folder \(relativePath) cannot be created", errno: code)
                 }
-                next = openat(current, String(part), flags | O_NOFOLLOW)
+                next = uninterrupted { openat(current, String(part), flags | O_NOFOLLOW) }
             }
             let code = errno
             close(current)
@@ -65,7 +65,7 @@ package struct LibraryDirectory: ~Copyable {
 
     /// Returns when the names in the folder are on the disk itself.
     package func sync() throws {
-        guard fsync(descriptor) == 0 else {
+        guard uninterrupted({ fsync(descriptor) }) == 0 else {
             throw Failure.file("a folder of the library cannot be synced", errno: errno)
         }
     }
@@ -73,7 +73,7 @@ package struct LibraryDirectory: ~Copyable {
     /// Moves a file from outside here. A file that has the name already is only overwritten when `replaces` says so.
     package func receive(_ path: String, as name: String, replaces: Bool) throws {
         if replaces {
-            guard renameat(AT_FDCWD, path, descriptor, name) == 0 else {
+            guard uninterrupted({ renameat(AT_FDCWD, path, descriptor, name) }) == 0 else {
                 throw Failure.file("\(name) cannot be put into its folder", errno: errno)
             }
         } else {
@@ -104,14 +104,14 @@ package struct LibraryDirectory: ~Copyable {
 
     private func takeExclusively(_ oldName: String, of folder: CInt, as name: String) throws {
         let what = "\(name) cannot be put into its folder"
-        if booksync_rename_exclusively(folder, oldName, descriptor, name) == 0 { return }
+        if uninterrupted({ booksync_rename_exclusively(folder, oldName, descriptor, name) }) == 0 { return }
         var code = errno
         if code == EINVAL || code == ENOSYS || code == ENOTSUP {
             // A filesystem that knows no such rename: look, then move.
             var status = stat()
             code = EEXIST
             if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-                if renameat(folder, oldName, descriptor, name) == 0 { return }
+                if uninterrupted({ renameat(folder, oldName, descriptor, name) }) == 0 { return }
                 code = errno
             }
         }

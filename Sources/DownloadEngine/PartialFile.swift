@@ -75,7 +75,7 @@ package actor PartialFile {
 
         func open(_ path: String, promised digest: ContentDigest?, digests: Bool) throws -> PartialFile {
             let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-            let descriptor = Foundation.open(path, flags, 0o644)
+            let descriptor = uninterrupted { Foundation.open(path, flags, 0o644) }
             guard descriptor >= 0 else {
                 let code = errno
                 guard code == ELOOP else {
@@ -150,7 +150,7 @@ package actor PartialFile {
 
     /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
     package func truncate(to newLength: Int64) throws {
-        guard ftruncate(descriptor, off_t(newLength)) == 0 else {
+        guard uninterrupted({ ftruncate(descriptor, off_t(newLength)) }) == 0 else {
             throw Failure.file("the partial file \(path) cannot be cut", errno: errno)
         }
         length = newLength
@@ -177,8 +177,7 @@ package actor PartialFile {
         defer { chunk.deallocate() }
         while end.map({ offset < $0 }) ?? true {
             let wanted = end.map { Int(min(Int64(chunk.count), $0 - offset)) } ?? chunk.count
-            let count = pread(descriptor, chunk.baseAddress, wanted, off_t(offset))
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { pread(descriptor, chunk.baseAddress, wanted, off_t(offset)) }
             if count == 0, end == nil { return }
             guard count > 0 else {
                 throw Failure.file("the partial file \(path) cannot be read", errno: count == 0 ? EIO : errno)
@@ -196,8 +195,9 @@ package actor PartialFile {
     private func append(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted {
+                write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            }
             guard count > 0 else {
                 throw Failure.file("the partial file \(path) cannot be written", errno: count == 0 ? EIO : errno)
             }
@@ -209,7 +209,7 @@ package actor PartialFile {
 
     /// Writes what another file holds from `offset` on behind what is there. A symbolic link is not followed.
     func append(contentsOf otherPath: String, from offset: Int64) throws {
-        let other = Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let other = uninterrupted { Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard other >= 0 else { throw Failure.file("the partial file \(otherPath) cannot be opened", errno: errno) }
         defer { Foundation.close(other) }
         try Self.read(other, at: otherPath, from: offset, to: nil) { try append($0) }
@@ -222,10 +222,11 @@ package actor PartialFile {
             defer { found.deallocate() }
             var count = 0
             while count < expected.count {
-                let read = pread(
-                    descriptor, found.baseAddress.map { $0 + count }, expected.count - count,
-                    off_t(offset) + off_t(count))
-                if read < 0, errno == EINTR { continue }
+                let read = uninterrupted {
+                    pread(
+                        descriptor, found.baseAddress.map { $0 + count }, expected.count - count,
+                        off_t(offset) + off_t(count))
+                }
                 guard read >= 0 else { throw Failure.file("the partial file \(path) cannot be read", errno: errno) }
                 guard read > 0 else { return false }
                 count += read
@@ -255,7 +256,7 @@ package actor PartialFile {
                     "it has \(status.st_size) bytes and not the \(length) that were received: something else changed it",
                 remedy: "run again")
         }
-        guard fsync(descriptor) == 0 else {
+        guard uninterrupted({ fsync(descriptor) }) == 0 else {
             throw Failure.file("the partial file \(path) cannot be synced", errno: errno)
         }
     }

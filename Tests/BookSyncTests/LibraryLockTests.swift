@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 import Support
 import Testing

@@ -153,7 +153,9 @@ private func makeLink(from source: String, to path: String) throws {
 private func syncFile(_ path: String) throws {
     let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
+    guard uninterrupted({ fsync(descriptor) }) == 0 else {
+        throw Failure.file("\(path) cannot be synced", errno: errno)
+    }
 }
 
 /// A copy of the file, with its times, on disk when the call returns.
@@ -167,14 +169,14 @@ func copyFile(_ source: String, to path: String, size: Int64) throws {
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { chunk.deallocate() }
     while true {
-        let count = read(input, chunk.baseAddress, chunk.count)
-        if count < 0, errno == EINTR { continue }
+        let count = uninterrupted { read(input, chunk.baseAddress, chunk.count) }
         guard count >= 0 else { throw Failure.file("\(source) cannot be read", errno: errno) }
         if count == 0 { break }
         var rest = UnsafeRawBufferPointer(rebasing: chunk[..<count])[...]
         while !rest.isEmpty {
-            let written = write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            if written < 0, errno == EINTR { continue }
+            let written = uninterrupted {
+                write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            }
             guard written > 0 else { throw Failure.file("\(path) cannot be written", errno: errno) }
             rest = rest.dropFirst(written)
         }
@@ -185,11 +187,11 @@ func copyFile(_ source: String, to path: String, size: Int64) throws {
             .temporary, what: "\(source) is not copied", why: "it changed meanwhile",
             remedy: "run again when nothing writes to it")
     }
-    guard fsync(output) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
+    guard uninterrupted({ fsync(output) }) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
 }
 
 private func opened(_ path: String, _ flags: Int32) throws -> Int32 {
-    let descriptor = open(path, flags, 0o644)
+    let descriptor = uninterrupted { open(path, flags, 0o644) }
     guard descriptor >= 0 else { throw Failure.file("\(path) cannot be opened", errno: errno) }
     return descriptor
 }

@@ -86,14 +86,14 @@ enum ExportDisk {
         switch try standing(at: target) {
         case .file(digest(of: bytes)): return false
         case .other:
-            let descriptor = open(target, O_WRONLY | O_CLOEXEC)
+            let descriptor = uninterrupted { open(target, O_WRONLY | O_CLOEXEC) }
             guard descriptor >= 0 else { throw Failure.file("\(path) cannot be written", errno: errno) }
             defer { close(descriptor) }
-            try writeAll(bytes, to: descriptor, for: path)
+            try writeBytes(bytes, to: descriptor, for: path)
         case .file, .nothing:
             let temporary = "\(target).\(getpid()).tmp"
             try create(temporary, bytes, for: path)
-            guard rename(temporary, target) == 0 else {
+            guard uninterrupted({ rename(temporary, target) }) == 0 else {
                 let code = errno
                 unlink(temporary)
                 throw Failure.file("\(path) cannot be written", errno: code)
@@ -104,21 +104,23 @@ enum ExportDisk {
 
     private static func create(_ path: String, _ bytes: [UInt8], for name: String) throws {
         unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        let descriptor = uninterrupted { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644) }
         guard descriptor >= 0 else { throw Failure.file("\(name) cannot be written", errno: errno) }
         do {
             defer { close(descriptor) }
-            try writeAll(bytes, to: descriptor, for: name)
-            guard fsync(descriptor) == 0 else { throw Failure.file("\(name) cannot be written", errno: errno) }
+            try writeBytes(bytes, to: descriptor, for: name)
+            guard uninterrupted({ fsync(descriptor) }) == 0 else {
+                throw Failure.file("\(name) cannot be written", errno: errno)
+            }
         } catch {
             unlink(path)
             throw error
         }
     }
 
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, for name: String) throws {
+    private static func writeBytes(_ bytes: [UInt8], to descriptor: Int32, for name: String) throws {
         do {
-            try BookSync.writeAll(bytes, to: descriptor)
+            try writeAll(bytes, to: descriptor)
         } catch {
             throw Failure.file("\(name) cannot be written", errno: error.code)
         }

@@ -1,3 +1,4 @@
+import DownloadEngine
 import Foundation
 
 #if canImport(Glibc)

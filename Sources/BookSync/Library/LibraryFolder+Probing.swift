@@ -1,5 +1,6 @@
 import BookModel
 import CFileSystem
+import DownloadEngine
 import Foundation
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 
 #if canImport(Glibc)
@@ -94,7 +95,7 @@ package final class LibraryLock: Sendable {
         var status = stat()
         let places = [library.lockFile, library.ownFolder, library.path]
         let path = places.first { (place: String) in lstat(place, &status) == 0 } ?? library.path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         // A file that cannot be opened is told of where the library is looked at.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
@@ -102,7 +103,7 @@ package final class LibraryLock: Sendable {
     }
 
     private static func isLocked(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return probe(descriptor)?.code == EWOULDBLOCK
@@ -131,7 +132,7 @@ package final class LibraryLock: Sendable {
         do {
             // Not truncated: until the lock is taken, what stands in it is another's.
             let descriptor = try systemCall { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-            let folder = open(library.ownFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+            let folder = uninterrupted { open(library.ownFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) }
             let code = errno
             guard folder >= 0 else {
                 close(descriptor)

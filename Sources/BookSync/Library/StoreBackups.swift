@@ -64,7 +64,7 @@ struct StoreBackups: Sendable {
         let copy = Copy(name: Self.name(at: now), madeAt: now)
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
         try await offPool {
-            guard rename(unfinished, self.path(of: copy)) == 0 else {
+            guard uninterrupted({ rename(unfinished, self.path(of: copy)) }) == 0 else {
                 throw Failure.file("the store cannot be copied to \(path)", errno: errno)
             }
             for copy in old { try removeFiles(self.path(of: copy)) }
@@ -114,7 +114,7 @@ struct StoreBackups: Sendable {
                 continue
             }
             try await offPool {
-                guard rename(storePath + ".restoring", storePath) == 0 else {
+                guard uninterrupted({ rename(storePath + ".restoring", storePath) }) == 0 else {
                     throw Failure.file("the store cannot be restored", errno: errno)
                 }
             }

@@ -1,5 +1,6 @@
 import BookModel
 import CatalogStore
+import DownloadEngine
 import Foundation
 
 /// A store that a run may rely on.
@@ -88,7 +89,7 @@ struct StoreRescue: Sendable {
     }
 
     private func move(_ path: String, to aside: String) throws {
-        guard rename(path, aside) == 0 else {
+        guard uninterrupted({ rename(path, aside) }) == 0 else {
             throw Failure.file("the damaged store \(path) cannot be put aside", errno: errno)
         }
     }

@@ -1,4 +1,5 @@
 import BookModel
+import DownloadEngine
 import Foundation
 
 #if canImport(Glibc)

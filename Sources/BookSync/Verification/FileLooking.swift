@@ -1,5 +1,6 @@
 import BookModel
 import Crypto
+import DownloadEngine
 import Foundation
 import SyncPlanner
 

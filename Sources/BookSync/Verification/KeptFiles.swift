@@ -73,6 +73,8 @@ struct KeptFiles: Sendable {
     private static func copy(_ place: String, to path: String, size: Int64) throws {
         unlink(path + ".new")
         try copyFile(place, to: path + ".new", size: size)
-        guard rename(path + ".new", path) == 0 else { throw Failure.file("\(place) cannot be kept", errno: errno) }
+        guard uninterrupted({ rename(path + ".new", path) }) == 0 else {
+            throw Failure.file("\(place) cannot be kept", errno: errno)
+        }
     }
 }

@@ -76,7 +76,7 @@ struct PieceFiles: Sendable {
 
     /// Gives a piece that is whole and synced the name that says so.
     func markWhole(pieceAt start: Int64) throws {
-        guard rename(path(ofPieceAt: start), pathOfWholePiece(at: start)) == 0 else {
+        guard uninterrupted({ rename(path(ofPieceAt: start), pathOfWholePiece(at: start)) }) == 0 else {
             throw Failure.file("the partial file \(path(ofPieceAt: start)) cannot be renamed", errno: errno)
         }
     }
