@@ -105,7 +105,7 @@ let package = Package(
             dependencies: [
                 "BookModel", "Transport", "BookSync", .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 crypto, cryptoExtras, logging,
             ],
             resources: [.embedInCode("Pages/Resources"), .embedInCode("Api/Resources")],

@@ -11,6 +11,9 @@ package struct ListeningPosition: Sendable, Hashable {
     package var isFinished: Bool
     package var updatedAt: Date
 
+    /// Grows with each change: what a player that saw this one knows of (milliseconds since 1970).
+    package var revision: Int64 { Int64((updatedAt.timeIntervalSince1970 * 1000).rounded()) }
+
     /// Seconds: no episode is longer.
     package static let greatest: Double = 1e9
 

@@ -63,7 +63,8 @@ package struct WireFailure: Error, Sendable, CustomStringConvertible {
     /// What to do about it, where that is known.
     package var remedy: String? {
         switch kind {
-        case .localAddress: "if that is meant, set allow-private-addresses: true for the source"
+        case .localAddress:
+            "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source"
         case .changedAddress(let host):
             "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
         case .proxyCredentials: "check the proxy's user and password, not the source's"

@@ -50,16 +50,41 @@ extension ProductTests {
             }
         }
 
-        @Test func `a new password ends the logins of a server that runs`() async throws {
+        @Test func `a new password ends the logins of a server that runs, and is the one that counts`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveGuarded { shelf in
                     let cookie = try await shelf.logIn().cookie
                     #expect(try await shelf.status(cookie) == 200)
                     let set = try await bench.shell(
                         "echo 'one two three' | $BOOKSYNC serve --set-password --library L --config booksync.yaml")
-                    #expect(set.exitCode == 0 && set.errors.contains("restart a server that runs"), "\(set.errors)")
+                    #expect(set.exitCode == 0 && set.errors.contains("takes the new password"), "\(set.errors)")
                     try await waitUntil("the cookie is refused") { try await shelf.status(cookie) != 200 }
                     #expect(try await shelf.status(cookie) == 401)
+                    try await waitUntil("the new password counts") {
+                        try await shelf.logIn("one two three").cookie != nil
+                    }
+                    #expect(try await shelf.logIn().cookie == nil)
+                }
+            }
+        }
+
+        @Test func `a password that was changed in the file counts at once, and a file that cannot be read does not`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                try await bench.serveGuarded { shelf in
+                    let cookie = try await shelf.logIn().cookie
+                    let bearer = ["Authorization: Bearer \(ServedShelf.token)"]
+                    try bench.configure("serve: { password: [")
+                    let asking = Task { while !Task.isCancelled { _ = try await shelf.status(cookie) } }
+                    try await shelf.product.waitForErrors(containing: "the configuration is not read again")
+                    asking.cancel()
+                    #expect(try await shelf.status(cookie) == 200)
+                    let hash = try PasswordHash.make(of: "four five six").secretText
+                    try bench.configure("serve:\n  password: \(hash)\n")
+                    try await waitUntil("the cookie is refused") { try await shelf.status(cookie) == 401 }
+                    #expect(try await shelf.logIn("four five six").cookie != nil)
+                    #expect(try await shelf.send("/api/v1/books", bearer).status == 401)
                 }
             }
         }
@@ -162,7 +187,7 @@ extension ProductTests {
                     #expect(answer.status == 303 && answer.fields["location"] == "/search?q=%E5%90%AC")
                     let fields = try #require(answer.fields["set-cookie"])
                     #expect(
-                        fields.contains("HttpOnly; SameSite=Strict") && fields.contains("Path=/;")
+                        fields.contains("HttpOnly; SameSite=Lax") && fields.contains("Path=/;")
                             && !fields.contains("Secure"))
                     #expect(try await shelf.status(cookie) == 200)
                     #expect(try await shelf.status(cookie, "/feeds/all.opml") == 200)

@@ -65,11 +65,11 @@ extension ProductTests {
             try await withCatalog(script) { bench, server in
                 #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
                 try await bench.serve(environment: bench.configured) { shelf in
-                    async let first = shelf.send("/api/v1/preview?ref=cat%3A7")
+                    async let first = post(shelf, "preview", #"{"refs": ["cat:7"]}"#)
                     try await waitUntil("the slow catalog is asked") {
                         server.record.requests.contains { $0.query.values.contains("7") }
                     }
-                    #expect(try await shelf.send("/api/v1/preview?ref=cat%3A1").status == 200)
+                    #expect(try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#).status == 200)
                     gate.open()
                     _ = try await first
                 }

@@ -311,6 +311,70 @@ extension ForeignClientTests {
             }
         }
 
+        @Test func `of two devices none loses what was heard on the other`() async throws {
+            try await Self.withShelf { _, shelf, _ in
+                let path = "/api/v1/positions/demo/40111/5000000001"
+                func standing() async throws -> Double {
+                    try JSONDecoder().decode(Standing.self, from: Data(try await shelf.send(path).body)).seconds
+                }
+                try await Browser.run(.init(languages: "en")) { phone in
+                    func listen(from seconds: Double) async throws {
+                        let _: Bool = try await phone.evaluate(
+                            "(audio => { audio.currentTime = \(seconds); return true })(document.getElementById('audio'))"
+                        )
+                        try await phone.wait(until: "document.getElementById('audio').currentTime > \(seconds)")
+                        try await phone.click("[data-do=toggle]")
+                        try await phone.wait(until: "document.getElementById('audio').paused")
+                    }
+                    func hearElsewhere(_ seconds: Double) async throws {
+                        let position = """
+                            {"position": {"source": "demo", "book_id": "40111", "id": "5000000001", "seconds": \(seconds)}}
+                            """
+                        let answer = try await shelf.send(
+                            "/api/v1/position", method: "POST",
+                            ["Content-Type: application/json", "Content-Length: \(position.utf8.count)"], body: position
+                        )
+                        #expect(answer.status == 200)
+                    }
+                    try await phone.open("\(shelf.address)/books/demo/40111")
+                    try await phone.click("\(Self.row(1)) .play")
+                    try await phone.wait(until: "document.getElementById('audio').currentTime > 0")
+                    try await listen(from: 2)
+                    try await waitUntil("the position is noted") { try await standing() > 2 }
+                    // Pressing play asks the server.
+                    try await hearElsewhere(9)
+                    try await phone.click("[data-do=toggle]")
+                    try await phone.wait(until: "document.getElementById('audio').currentTime >= 9")
+                    // While it plays here, somebody goes on there, and is asked for where to go on.
+                    try await hearElsewhere(40)
+                    try await phone.click("[data-do=toggle]")
+                    try await phone.wait(until: "!document.getElementById('player-elsewhere').hidden")
+                    #expect(try await standing() == 40)
+                    #expect(try await phone.text(of: "#player-elsewhere span") == "Another device is at 0:40.")
+                    try await phone.click("[data-do=here]")
+                    try await waitUntil("this device's word counts") { (9..<40) ~= (try await standing()) }
+                    try await phone.click("[data-do=toggle]")
+                    try await phone.wait(until: "!document.getElementById('audio').paused")
+                    try await hearElsewhere(50)
+                    try await phone.click("[data-do=toggle]")
+                    try await phone.wait(until: "!document.getElementById('player-elsewhere').hidden")
+                    try await phone.click("[data-do=there]")
+                    try await phone.wait(until: "document.getElementById('audio').currentTime >= 50")
+                    // Whoever is further on has heard the rest, and is not asked.
+                    try await phone.click("[data-do=toggle]")
+                    try await phone.wait(until: "!document.getElementById('audio').paused")
+                    try await hearElsewhere(20)
+                    try await phone.click("[data-do=toggle]")
+                    try await waitUntil("the position further on is noted") { try await standing() >= 50 }
+                    #expect(try await phone.evaluate("document.getElementById('player-elsewhere').hidden"))
+                }
+            }
+        }
+
+        private struct Standing: Decodable {
+            var seconds: Double
+        }
+
         @Test func `all can be done without a script`() async throws {
             try await Self.withShelf { _, shelf, tap in
                 tap.allow(60_000)

@@ -36,7 +36,6 @@ extension ForeignClientTests {
         private static let row = #"{"episodes": [{"source": "demo", "book_id": "40111", "id": "5000000001"}]}"#
         private static let stranger = #"{"refs": ["demo:99"]}"#
         private static let unanswered = #"{"refs": ["http://127.0.0.1:REFUSING/feed.xml"]}"#
-        private static let nowhere = "/preview?ref=http%3A%2F%2F127.0.0.1%3AREFUSING%2Ffeed.xml"
 
         private static func position(_ id: String) -> String {
             #"{"position": {"source": "demo", "book_id": "40111", "id": "\#(id)", "seconds": 1}}"#
@@ -52,13 +51,11 @@ extension ForeignClientTests {
             get("episodes", "/books/{source}/{book}/episodes", "/books/demo/99/episodes", [], 404),
             get("episode", "/books/{source}/{book}/episodes/{section}", "/books/demo/40111/episodes/2"),
             get("episode", "/books/{source}/{book}/episodes/{section}", "/books/demo/40111/episodes/77", [], 404),
+            get("standing", "/positions/{source}/{book}/{episode}", "/positions/demo/40111/5000000001"),
+            get("standing", "/positions/{source}/{book}/{episode}", "/positions/demo/40111/x", [], 404),
             get("search", "/search", "/search?q=%E5%A4%9C&limit=3"), get("search", "/search", "/search?q=", [], 400),
             get("queue", "/queue"), get("subscriptions", "/subscriptions"),
             get("runs", "/runs", "/runs?last=1"), get("runs", "/runs", "/runs?last=0", [], 400),
-            get("preview", "/preview", "/preview?ref=demo%3A40111"), get("preview", "/preview", "/preview", [], 400),
-            get("preview", "/preview", "/preview?ref=nosuch%3A1", [], 404),
-            get("preview", "/preview", nowhere, [], 422),
-            get("preview", "/preview", "/preview?ref=demo%3A40111", ["Sec-Fetch-Site: cross-site"], 403),
             get("description", "/openapi.json"),
         ]
 
@@ -78,10 +75,13 @@ extension ForeignClientTests {
             post("position", position("5000000001"), 200), post("position", "{}", 400),
             post("position", position("x"), 404),
             post("mirror", nil, 200), post("mirror", #"{"refs": []}"#, 400),
+            post("preview", #"{"refs": ["demo:40111"]}"#, 200), post("preview", #"{"refs": []}"#, 400),
+            post("preview", #"{"refs": ["nosuch:1"]}"#, 404), post("preview", unanswered, 422),
         ]
 
         private static let names = [
             "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position", "mirror",
+            "preview",
         ]
 
         private struct Document {
@@ -177,7 +177,7 @@ extension ForeignClientTests {
                 try await bench.serve(environment: environment) { shelf in
                     met.insert(
                         try await ask(
-                            Self.get("preview", "/preview", "/preview?ref=s%3A1", [], 409), shelf, document,
+                            Self.post("preview", #"{"refs": ["s:1"]}"#, 409), shelf, document,
                             refusing: refusing))
                 }
                 // Passwords, and a server at its end, have tests of their own.

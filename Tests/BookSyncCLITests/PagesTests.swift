@@ -77,15 +77,28 @@ extension ProductTests {
         @Test func `nothing is asked of catalogs because a page of another site had it loaded`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
-                    for query in ["ref=30776", "ref=30776&token=", "ref=30776&token=guessed"] {
-                        let page = try await shelf.send("/subscriptions?\(query)", ["Accept-Language: en"])
-                        #expect(page.status == 200 && !page.text.contains("id=\"preview\""), "\(query)")
-                    }
                     let token = try await shelf.formToken(on: "/subscriptions")
-                    let meant = try await shelf.send("/subscriptions?ref=30776&token=\(token)")
+                    for path in ["/subscriptions?ref=30776&token=\(token)", "/doctor?sources=1&token=\(token)"] {
+                        let page = try await shelf.send(path)
+                        #expect(page.status == 200, "\(path)")
+                        #expect(!page.text.contains("id=\"preview\"") && !page.text.contains("data-asked"), "\(path)")
+                    }
+                    for action in ["preview", "doctor"] {
+                        let fields = [("ref", "30776"), ("token", "guessed")]
+                        #expect(try await shelf.post("/actions/\(action)", form: fields).status == 403, "\(action)")
+                        #expect(try await shelf.send("/actions/\(action)").status == 405, "\(action)")
+                    }
+                    let meant = try await shelf.post("/actions/preview", form: [("ref", " 30776 "), ("token", token)])
                     #expect(meant.text.contains("id=\"preview\"") && meant.text.contains("第001集"))
-                    let wrong = try await shelf.send("/subscriptions?ref=nowhere:1&token=\(token)")
+                    let wrong = try await shelf.post(
+                        "/actions/preview", form: [("ref", "nowhere:1"), ("token", token)])
                     #expect(wrong.status == 200 && wrong.text.contains("role=\"alert\""))
+                    let doctor = try await shelf.post("/actions/doctor", form: [("token", token)])
+                    #expect(doctor.status == 200 && doctor.text.contains("data-asked"))
+                    // Nothing that was typed, and no token, stands in an address.
+                    for page in [meant, wrong, doctor] {
+                        #expect(page.text.firstMatch(of: /[?&](?:ref|token)=/) == nil)
+                    }
                 }
             }
         }
@@ -108,15 +121,22 @@ extension ProductTests {
                 #expect(try await bench.run("pause", "40111", "-q").exitCode == 0)
                 try await bench.serve(environment: bench.configured) { shelf in
                     let token = try await shelf.formToken(on: "/subscriptions")
-                    let failing = ["ref=dead:1", "ref=nowhere:1", "ref=dead:1/x"].map {
-                        "/subscriptions?\($0)&token=\(token)"
+                    let chinese = ["Accept-Language: zh", "Accept: text/html"]
+                    var pages: [(path: String, page: ServedShelf.Answer)] = []
+                    for path in Self.paths + ["/nothing"] {
+                        pages.append((path, try await shelf.send(path, chinese)))
                     }
-                    for path in Self.paths + failing + ["/nothing", "/doctor?sources=1&token=\(token)"] {
-                        let page = try await shelf.send(path, ["Accept-Language: zh", "Accept: text/html"])
+                    for reference in ["dead:1", "nowhere:1", "dead:1/x"] {
+                        let fields = [("ref", reference), ("token", token)]
+                        pages.append((reference, try await shelf.post("/actions/preview", form: fields, chinese)))
+                    }
+                    pages.append(
+                        ("doctor", try await shelf.post("/actions/doctor", form: [("token", token)], chinese)))
+                    for (path, page) in pages {
                         let body = page.text.replacing(/^.*?<body/.dotMatchesNewlines(), with: "<body")
-                        let chinese = body.replacing(/<([a-z]+)[^>]* lang="en"[^>]*>.*?<\/\1>/, with: "")
+                        let text = body.replacing(/<([a-z]+)[^>]* lang="en"[^>]*>.*?<\/\1>/, with: "")
                             .replacing(/<[^>]*>|\{[a-z]+\}|&[a-z]+;/, with: " ").replacing(/https?:[^ ]*/, with: "")
-                        let words = chinese.matches(of: /[A-Za-z][a-z]{3,}/).map { String($0.output) }
+                        let words = text.matches(of: /[A-Za-z][a-z]{3,}/).map { String($0.output) }
                         #expect(Set(words).subtracting(Self.names) == [], "\(path)")
                     }
                 }

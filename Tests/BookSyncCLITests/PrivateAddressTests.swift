@@ -160,3 +160,48 @@ extension ProductTests {
         }
     }
 }
+
+extension ProductTests {
+    @Suite struct PrivateAddressesOfClients {
+        private static func feed(_ request: ServerRequest) -> Reply {
+            .text(
+                """
+                <rss version="2.0"><channel><title>Tides</title><item><title>Low</title><guid>a</guid>\
+                <enclosure url="/1.mp3" type="audio/mpeg" length="20000"/></item></channel></rss>
+                """, type: "application/rss+xml")
+        }
+
+        @Test func `case 33: clients of a server get at a private server only where the configuration names it`()
+            async throws
+        {
+            try await withServer(ServerScript(Self.feed)) { server in
+                try await withWorkbench { bench in
+                    let feed = server.url("/feed.xml")
+                    let typed = "{\"refs\": [\"\(server.url("/other.xml"))\"]}"
+                    let fields = ["Content-Type: application/json", "Content-Length: \(typed.utf8.count)"]
+                    // A subscription of the command line is no word of the configuration either.
+                    #expect(try await bench.run("subscribe", feed).exitCode == 0)
+                    let requests = server.record.requests.count
+                    try await bench.serve { shelf in
+                        for action in ["fetch", "subscribe", "preview"] {
+                            let answer = try await shelf.send(
+                                "/api/v1/\(action)", method: "POST", fields, body: typed)
+                            #expect(answer.status == 422, "\(action): \(answer.text)")
+                            #expect(answer.text.contains("make it a source of the configuration"), "\(answer.text)")
+                        }
+                        let mirrored = try await shelf.send("/api/v1/mirror", method: "POST", ["Content-Length: 0"])
+                        #expect(mirrored.status == 200, "\(mirrored.text)")
+                        try await shelf.product.waitForErrors(containing: "private network")
+                    }
+                    #expect(server.record.requests.count == requests)
+
+                    try bench.configure("sources: { tides: { type: feed, url: \"\(server.url("/other.xml"))\" } }")
+                    try await bench.serve(environment: bench.configured) { shelf in
+                        let answer = try await shelf.send("/api/v1/preview", method: "POST", fields, body: typed)
+                        #expect(answer.status == 200, "\(answer.text)")
+                    }
+                }
+            }
+        }
+    }
+}

@@ -153,10 +153,14 @@ extension ProductTests {
                     for path in ["*", "api/v1/books", "/a\u{0}b", "/a b"] {
                         #expect(try await shelf.send(path).status == 400, "\(path)")
                     }
-                    // The form that proxies use is judged by its Host field too.
+                    // The form that proxies use is judged by the host that it names, which outranks the Host field.
                     let whole = "http://127.0.0.1/api/v1/books"
                     #expect(try await shelf.send(whole).status == 200)
-                    #expect(try await shelf.send(whole, host: "evil.example").status == 421)
+                    #expect(try await shelf.send(whole, host: "evil.example").status == 200)
+                    for host in ["evil.example", "user@127.0.0.1", ""] {
+                        #expect(try await shelf.send("http://\(host)/api/v1/books").status == 421, "\(host)")
+                    }
+                    #expect(try await shelf.send("/feeds/all.opml?u=http://evil.example/").status == 200)
                     #expect(try await shelf.send("http://127.0.0.1/../etc/passwd").status == 404)
                 }
             }

@@ -95,6 +95,20 @@ extension ProductTests {
             }
         }
 
+        @Test func `whoever takes all the room makes room for others, and not for more of its own`() async throws {
+            var limits = ShelfServer.Limits()
+            limits.connections = 3
+            try await withServer(limits) { port, _ in
+                var crowd: [Socket] = []
+                for _ in 0..<3 { crowd.append(try await begun(port).0) }
+                let request = "GET /feeds/all.opml HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+                #expect(try await rawExchange(port: port, sending: request).head.isEmpty)
+                let other = try await rawExchange(port: port, sending: request, from: 2)
+                #expect(other.head.hasPrefix("HTTP/1.1 200"))
+                for socket in crowd { socket.close() }
+            }
+        }
+
         @Test func `there is room for so many clients, and one that takes nothing keeps its place only for a while`()
             async throws
         {

@@ -30,6 +30,26 @@ import Testing
         }
     }
 
+    @Test func `a position that the player did not know of stays, and each change has a greater revision`() async throws
+    {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...1), startingAt: 0, of: veterinary)
+            #expect(try await store.position(in: .sample(1)) == nil)
+            let first = try await store.setPosition(position(1, 20, at: 5000), after: 0)
+            #expect(first == (true, position(1, 20, at: 5000)))
+            let other = try await store.setPosition(position(1, 61, at: 7000, duration: 90), after: 5000)
+            #expect(other == (true, position(1, 61, at: 7000, duration: 90)))
+            let late = try await store.setPosition(position(1, 23, at: 9000), after: 5000)
+            #expect(late == (false, other.standing))
+            #expect(try await store.position(in: .sample(1)) == other.standing)
+            // Back on purpose, by a clock that goes after the other one's.
+            let back = try await store.setPosition(position(1, 23, at: 6000), after: 7000)
+            #expect(back == (true, position(1, 23, at: 7001, duration: 90)))
+            // Who does not say what he knew replaces whatever is there.
+            #expect(try await store.setPosition(position(1, 1, at: 1)).standing.revision == 7002)
+        }
+    }
+
     @Test func `of each book its last position is told, the last book first`() async throws {
         try await withStore { store in
             let other = BookIdentity(source: "a", id: "b")

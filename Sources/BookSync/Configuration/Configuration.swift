@@ -23,6 +23,9 @@ package struct Configuration: Sendable, Hashable {
     package var netrc = Netrc.empty
     /// Of the environment.
     package var proxies = ProxyEnvironment.none
+    /// Whether a private address may be asked because a REF names it, or a stored subscription. A server's clients, and what
+    /// they subscribe to, do not get at what only the machine reaches: there the configuration alone names such servers.
+    package var trustsReferences = true
     /// The books that addresses were found to name, for as long as the program runs.
     var recognised: [ResourceAddress: BookIdentity] = [:]
 

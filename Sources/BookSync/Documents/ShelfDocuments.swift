@@ -100,3 +100,12 @@ extension JSONDocument {
         self = adding(["bytes": .init(action.bytes), "reason": .string(action.reason)])
     }
 }
+
+extension JSONDocument {
+    package init(_ position: ListeningPosition) {
+        self = [
+            "seconds": .init(position.seconds), "duration": .init(position.duration),
+            "finished": .bool(position.isFinished), "revision": .integer(position.revision),
+        ]
+    }
+}

@@ -28,7 +28,8 @@ extension Configuration {
             let own = Set([server].compactMap(\.self))
             return SourceAccess(
                 credentials: SourceCredentials(origins: own, netrc: netrc),
-                privateAddresses: owners.contains(where: \.allowsPrivateAddresses) ? .allowed : .ownOnly(own))
+                privateAddresses: owners.contains(where: \.allowsPrivateAddresses)
+                    ? .allowed : .ownOnly(privateOrigins(among: own)))
         }
         return access(of: source, at: source.ownAddresses, named: [address])
     }
@@ -51,6 +52,13 @@ extension Configuration {
                 origins: Set(addresses.compactMap(WebOrigin.init)), authorization: source.authorization, users: users,
                 cookies: source.cookies?.content, netrc: netrc),
             privateAddresses: source.allowsPrivateAddresses
-                ? .allowed : .ownOnly(Set(named.compactMap(WebOrigin.init))))
+                ? .allowed : .ownOnly(privateOrigins(among: Set(named.compactMap(WebOrigin.init)))))
+    }
+
+    /// Those of the named servers that may be private ones.
+    private func privateOrigins(among named: Set<WebOrigin>) -> Set<WebOrigin> {
+        if trustsReferences { return named }
+        let configured = sources.values.flatMap(\.ownAddresses) + subscriptions.compactMap(\.reference.address)
+        return named.intersection(configured.compactMap(WebOrigin.init))
     }
 }

@@ -1,8 +1,29 @@
 import BookModel
 import BookSync
 import BookSyncWeb
+import Logging
 
 extension ServeCommand {
+    /// Reads the configuration again when its file was written to: who was locked out by a new password is so at once. One
+    /// that cannot be read, half written perhaps, and one that would let anybody in from other machines, count for nothing.
+    func changedSettings(
+        at place: ListenPlace, _ program: Program
+    ) async throws -> @Sendable () async -> ServeSettings? {
+        let file = WatchedFile(path: program.configurationPath)
+        _ = await file.hasChanged()
+        return {
+            guard await file.hasChanged() else { return nil }
+            do {
+                let settings = try await program.configuration().configuration.serve
+                try place.requireGuard(asksWhoComes: settings.asksWhoComes)
+                return settings
+            } catch {
+                program.logger.warning("the configuration is not read again", metadata: ["why": "\(error)"])
+                return nil
+            }
+        }
+    }
+
     /// Takes a new password and puts its hash into the configuration; where that is left to the listener, prints the lines.
     func setPassword(in program: Program) async throws -> ExitStatus {
         let password = try await PasswordPrompt(streams: program.streams).newPassword()
@@ -22,7 +43,7 @@ extension ServeCommand {
             await ServeKeyring(library: library, logger: program.logger).endSessions()
             if !program.options.quiet {
                 await program.streams.writeError(
-                    "all logins have ended; restart a server that runs: until then it takes the old password")
+                    "all logins have ended; a server that runs takes the new password at once")
             }
             return .done
         }

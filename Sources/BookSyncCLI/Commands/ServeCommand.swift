@@ -74,7 +74,9 @@ struct ServeCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         if setPassword { return try await setPassword(in: program) }
         if rotateApps { return try await rotateApps(in: program) }
-        let configuration = try await program.configuration().configuration
+        var loaded = try await program.configuration().configuration
+        loaded.trustsReferences = false
+        let configuration = loaded
         let settings = configuration.serve
         let place = try ListenPlace(parsing: listen ?? settings.listen)
         try place.requireGuard(asksWhoComes: settings.asksWhoComes)
@@ -92,7 +94,8 @@ struct ServeCommand: Subcommand {
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
             publicURL: publicURL ?? settings.publicURL, pages: pages, desk: desk,
-            mirrorInterval: interval, logger: program.logger)
+            mirrorInterval: interval, logger: program.logger,
+            changedSettings: try await changedSettings(at: place, program))
         try await server.run { address in
             await program.print(["address": .string(address)], or: [address])
             guard !program.options.quiet else { return }

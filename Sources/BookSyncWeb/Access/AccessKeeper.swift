@@ -17,34 +17,67 @@ package final class AccessKeeper: Sendable {
         case later(Int)
     }
 
+    /// By what people and programs are let in.
+    private struct Credentials: Sendable {
+        let asksWhoComes: Bool
+        let token: Secret?
+        let check: PasswordCheck?
+        /// Of what logs in: sessions of another password are none.
+        let fingerprint: [UInt8]
+
+        init(_ settings: ServeSettings) {
+            asksWhoComes = settings.asksWhoComes
+            token = settings.token
+            check = settings.password.map { PasswordCheck($0) }
+            let proved = settings.password?.secretText ?? settings.token?.secretText ?? ""
+            fingerprint = Array(SHA256.hash(data: Array(proved.utf8)))
+        }
+    }
+
     let keyring: ServeKeyring
-    private let settings: ServeSettings
-    private let check: PasswordCheck?
-    /// Of what logs in: sessions of another password are none.
-    private let fingerprint: [UInt8]
+    private let held: Mutex<Credentials>
+    private let changedSettings: @Sendable () async -> ServeSettings?
+    private let lookedAt = Mutex(ContinuousClock.now)
     private let throttle = Mutex(LoginThrottle())
     private let start = ContinuousClock.now
 
-    /// - Parameter library: absolute path of its folder.
-    package init(_ settings: ServeSettings, library: String, logger: Logger) {
-        self.settings = settings
-        check = settings.password.map { PasswordCheck($0) }
-        let proved = settings.password?.secretText ?? settings.token?.secretText ?? ""
-        fingerprint = Array(SHA256.hash(data: Array(proved.utf8)))
+    /// - Parameters:
+    ///   - library: absolute path of its folder.
+    ///   - changed: the settings, where they changed since they were last asked for; asked once a second at most.
+    package init(
+        _ settings: ServeSettings, library: String, logger: Logger,
+        changed: @escaping @Sendable () async -> ServeSettings?
+    ) {
+        held = Mutex(Credentials(settings))
+        changedSettings = changed
         keyring = ServeKeyring(library: library, logger: logger)
     }
 
+    private var credentials: Credentials { held.withLock { $0 } }
+
     /// Whether anybody has to prove who they are.
-    var asksWhoComes: Bool { settings.asksWhoComes }
+    var asksWhoComes: Bool { credentials.asksWhoComes }
+
+    /// A password and a token that were changed count a second later, for sessions too.
+    private func lookForChanges() async {
+        let isTime = lookedAt.withLock { last in
+            let isTime = last.duration(to: .now) >= .seconds(1)
+            if isTime { last = .now }
+            return isTime
+        }
+        guard isTime, let changed = await changedSettings() else { return }
+        held.withLock { $0 = Credentials(changed) }
+    }
 
     // MARK: What a request proves
 
     /// - Parameter appsKey: of its path.
     func proof(of request: Request, seenAs view: ClientView, appsKey: String?) async -> RequestProof {
+        await lookForChanges()
         var proof = RequestProof()
         proof.origin = RequestOrigin(
             origins: request.fields("Origin"), sites: request.fields("Sec-Fetch-Site"), own: view.origins)
-        if let token = settings.token, let brought = request.bearer {
+        if let token = credentials.token, let brought = request.bearer {
             proof.hasToken = Session.isSame(brought, token.secretText)
         }
         proof.hasSession = await session(of: request, seenAs: view) != nil
@@ -54,10 +87,11 @@ package final class AccessKeeper: Sendable {
 
     /// - Returns: nil where there is none, it has expired, or it was logged out of.
     func session(of request: Request, seenAs view: ClientView) async -> Session? {
-        guard asksWhoComes, request.mayHaveCookies else { return nil }
+        let credentials = credentials
+        guard credentials.asksWhoComes, request.mayHaveCookies else { return nil }
         let keys = await keyring.keys()
         return request.cookies(view.cookieName(Self.sessionName(keys))).lazy
-            .compactMap { Session(cookie: $0, signedWith: keys, for: self.fingerprint, now: Self.now) }.first
+            .compactMap { Session(cookie: $0, signedWith: keys, for: credentials.fingerprint, now: Self.now) }.first
     }
 
     /// What the forms of this browser have to carry.
@@ -74,7 +108,7 @@ package final class AccessKeeper: Sendable {
     func logIn(with password: String, _ request: Request, seenAs view: ClientView, client: String?) async throws
         -> Login
     {
-        let keys = await keyring.keys()
+        let (keys, credentials) = (await keyring.keys(), credentials)
         let browser = request.cookies(view.cookieName(Self.browserName(keys))).lazy
             .compactMap { Session.browser($0, signedWith: keys) }.first
         let who = LoginThrottle.Client(network: NumericAddress(client ?? "")?.network ?? "socket", browser: browser)
@@ -83,22 +117,22 @@ package final class AccessKeeper: Sendable {
             return .later(seconds)
         }
         // Only those who may try come so far, so that nobody fills the queue who may not.
-        if let check, !check.enter() { return .later(2) }
-        guard try await isRight(password) else { return .wrong }
+        if let check = credentials.check {
+            guard check.enter() else { return .later(2) }
+            guard try await check.matches(password) else { return .wrong }
+        } else {
+            guard let token = credentials.token, Session.isSame(password, token.secretText) else { return .wrong }
+        }
         throttle.withLock { $0.succeeded(who) }
         let session = Session.begin(now: Self.now)
         let name = browser ?? ServeKeys.base64URL(ServeKeys.random(16))
         return .right([
             view.cookie(
-                Self.sessionName(keys), session.cookie(signedWith: keys, for: fingerprint), seconds: Session.lifetime),
+                Self.sessionName(keys), session.cookie(signedWith: keys, for: credentials.fingerprint),
+                seconds: Session.lifetime),
             view.cookie(
                 Self.browserName(keys), Session.browserCookie(name, signedWith: keys), seconds: 365 * 86_400),
         ])
-    }
-
-    private func isRight(_ password: String) async throws -> Bool {
-        if let check { return try await check.matches(password) }
-        return settings.token.map { Session.isSame(password, $0.secretText) } ?? false
     }
 
     /// Ends the session, here and in the browser.

@@ -83,10 +83,11 @@ struct ClientView: Sendable, Hashable {
         return (cookiePath == "/" ? "__Host-" : "__Secure-") + name
     }
 
-    /// The Set-Cookie field.
+    /// The Set-Cookie field. Lax: a link on another site leads to the page and not to the login. No GET changes anything or has
+    /// others asked, and what other sites have a browser post comes without the cookie.
     /// - Parameter seconds: for which it is kept; 0 takes it away.
     func cookie(_ name: String, _ value: String, seconds: Int64) -> String {
-        "\(cookieName(name))=\(value); Path=\(cookiePath); Max-Age=\(seconds); HttpOnly; SameSite=Strict"
+        "\(cookieName(name))=\(value); Path=\(cookiePath); Max-Age=\(seconds); HttpOnly; SameSite=Lax"
             + (isSecure ? "; Secure" : "")
     }
 }

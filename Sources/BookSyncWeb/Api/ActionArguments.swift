@@ -15,6 +15,8 @@ struct ActionArguments: Sendable, Hashable {
         var seconds: Double
         var duration: Double?
         var isFinished: Bool?
+        /// What the player knew of; nil replaces whatever there is.
+        var revision: Int64?
     }
 
     /// REFs as on the command line.
@@ -53,6 +55,8 @@ struct ActionArguments: Sendable, Hashable {
             if position == nil { throw Self.refusal("there is no 'position'") }
         case .subscribe, .unsubscribe:
             if refs.isEmpty { throw Self.refusal("'refs' names no book") }
+        case .preview:
+            if refs.count != 1 { throw Self.refusal("'refs' is to name one book") }
         case .fetch:
             if refs.isEmpty, episodes.isEmpty { throw Self.refusal("neither 'refs' nor 'episodes' names anything") }
         case .pause, .resume, .cancel, .remove:
@@ -85,7 +89,7 @@ extension ShelfAction {
         case .pause, .resume, .cancel: [.refs, .episodes, .all]
         case .remove: [.refs, .episodes, .all, .forget]
         case .subscribe: [.refs, .latest, .title]
-        case .unsubscribe: [.refs]
+        case .unsubscribe, .preview: [.refs]
         case .position: [.position]
         case .mirror: []
         }
@@ -144,11 +148,14 @@ extension ActionArguments {
         var position: Position
 
         init(from decoder: any Decoder) throws {
-            let values = try decoder.knownValues(["source", "book_id", "id", "seconds", "duration", "finished"])
+            let values = try decoder.knownValues([
+                "source", "book_id", "id", "seconds", "duration", "finished", "revision",
+            ])
             position = Position(
                 name: try Name(values), seconds: try values.decode(Double.self, forKey: AnyKey("seconds")),
                 duration: try values.decodeIfPresent(Double.self, forKey: AnyKey("duration")),
-                isFinished: try values.decodeIfPresent(Bool.self, forKey: AnyKey("finished")))
+                isFinished: try values.decodeIfPresent(Bool.self, forKey: AnyKey("finished")),
+                revision: try values.decodeIfPresent(Int64.self, forKey: AnyKey("revision")))
         }
     }
 }

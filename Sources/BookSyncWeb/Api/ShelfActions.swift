@@ -17,7 +17,8 @@ struct ShelfActions: Sendable {
     private var configuration: Configuration { shelf.configuration }
     private var library: String { configuration.library }
 
-    /// - Returns: `{"count": N}`, and perhaps more: how many episodes, books or subscriptions it was done to.
+    /// - Returns: `{"count": N}`, and perhaps more: how many episodes, books or subscriptions it was done to; of a preview
+    ///   what the catalog lists.
     /// - Throws: ``Refused``; ``Failure``: `usage` for wrong arguments, `unknownBook` for what is not on the shelf.
     func perform(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {
         guard let desk else { throw Refused() }
@@ -43,15 +44,15 @@ struct ShelfActions: Sendable {
             try await desk.requireLibrary()
             await desk.mirror()
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
+        case .preview: return JSONDocument(try await preview(arguments.refs[0]))
         }
     }
 
     /// What the catalog of a book lists now.
     /// - Parameter ref: as on the command line.
     /// - Throws: ``Refused``; ``Failure``, `temporary` while too many catalogs are being asked.
-    func preview(_ ref: String?) async throws -> CatalogPreview {
+    func preview(_ ref: String) async throws -> CatalogPreview {
         guard let desk else { throw Refused() }
-        guard let ref, !ref.isEmpty else { throw ActionArguments.refusal("there is no 'ref'") }
         return try await desk.preview(try BookReference(parsing: ref))
     }
 
@@ -151,13 +152,12 @@ struct ShelfActions: Sendable {
 
     private func setPosition(_ arguments: ActionArguments) async throws -> JSONDocument {
         guard let position = arguments.position else { throw ActionArguments.refusal("there is no 'position'") }
-        let episodes = try await named([position.name])
-        for shelved in episodes {
-            try await shelf.setPosition(
-                ListeningPosition(
-                    episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
-                    isFinished: position.isFinished ?? false, updatedAt: Date()))
-        }
-        return ["count": .init(episodes.count)]
+        guard let shelved = try await named([position.name]).first else { return ["count": .integer(0)] }
+        let outcome = try await shelf.setPosition(
+            ListeningPosition(
+                episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
+                isFinished: position.isFinished ?? false, updatedAt: Date()),
+            after: position.revision)
+        return ["count": .init(outcome.isNoted ? 1 : 0), "position": JSONDocument(outcome.standing)]
     }
 }

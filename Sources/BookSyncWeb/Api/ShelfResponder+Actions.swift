@@ -13,21 +13,14 @@ extension ShelfResponder {
         return try await formHandled(request, form, from: caller)
     }
 
-    /// What a catalog lists now. It sends requests out, so it is only for pages of ours, and for what is no browser.
-    func preview(for request: ShelfRequest) async throws -> Response {
-        let site = HTTPFields.Element.Name("Sec-Fetch-Site").flatMap { request.wire.headers[$0] }
-        guard site.map({ ["same-origin", "none"].contains($0) }) ?? true else {
-            return refusal(.forbidden, "a page of another site may not ask for this")
-        }
-        return try await refusing {
-            document(JSONDocument(try await self.site.actions.preview(request.query["ref"])), for: request.wire)
-        }
-    }
-
-    /// Puts what an action was refused for into an answer.
-    private func refusing(_ body: () async throws -> Response) async throws -> Response {
+    private func answered(_ request: ShelfRequest) async throws -> Response? {
+        guard let action = ShelfAction(rawValue: request.parts[2]) else { return nil }
         do {
-            return try await body()
+            let document = try await site.actions.perform(action, ActionArguments(json: request.body))
+            let text = document.text(isIndented: true) + "\n"
+            return Response(
+                status: .ok, headers: [.contentType: jsonType],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         } catch let refused as ShelfActions.Refused {
             return refusal(.forbidden, refused.sentence)
         } catch let failure as Failure {
@@ -36,22 +29,16 @@ extension ShelfResponder {
         }
     }
 
-    private func answered(_ request: ShelfRequest) async throws -> Response? {
-        guard let action = ShelfAction(rawValue: request.parts[2]) else { return nil }
-        return try await refusing {
-            let document = try await site.actions.perform(action, ActionArguments(json: request.body))
-            let text = document.text(isIndented: true) + "\n"
-            return Response(
-                status: .ok, headers: [.contentType: jsonType],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-        }
-    }
-
-    /// Does what a form asks for, and sends its browser back to the page that it stands on.
+    /// Does what a form asks for, and sends its browser back to the page that it stands on; where others are only asked for
+    /// something, that page comes at once, with what they said.
     private func formHandled(
         _ request: ShelfRequest, _ form: FormFields, from caller: Caller
     ) async throws -> Response? {
-        guard request.parts.count == 2, let action = ShelfAction(rawValue: request.parts[1]) else { return nil }
+        guard request.parts.count == 2 else { return nil }
+        if let inquiry = ShelfPages.Inquiry(request.parts[1], form) {
+            return try await page(for: request, from: caller, asking: inquiry)
+        }
+        guard let action = ShelfAction(rawValue: request.parts[1]) else { return nil }
         do {
             _ = try await site.actions.perform(action, ActionArguments(form: form))
             return .seeOther(caller.view.wayBack(form["return"]))

@@ -36,6 +36,8 @@ struct PlayView: ViewModel {
     var page: String
     /// Seconds.
     var at: Int
+    /// Of the position, as the page knew it.
+    var revision: Int
     var name: String
     var album: String
     var artist: String
@@ -162,8 +164,9 @@ struct ViewMaker: Sendable {
         let identity = episode.identity
         return PlayView(
             media: places.audio(file), page: places.episode(identity),
-            at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, name: episode.name, album: book.title,
-            artist: book.author ?? book.announcer ?? "", cover: places.cover(identity.book),
+            at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, revision: Int(position?.revision ?? 0),
+            name: episode.name, album: book.title, artist: book.author ?? book.announcer ?? "",
+            cover: places.cover(identity.book),
             source: identity.book.source, book: identity.book.id, id: identity.key, label: label.map { phrases($0) },
             spoken: phrases(
                 .actionOf, ["action": phrases(label ?? .play), "name": episode.name]))

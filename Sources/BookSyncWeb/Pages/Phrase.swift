@@ -26,7 +26,8 @@ package enum Phrase: String, Sendable, CaseIterable {
     case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, incompleteListing
     case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
-    case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, lostServer, actionFailed
+    case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, saidElsewhere, continueThere, stayHere,
+        lostServer, actionFailed
     case failureUsage, failureConfiguration, failureUnknownBook, failureUnreadableCatalog
     case failureCatalogUnavailable, failureCredentialsRejected, failureLibraryUnwritable, failureInputOutput
     case failureTemporary, failureDefect, checkConfiguration, checkLibrary, checkStore, checkLock, checkLocking

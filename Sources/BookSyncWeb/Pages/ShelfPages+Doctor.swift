@@ -13,13 +13,14 @@ extension ShelfPages {
     private struct DoctorView: ViewModel {
         var sum: String
         var findings: [FindingView]
+        var hasAsked: Bool
         var mayAsk: Bool
     }
 
     /// What `booksync doctor` finds. The sources are asked when the button was pressed only.
     func doctorPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
-        let asksSources = request.query["sources"] != nil && request.isMeant && request.visitor.mayChange
+        let asksSources = request.inquiry == .sources && request.visitor.mayChange
         let findings = try await self.findings(asksSources)
         let (problems, warnings) = (
             findings.count { $0.status == .problem }, findings.count { $0.status == .warning }
@@ -29,7 +30,8 @@ extension ShelfPages {
         if warnings > 0 { sum.append(phrases(.countWarnings, count: warnings)) }
         let view = DoctorView(
             sum: sum.isEmpty ? phrases(.allIsWell) : sum.joined(separator: " · "),
-            findings: findings.map { Self.view($0, phrases) }, mayAsk: !asksSources && request.visitor.mayChange)
+            findings: findings.map { Self.view($0, phrases) }, hasAsked: asksSources,
+            mayAsk: !asksSources && request.visitor.mayChange)
         return try page(.doctor, view, with: "doctor", for: request, section: .doctor)
     }
 

@@ -63,10 +63,11 @@ extension ShelfPages {
             self.view(
                 subscription, books[subscription.book], isConfigured: configured.contains(subscription.book), maker)
         }
-        let reference = request.query["ref"]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        var reference = ""
         var preview: PreviewView?
         var trouble: TroubleView?
-        if !reference.isEmpty, request.isMeant, request.visitor.mayChange {
+        if case .catalog(let asked)? = request.inquiry, !asked.isEmpty, request.visitor.mayChange {
+            reference = asked
             do {
                 preview = self.view(try await request.preview(reference), reference, phrases, maker)
             } catch let failure as Failure {

@@ -18,6 +18,8 @@ package struct ShelfPages: Sendable {
         package var visitor: Visitor
         /// Where podcast apps find `feeds/all.opml`: an address without a slash at its end.
         package var apps: String
+        /// What the visitor has others be asked.
+        var inquiry: Inquiry?
         /// What a catalog lists of the book that a REF names; nothing is stored.
         package var preview: @Sendable (_ reference: String) async throws -> CatalogPreview
 
@@ -33,10 +35,32 @@ package struct ShelfPages: Sendable {
             self.apps = apps
             self.preview = preview
         }
+    }
 
-        /// Whether the visitor pressed a button of ours to come here: asking others costs them something, and a page of
-        /// another site must not be able to have it done.
-        var isMeant: Bool { query["token"] == visitor.formToken && !visitor.formToken.isEmpty }
+    /// What others are asked for a page. It costs them something, so it comes with a form of ours only.
+    enum Inquiry: Sendable, Hashable {
+        /// What the catalog of a book lists.
+        case catalog(reference: String)
+        /// How the sources are.
+        case sources
+
+        /// - Parameter name: of the form's action.
+        init?(_ name: String, _ form: FormFields) {
+            switch name {
+            case "preview":
+                self = .catalog(reference: form["ref"]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "")
+            case "doctor": self = .sources
+            default: return nil
+            }
+        }
+
+        /// The path of the page, behind the root.
+        var page: String {
+            switch self {
+            case .catalog: "subscriptions"
+            case .sources: "doctor"
+            }
+        }
     }
 
     let shelf: ServedShelf
@@ -119,7 +143,8 @@ package struct ShelfPages: Sendable {
     /// What the script says.
     private static let words: [Phrase] = [
         .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
-        .saidSkipped, .lostServer, .actionFailed, .failedPage, .bytesOf, .perSecond, .timeLeft, .stateDownloading,
+        .saidSkipped, .saidElsewhere, .lostServer, .actionFailed, .failedPage, .bytesOf, .perSecond, .timeLeft,
+        .stateDownloading,
     ]
 
     private static func words(_ phrases: Phrases) -> [WordView] {

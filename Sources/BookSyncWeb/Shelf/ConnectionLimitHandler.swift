@@ -4,18 +4,22 @@ import Synchronization
 /// How many clients are let in at once.
 ///
 /// Where there is no room for one more, a connection that was opened and has asked nothing makes room, the oldest first; then
-/// one on which nothing has moved for a while. So whoever opens connections and sends requests slowly, or never, is in the way
-/// of nobody but others who do the same.
+/// the idlest of the network that has most of them, where that is another than the newcomer's; then one on which nothing has
+/// moved for a while. So whoever opens many connections, or sends requests slowly or never, is in the way of nobody but
+/// others who do the same.
 final class ConnectionLimit: Sendable {
     /// A client that was let in.
     fileprivate final class Place: Sendable {
         let channel: any Channel
+        /// Of the client; behind a proxy, and at a Unix socket, all clients are one network.
+        let network: String
         let opened = NIODeadline.now()
         /// Nanoseconds of the clock when a part of a request or of an answer last passed; 0 before there was one.
         let moved = Atomic<UInt64>(0)
 
         init(_ channel: any Channel) {
             self.channel = channel
+            network = NumericAddress(channel.remoteAddress?.ipAddress ?? "")?.network ?? "socket"
         }
     }
 
@@ -32,32 +36,39 @@ final class ConnectionLimit: Sendable {
 
     /// - Returns: nil where there is no room; else the place, which has to be left.
     fileprivate func enter(_ channel: any Channel) -> Place? {
-        let (place, leaving) = places.withLock { places -> (Place?, Place?) in
+        let place = Place(channel)
+        let (isIn, leaving) = places.withLock { places -> (Bool, Place?) in
             var leaving: Place?
             if places.count >= greatest {
-                leaving = Self.mostIdle(places.values)
-                guard let leaving else { return (nil, nil) }
+                leaving = Self.leaving(for: place, among: places.values)
+                guard let leaving else { return (false, nil) }
                 places[ObjectIdentifier(leaving)] = nil
             }
-            let place = Place(channel)
             places[ObjectIdentifier(place)] = place
-            return (place, leaving)
+            return (true, leaving)
         }
         leaving?.channel.close(promise: nil)
-        return place
+        return isIn ? place : nil
     }
 
     fileprivate func leave(_ place: Place) {
         places.withLock { $0[ObjectIdentifier(place)] = nil }
     }
 
-    private static func mostIdle(_ places: some Collection<Place>) -> Place? {
+    private static func leaving(for newcomer: Place, among places: some Collection<Place>) -> Place? {
         let silent = places.filter { $0.moved.load(ordering: .relaxed) == 0 }
         if let oldest = silent.min(by: { $0.opened < $1.opened }) { return oldest }
-        let longest = places.min { $0.moved.load(ordering: .relaxed) < $1.moved.load(ordering: .relaxed) }
+        let networks = Dictionary(grouping: places, by: \.network)
+        let own = networks[newcomer.network]?.count ?? 0
+        if let crowd = networks.values.max(by: { $0.count < $1.count }), crowd.count > own + 1 { return idlest(crowd) }
+        let longest = idlest(places)
         guard let longest, NIODeadline.uptimeNanoseconds(longest.moved.load(ordering: .relaxed)) + patience < .now()
         else { return nil }
         return longest
+    }
+
+    private static func idlest(_ places: some Collection<Place>) -> Place? {
+        places.min { $0.moved.load(ordering: .relaxed) < $1.moved.load(ordering: .relaxed) }
     }
 }
 

@@ -2,7 +2,7 @@ import Hummingbird
 
 /// What a POST can have done, at `/api/v1/NAME`, and by the forms of the pages at `/actions/NAME`.
 enum ShelfAction: String, Sendable, CaseIterable {
-    case fetch, pause, resume, cancel, remove, subscribe, unsubscribe, position, mirror
+    case fetch, pause, resume, cancel, remove, subscribe, unsubscribe, position, mirror, preview
 }
 
 extension ShelfRequest {

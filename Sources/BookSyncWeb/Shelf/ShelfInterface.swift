@@ -23,6 +23,9 @@ struct ShelfInterface: Sendable {
             case 5 where parts[3] == "episodes": return try await episodes(parts[4], of: book)
             default: return nil
             }
+        case ("positions", 4):
+            return try await shelf.position(in: (source: parts[1], book: parts[2], episode: parts[3]))
+                .map { JSONDocument($0) }
         case ("search", 1): return try await search(query)
         case ("queue", 1):
             let episodes = try await shelf.read { try await $0.queue() } ?? []

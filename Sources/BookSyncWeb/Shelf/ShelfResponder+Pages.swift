@@ -4,10 +4,18 @@ import Hummingbird
 import NIOCore
 
 extension ShelfResponder {
+    /// - Parameter inquiry: what others are asked for it; then its page is the one answered.
     /// - Returns: nil when there is no page at the address.
-    func page(for request: ShelfRequest, from caller: Caller) async throws -> Response? {
+    func page(
+        for request: ShelfRequest, from caller: Caller, asking inquiry: ShelfPages.Inquiry? = nil
+    ) async throws -> Response? {
         guard let pages = site.pages else { return nil }
-        let asked = await asked(request.wire, parts: request.parts, caller)
+        var asked = await asked(request.wire, parts: request.parts, caller)
+        if let inquiry {
+            asked.inquiry = inquiry
+            asked.parts = [inquiry.page]
+            asked.address = "\(caller.view.root)/\(inquiry.page)"
+        }
         return try await pages.page(for: asked).map { response($0, to: request.wire) }
     }
 

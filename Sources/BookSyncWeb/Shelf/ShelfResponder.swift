@@ -169,7 +169,6 @@ struct ShelfResponder: HTTPResponder {
             return document(
                 try await ServedCatalog(shelf, at: addresses).detail(request.query, of: parts[1]), for: request.wire)
         case ("api", 3) where parts[1] == "v1" && parts[2] == "events": return await liveAnswer(to: request)
-        case ("api", 3) where parts[1] == "v1" && parts[2] == "preview": return try await preview(for: request)
         case ("api", 3) where parts[1] == "v1" && parts[2] == "openapi.json":
             return document(PackageResources.openapi_json, type: jsonType, for: request.wire)
         case ("api", 3...) where parts[1] == "v1":

@@ -39,10 +39,11 @@ package struct ShelfServer: Sendable {
     ///   - desk: does the runs that clients ask for; nil where they can change nothing.
     ///   - mirrorInterval: seconds between two runs over all subscriptions; nil for none.
     ///   - logger: hears of requests that failed; nil for nobody.
+    ///   - changedSettings: those of who is let in, where they changed since they were last asked for.
     package init(
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
         limits: Limits = Limits(), pages: ShelfPages? = nil, desk: RunDesk? = nil, mirrorInterval: Double? = nil,
-        logger: Logger? = nil
+        logger: Logger? = nil, changedSettings: @escaping @Sendable () async -> ServeSettings? = { nil }
     ) {
         let shelf = pages?.shelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
@@ -50,8 +51,9 @@ package struct ShelfServer: Sendable {
         site = ShelfSite(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
-            access: AccessKeeper(configuration.serve, library: configuration.library, logger: logger), pages: pages,
-            actions: ShelfActions(shelf: shelf, desk: desk), live: live, logger: logger)
+            access: AccessKeeper(
+                configuration.serve, library: configuration.library, logger: logger, changed: changedSettings),
+            pages: pages, actions: ShelfActions(shelf: shelf, desk: desk), live: live, logger: logger)
         self.place = place
         self.limits = limits
         services =
@@ -94,7 +96,7 @@ package struct ShelfServer: Sendable {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        ConnectionLimitHandler(connections), UnsentLimitHandler(),
+                        AbsoluteFormHandler.Placement(), ConnectionLimitHandler(connections), UnsentLimitHandler(),
                         IdleStateHandler(writeTimeout: stall), StalledAnswerHandler(),
                     ],
                     idleTimeout: TimeAmount(limits.request),

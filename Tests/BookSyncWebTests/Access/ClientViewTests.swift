@@ -11,11 +11,11 @@ import Testing
     @Test func `a client that comes directly, and one that comes through the proxy`() {
         #expect(Self.plain.root == "/shelf" && Self.plain.origins == ["http://nas:8731"] && !Self.plain.isSecure)
         #expect(
-            Self.plain.cookie("a", "1", seconds: 5) == "a=1; Path=/shelf; Max-Age=5; HttpOnly; SameSite=Strict")
+            Self.plain.cookie("a", "1", seconds: 5) == "a=1; Path=/shelf; Max-Age=5; HttpOnly; SameSite=Lax")
         #expect(Self.proxied.root == "/x" && Self.proxied.origins == ["https://books.example"])
         #expect(
             Self.proxied.cookie("a", "1", seconds: 0)
-                == "__Host-a=1; Path=/; Max-Age=0; HttpOnly; SameSite=Strict; Secure")
+                == "__Host-a=1; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure")
         let beside = ClientView(authority: "127.0.0.1:80", basePath: "", publicURL: "https://books.example:444/x")
         #expect(beside.root.isEmpty && !beside.isSecure)
         #expect(beside.origins == ["http://127.0.0.1", "https://books.example:444"])

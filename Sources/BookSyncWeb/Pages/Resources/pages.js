@@ -43,10 +43,14 @@ export function complain(text) {
 const parser = new DOMParser();
 let newest = 0;
 
-async function load(address) {
-  const answer = await fetch(address, { headers: { Accept: "text/html" } });
+/** @param form `action` and `fields`, where the page at the address is made with what a form asks for. */
+async function load(address, form) {
+  const headers = { Accept: "text/html" };
+  const answer = form
+    ? await fetch(form.action, { method: "POST", headers, body: form.fields })
+    : await fetch(address, { headers });
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error("no page");
-  return { page: parser.parseFromString(await answer.text(), "text/html"), address: answer.url };
+  return { page: parser.parseFromString(await answer.text(), "text/html"), address: form ? address : answer.url };
 }
 
 /** The address of what is shown. */
@@ -69,11 +73,11 @@ function show({ page }) {
 }
 
 /** Goes to a page of ours; the browser does it where this cannot. */
-export async function go(address, { isBack = false, keepsFocus = false, top = 0 } = {}) {
+export async function go(address, { form = null, isBack = false, keepsFocus = false, top = 0 } = {}) {
   const mine = ++newest;
   const left = scrollY;
   try {
-    const loaded = await load(address);
+    const loaded = await load(address, form);
     if (mine !== newest) return;
     if (!show(loaded)) return void (location.href = address);
     if (!keepsFocus) {
@@ -120,12 +124,9 @@ export function refreshSoon(wait = 700) {
 
 export async function refresh() {
   const [mine, address] = [newest, location.href];
-  const asked = new URL(address);
-  const isAsked = asked.searchParams.has("token");
-  asked.searchParams.delete("token");
   let page;
   try {
-    ({ page } = await load(asked.href));
+    ({ page } = await load(address));
   } catch {
     return;
   }
@@ -136,7 +137,7 @@ export async function refresh() {
   if (!main || !page.getElementById("player")) return void (location.href = address);
   const parts = e => [...e.querySelectorAll("[data-part]")].map(part => part.tagName + part.dataset.part).join();
   const isTyping = old.contains(document.activeElement) && document.activeElement.matches("input, select");
-  if (isAsked && !old.querySelector("[data-part]")) return;
+  if (old.querySelector("[data-asked]")) return;
   if (parts(old) !== parts(main) || !old.querySelector("[data-part], [data-row]")) {
     if (!isTyping) keepingFocus(() => old.replaceChildren(...adopt(main.childNodes)));
   } else {

@@ -13,8 +13,10 @@ const toggle = bar.querySelector('[data-do="toggle"]');
 let now = null;
 /** What comes before and after it, once its page told. */
 let around = {};
-/** Where the listener stopped, newer than what the page says. */
+/** Where the listener stopped, newer than what the page says: `seconds`, and the `revision` that the server gave it. */
 const stopped = new Map();
+/** What another device noted and this one did not know of, while the listener is asked where to go on. */
+let elsewhere = null;
 
 // MARK: Beginning
 
@@ -26,11 +28,12 @@ function play(it) {
   save();
   now = it;
   around = {};
-  const start = stopped.get(keyOf(it)) ?? Number(it.at) ?? 0;
+  offer(null);
+  const start = known(it).seconds;
   audio.src = it.play;
   audio.playbackRate = audio.defaultPlaybackRate = speed;
-  if (start > 0) audio.addEventListener("loadedmetadata", () => startAt(it, start), { once: true });
-  audio.play().catch(() => {});
+  if (start > 0) startAt(it, start);
+  goOn();
   bar.hidden = false;
   at("page").href = it.page;
   at("name").textContent = it.title;
@@ -43,7 +46,32 @@ function play(it) {
 }
 
 function startAt(it, seconds) {
-  if (now === it && !(seconds > audio.duration - 5)) audio.currentTime = seconds;
+  if (now !== it) return;
+  if (audio.readyState < HTMLMediaElement.HAVE_METADATA)
+    return audio.addEventListener("loadedmetadata", () => startAt(it, seconds), { once: true });
+  if (!(seconds > audio.duration - 5)) audio.currentTime = seconds;
+}
+
+/** What this device knows of where the listener stopped. */
+const known = it => stopped.get(keyOf(it)) ?? { seconds: Number(it.at) || 0, revision: Number(it.revision) || 0 };
+
+/**
+ * Plays, at once (a phone lets a page begin only while it is touched), and from where another device stopped since then as
+ * soon as the server says so.
+ */
+async function goOn() {
+  const it = now;
+  audio.play().catch(() => {});
+  try {
+    const answer = await fetch(`${root}/api/v1/positions${it.page.slice(`${root}/books`.length)}`);
+    if (!answer.ok) return;
+    const position = await answer.json();
+    if (now !== it || position.revision <= known(it).revision || isMine(it, position)) return;
+    stopped.set(keyOf(it), { seconds: position.finished ? 0 : position.seconds, revision: position.revision });
+    startAt(it, known(it).seconds);
+  } catch {
+    // Without the server it goes on from where this device stopped.
+  }
 }
 
 async function lookAround(it) {
@@ -109,7 +137,7 @@ function describe() {
     title: now.title, artist: now.artist, album: now.album, artwork: [{ src: now.cover }],
   });
   const handlers = {
-    play: () => audio.play(), pause: () => audio.pause(), stop: () => audio.pause(),
+    play: goOn, pause: () => audio.pause(), stop: () => audio.pause(),
     seekbackward: it => skip(-(it.seekOffset ?? 15)), seekforward: it => skip(it.seekOffset ?? 15),
     seekto: it => (audio.currentTime = it.seekTime),
     previoustrack: around.previous ? does.previous : null, nexttrack: around.next ? does.next : null,
@@ -128,25 +156,69 @@ function describe() {
 let savedAt = 0;
 /** What was saved last: what did not move is not saved again, and does not undo what another device said. */
 let saved = "";
+/** What this page sent lately: an answer may be lost, or come behind that of a later one. */
+const sent = [];
 
-function save(isFinished = false) {
-  if (!now || !(audio.currentTime > 0 || isFinished)) return;
-  const place = `${keyOf(now)} ${audio.currentTime}`;
+const isMine = (it, position) => sent.includes(`${keyOf(it)} ${position.seconds}`);
+
+async function save(isFinished = false) {
+  if (!now || elsewhere || !(audio.currentTime > 0 || isFinished)) return;
+  const it = now, seconds = audio.currentTime;
+  const place = `${keyOf(it)} ${seconds}`;
   if (place === saved && !isFinished) return;
   saved = place;
   savedAt = Date.now();
-  stopped.set(keyOf(now), isFinished ? 0 : audio.currentTime);
+  stopped.set(keyOf(it), { seconds: isFinished ? 0 : seconds, revision: known(it).revision });
   if (!mayChange) return;
-  const position = { source: now.source, book_id: now.book, id: now.id, seconds: audio.currentTime, finished: isFinished };
+  if (sent.push(place) > 20) sent.shift();
+  const position = { source: it.source, book_id: it.book, id: it.id, seconds, finished: isFinished };
   if (Number.isFinite(audio.duration)) position.duration = audio.duration;
-  // The page may be going away: the browser sends it all the same.
-  fetch(`${root}/api/v1/position`, {
-    method: "POST", keepalive: true, headers: { "Content-Type": "application/json" }, body: JSON.stringify({ position }),
-  }).catch(() => {});
+  await note(it, position);
+}
+
+/** Has the server note a position, unless another device noted one that this one does not know of. */
+async function note(it, position) {
+  try {
+    // The page may be going away: the browser sends it all the same.
+    const answer = await fetch(`${root}/api/v1/position`, {
+      method: "POST", keepalive: true, headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ position: { ...position, revision: known(it).revision } }),
+    });
+    if (!answer.ok) return;
+    const { count, position: standing } = await answer.json();
+    // What this device sent before may be answered behind this; and whoever is further on here has heard the rest.
+    const goesOn = count > 0 || isMine(it, standing) || position.finished || position.seconds >= standing.seconds;
+    if (!goesOn) {
+      if (now === it) offer({ it, standing });
+      return;
+    }
+    if (standing.revision > known(it).revision) stopped.set(keyOf(it), { ...known(it), revision: standing.revision });
+    if (count === 0) await note(it, position);
+  } catch {
+    // Without the server it is saved again in a few seconds.
+  }
+}
+
+/** Asks where to go on; nothing is saved meanwhile. */
+function offer(found) {
+  elsewhere = found;
+  const bar = at("elsewhere");
+  bar.hidden = !found;
+  if (found) bar.querySelector("span").textContent = word("saidElsewhere", { time: clock(found.standing.seconds) });
+}
+
+function settle(isThere) {
+  const { it, standing } = elsewhere;
+  offer(null);
+  stopped.set(keyOf(it), { seconds: isThere ? standing.seconds : audio.currentTime, revision: standing.revision });
+  if (isThere) return startAt(it, standing.seconds);
+  saved = "";
+  save();
 }
 
 audio.addEventListener("timeupdate", () => {
   showTime();
+  if (elsewhere && audio.currentTime > elsewhere.standing.seconds) settle(false);
   if (!audio.paused && Date.now() - savedAt > 10000) save();
 });
 audio.addEventListener("pause", () => {
@@ -180,11 +252,12 @@ function skip(seconds) {
 }
 
 const does = {
-  toggle: () => (audio.error ? play(now) : audio.paused ? audio.play().catch(() => {}) : audio.pause()),
+  toggle: () => (audio.error ? play(now) : audio.paused ? goOn() : audio.pause()),
   back: () => skip(-15), forward: () => skip(15), leap: () => skip(30),
   // As players do: first to the beginning, then to the one before.
   previous: () => (audio.currentTime > 5 ? (audio.currentTime = 0) : around.previous && play(around.previous)),
   next: () => around.next && play(around.next),
+  there: () => settle(true), here: () => settle(false),
 };
 
 bar.addEventListener("click", event => does[event.target.closest("[data-do]")?.dataset.do]?.());

@@ -71,9 +71,13 @@ document.addEventListener("keydown", event => {
 
 document.addEventListener("submit", event => {
   const form = event.target;
-  if (form.method !== "get" || !form.closest("main") || event.defaultPrevented) return;
+  if (!form.closest("main") || event.defaultPrevented) return;
+  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  // What is asked of others stands in no address.
+  if (form.dataset.page) go(form.dataset.page, { form: { action: form.action, fields } });
+  else if (form.method === "get") go(`${form.action}?${fields}`);
+  else return;
   event.preventDefault();
-  go(`${form.action}?${new URLSearchParams(new FormData(form, event.submitter))}`);
 });
 
 // MARK: Search
