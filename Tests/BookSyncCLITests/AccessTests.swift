@@ -68,18 +68,23 @@ extension ProductTests {
             }
         }
 
-        @Test func `a password that was changed in the file counts at once, and a file that cannot be read does not`()
+        @Test func `a password that was changed in the file counts at once, and a file without one does not`()
             async throws
         {
             try await withWorkbench { bench in
                 try await bench.serveGuarded { shelf in
                     let cookie = try await shelf.logIn().cookie
                     let bearer = ["Authorization: Bearer \(ServedShelf.token)"]
-                    try bench.configure("serve: { password: [")
-                    let asking = Task { while !Task.isCancelled { _ = try await shelf.status(cookie) } }
-                    try await shelf.product.waitForErrors(containing: "the configuration is not read again")
-                    asking.cancel()
-                    #expect(try await shelf.status(cookie) == 200)
+                    for (text, told) in [
+                        ("serve: { password: [", "the configuration is not read again"), ("", "the old ones count"),
+                    ] {
+                        try bench.configure(text)
+                        let asking = Task { while !Task.isCancelled { _ = try await shelf.status(cookie) } }
+                        try await shelf.product.waitForErrors(containing: told)
+                        asking.cancel()
+                        #expect(try await shelf.status(cookie) == 200)
+                        #expect(try await shelf.status(nil) == 401)
+                    }
                     let hash = try PasswordHash.make(of: "four five six").secretText
                     try bench.configure("serve:\n  password: \(hash)\n")
                     try await waitUntil("the cookie is refused") { try await shelf.status(cookie) == 401 }

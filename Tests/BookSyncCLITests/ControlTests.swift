@@ -7,7 +7,7 @@ extension ProductTests {
     @Suite struct Control {
         @Test func `pause, cancel and remove are obeyed by a run of another process while it goes on`() async throws {
             try await withWorkbench { bench in
-                let paced = ["BOOKSYNC_DEMO_PACE": "20000"]
+                let paced = ["BOOKSYNC_DEMO_PACE": "2000"]
                 try await bench.start("fetch", "40111", "--json", "--jobs", "4", environment: paced) { run in
                     for section in 1...4 { try await run.waitForProgress(of: section) }
 

@@ -94,7 +94,7 @@ extension ProductTests {
 
         @Test func `beside a run there is what is finished, and nothing of what is not`() async throws {
             try await withWorkbench { bench in
-                let paced = ["BOOKSYNC_DEMO_PACE": "20000"]
+                let paced = ["BOOKSYNC_DEMO_PACE": "2000"]
                 try await bench.start("fetch", "40111", "--json", "--jobs", "2", environment: paced) { run in
                     try await run.waitForOutput(containing: "\"progress\"")
                     try await bench.serve { shelf in

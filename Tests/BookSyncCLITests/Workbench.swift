@@ -103,11 +103,6 @@ struct Workbench {
     var exists: Bool { FileManager.default.fileExists(atPath: library.path) }
 }
 
-/// What the look at a file gives; nil where a run beside it has removed the file since its folder was listed.
-private func unlessRemoved<Answer>(_ look: () throws -> Answer?) throws -> Answer? {
-    do { return try look() } catch CocoaError.fileReadNoSuchFile { return nil }
-}
-
 /// Runs the body with a workbench that is removed afterwards.
 func withWorkbench<Answer>(
     isolation: isolated (any Actor)? = #isolation, _ body: (Workbench) async throws -> Answer

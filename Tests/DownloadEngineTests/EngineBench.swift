@@ -93,8 +93,7 @@ struct EngineBench: Sendable {
     }
 
     private func contents(of url: URL) throws -> [UInt8]? {
-        guard FileManager.default.fileExists(atPath: url.path) else { return nil }
-        return Array(try Data(contentsOf: url))
+        try unlessRemoved { Array(try Data(contentsOf: url)) }
     }
 
     /// The names of the partial files.
@@ -115,8 +114,7 @@ struct EngineBench: Sendable {
 
     private func heldLength(of episode: Episode) throws -> Int? {
         let path = partialFile(of: episode).path
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        return try unlessRemoved { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int }
     }
 
     func record(of episode: Episode) async throws -> TransferRecord? {

@@ -43,3 +43,8 @@ private func removeFolder(_ folder: URL) throws {
     try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
     try files.removeItem(at: folder)
 }
+
+/// What the look at a file gives; nil where there is none, perhaps since a run beside it removed it.
+package func unlessRemoved<Answer>(_ look: () throws -> Answer?) throws -> Answer? {
+    do { return try look() } catch CocoaError.fileReadNoSuchFile { return nil }
+}

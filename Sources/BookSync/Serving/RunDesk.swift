@@ -23,6 +23,8 @@ package actor RunDesk {
         let withCatalogs: @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
         /// Hears that a run could not be done.
         let onFailure: @Sendable (Failure) async -> Void
+        /// What a run comes to that fails so.
+        let exitCode: @Sendable (Failure) -> Int
         /// Hears, in a sentence, why a run does not begin.
         let onWaiting: @Sendable (String) async -> Void
 
@@ -35,11 +37,13 @@ package actor RunDesk {
                 @escaping @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws ->
                 RunReport,
             onFailure: @escaping @Sendable (Failure) async -> Void,
+            exitCode: @escaping @Sendable (Failure) -> Int,
             onWaiting: @escaping @Sendable (String) async -> Void
         ) {
             self.execute = execute
             self.withCatalogs = withCatalogs
             self.onFailure = onFailure
+            self.exitCode = exitCode
             self.onWaiting = onWaiting
         }
     }
@@ -53,6 +57,10 @@ package actor RunDesk {
     private var current: RunErrands.Errand?
     /// Those of the items waiting that the run under way has among its own.
     private var expected: Set<RunRequest.Item> = []
+    /// Runs that failed before the library could record them, the newest last.
+    package private(set) var unrecorded: [RunRecord] = []
+    /// Whether the run under way got so far that it is recorded.
+    private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var sign: RunSign?
     /// Under way now.
@@ -256,9 +264,10 @@ package actor RunDesk {
                 await sleep()
                 continue
             }
-            let sign = RunSign()
+            let (sign, begin) = (RunSign(), Date.now)
             self.sign = sign
             current = errand
+            isRecorded = false
             do {
                 let report = try await run(errand, sign)
                 // What it left is for the run after the one that it made way for.
@@ -268,11 +277,33 @@ package actor RunDesk {
             } catch is CancellationError {
                 // Only the end of this task cancels it.
             } catch {
-                await runner.onFailure(SyncRun.failure(error))
+                let failure = SyncRun.failure(error)
+                if !isRecorded { note(failure, of: errand, begunAt: begin) }
+                await runner.onFailure(failure)
             }
             self.sign = nil
             current = nil
         }
+    }
+
+    /// Of ``unrecorded`` ones.
+    private static let maxUnrecorded = 20
+
+    /// Whoever asked was told that it would be done.
+    private func note(_ failure: Failure, of errand: RunErrands.Errand, begunAt begin: Date) {
+        unrecorded.append(
+            RunRecord(
+                number: 0, command: errand.command, startedAt: begin, endedAt: .now,
+                exitCode: runner.exitCode(failure), books: errand.books.count, error: failure.description))
+        if unrecorded.count > Self.maxUnrecorded { unrecorded.removeFirst() }
+    }
+
+    private func execute(
+        _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession,
+        _ sign: RunSign
+    ) async throws -> RunReport {
+        isRecorded = true
+        return try await runner.execute(request, command, configuration, session, sign)
     }
 
     /// What is left of a run that made way: what still waits, without what was stopped or removed meanwhile.
@@ -323,7 +354,7 @@ package actor RunDesk {
                     let request = try RunRequest(
                         items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
                         detail: .changes)
-                    return try await runner.execute(request, "fetch", configuration, session, sign)
+                    return try await self.execute(request, "fetch", configuration, session, sign)
                 }
             }
         case .mirror:
@@ -333,7 +364,7 @@ package actor RunDesk {
                 let request = try RunRequest(
                     items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
                 return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
-                    try await runner.execute(request, "mirror", configuration, session, sign)
+                    try await self.execute(request, "mirror", configuration, session, sign)
                 }
             }
         }

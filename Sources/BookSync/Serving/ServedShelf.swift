@@ -9,10 +9,13 @@ import Foundation
 /// Sources, books and episodes are called by their ``WebName``, or as the catalog calls them.
 package struct ServedShelf: Sendable {
     package let configuration: Configuration
+    /// Does the runs that clients ask for; nil where they can change nothing.
+    package let desk: RunDesk?
     private let places = ReadingPlaces(8)
 
-    package init(_ configuration: Configuration) {
+    package init(_ configuration: Configuration, desk: RunDesk? = nil) {
         self.configuration = configuration
+        self.desk = desk
     }
 
     /// Reads the store. It is opened for each reading, so that one that a run puts aside, begins anew or brings up to date
@@ -31,6 +34,13 @@ package struct ServedShelf: Sendable {
     /// - Returns: nil when nothing on the shelf is called so.
     package func book(_ id: String, of source: String) async throws -> BookIdentity? {
         try await read { try await $0.book(id, of: source) } ?? nil
+    }
+
+    /// The last runs, the newest last, with those of this server that failed before the library could record them.
+    package func runs(last count: Int) async throws -> [ShownRun] {
+        let recorded = try await read { try await $0.runs(last: count) } ?? []
+        let unrecorded = await desk?.unrecorded.map { ShownRun(record: $0, state: .ended) } ?? []
+        return (recorded + unrecorded).sorted { $0.record.startedAt < $1.record.startedAt }.suffix(count)
     }
 
     // MARK: Files

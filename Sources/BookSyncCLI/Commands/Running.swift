@@ -55,6 +55,7 @@ extension Program {
                     return try await withCatalogs(configuration, for: books, body)
                 },
                 onFailure: { failure in await streams.writeError("booksync: \(failure)") },
+                exitCode: { Int(ExitStatus($0.kind).rawValue) },
                 onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } }))
     }
 

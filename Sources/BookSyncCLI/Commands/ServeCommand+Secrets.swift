@@ -5,22 +5,23 @@ import Logging
 
 extension ServeCommand {
     /// Reads the configuration again when its file was written to: who was locked out by a new password is so at once. One
-    /// that cannot be read, half written perhaps, and one that would let anybody in from other machines, count for nothing.
-    func changedSettings(
-        at place: ListenPlace, _ program: Program
-    ) async throws -> @Sendable () async -> ServeSettings? {
+    /// that cannot be read counts for nothing, nor does one that lets anybody in: a file that is being written may be empty
+    /// for a moment.
+    /// - Parameter settings: those that the server begins with.
+    func changes(of settings: ServeSettings, _ program: Program) async -> @Sendable () async -> ServeSettings? {
         let file = WatchedFile(path: program.configurationPath)
         _ = await file.hasChanged()
         return {
             guard await file.hasChanged() else { return nil }
             do {
-                let settings = try await program.configuration().configuration.serve
-                try place.requireGuard(asksWhoComes: settings.asksWhoComes)
-                return settings
+                let changed = try await program.configuration().configuration.serve
+                if changed.asksWhoComes { return changed }
+                guard settings.asksWhoComes else { return nil }
+                program.logger.warning("without a password and a token the old ones count until serve is restarted")
             } catch {
                 program.logger.warning("the configuration is not read again", metadata: ["why": "\(error)"])
-                return nil
             }
+            return nil
         }
     }
 

@@ -90,12 +90,14 @@ struct ServeCommand: Subcommand {
                 remedy: "leave out --read-only, or --mirror-every")
         }
         let desk = isReadOnly ? nil : try await program.runDesk(configuration)
-        let pages = try ShelfPages(ServedShelf(configuration)) { try await program.findings(asksSources: $0) }
+        let pages = try ShelfPages(ServedShelf(configuration, desk: desk)) {
+            try await program.findings(asksSources: $0)
+        }
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
-            publicURL: publicURL ?? settings.publicURL, pages: pages, desk: desk,
+            publicURL: publicURL ?? settings.publicURL, pages: pages,
             mirrorInterval: interval, logger: program.logger,
-            changedSettings: try await changedSettings(at: place, program))
+            changedSettings: await changes(of: settings, program))
         try await server.run { address in
             await program.print(["address": .string(address)], or: [address])
             guard !program.options.quiet else { return }

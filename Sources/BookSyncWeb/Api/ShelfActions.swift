@@ -12,7 +12,7 @@ struct ShelfActions: Sendable {
 
     let shelf: ServedShelf
     /// nil where nothing may be changed.
-    let desk: RunDesk?
+    var desk: RunDesk? { shelf.desk }
 
     private var configuration: Configuration { shelf.configuration }
     private var library: String { configuration.library }

@@ -21,7 +21,7 @@ extension ShelfPages {
     /// The last runs, the newest first.
     func runsPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
-        let runs = try await shelf.read { try await $0.runs(last: Self.runs) } ?? []
+        let runs = try await shelf.runs(last: Self.runs)
         let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases) })
         return try page(.runs, view, with: "runs", for: request, section: .runs)
     }

@@ -35,8 +35,7 @@ struct ShelfInterface: Sendable {
             return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
         case ("runs", 1):
             let count = try query.number("last", from: 1) ?? 20
-            let runs = try await shelf.read { try await $0.runs(last: count) } ?? []
-            return .array(runs.map { JSONDocument($0) })
+            return .array(try await shelf.runs(last: count).map { JSONDocument($0) })
         default: return nil
         }
     }

@@ -36,13 +36,12 @@ package struct ShelfServer: Sendable {
     ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
     ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
     ///   - pages: for people; nil for none.
-    ///   - desk: does the runs that clients ask for; nil where they can change nothing.
     ///   - mirrorInterval: seconds between two runs over all subscriptions; nil for none.
     ///   - logger: hears of requests that failed; nil for nobody.
     ///   - changedSettings: those of who is let in, where they changed since they were last asked for.
     package init(
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
-        limits: Limits = Limits(), pages: ShelfPages? = nil, desk: RunDesk? = nil, mirrorInterval: Double? = nil,
+        limits: Limits = Limits(), pages: ShelfPages? = nil, mirrorInterval: Double? = nil,
         logger: Logger? = nil, changedSettings: @escaping @Sendable () async -> ServeSettings? = { nil }
     ) {
         let shelf = pages?.shelf ?? ServedShelf(configuration)
@@ -53,12 +52,12 @@ package struct ShelfServer: Sendable {
             hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
             access: AccessKeeper(
                 configuration.serve, library: configuration.library, logger: logger, changed: changedSettings),
-            pages: pages, actions: ShelfActions(shelf: shelf, desk: desk), live: live, logger: logger)
+            pages: pages, actions: ShelfActions(shelf: shelf), live: live, logger: logger)
         self.place = place
         self.limits = limits
         services =
-            [LiveService(live: live)] + (desk.map { [RunService(desk: $0)] } ?? [])
-            + (desk.flatMap { desk in mirrorInterval.map { [MirrorService(desk: desk, interval: $0)] } } ?? [])
+            [LiveService(live: live)] + (shelf.desk.map { [RunService(desk: $0)] } ?? [])
+            + (shelf.desk.flatMap { desk in mirrorInterval.map { [MirrorService(desk: desk, interval: $0)] } } ?? [])
     }
 
     /// Serves until the task is cancelled. Then nobody new is let in, and what is being answered is answered to its end,
