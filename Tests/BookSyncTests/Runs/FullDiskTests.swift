@@ -250,7 +250,7 @@
                 try await withRunBench(catalog, jobs: 1, retries: 3, library: folder, minFreeSpace: 1_500_000) {
                     bench in
                     async let report = bench.run()
-                    try await bench.server.waitUntil { $0.bodyBytesSent(path: "/audio/1.mp3") >= 100_000 }
+                    try await bench.waitUntilHeld(100_000, of: 1)
                     // Somebody else fills the disk meanwhile.
                     try Data(count: try disk.free() - 1_000_000).write(to: URL(filePath: folder + "/ballast"))
                     gate.open()

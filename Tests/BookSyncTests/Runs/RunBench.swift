@@ -125,6 +125,14 @@ struct RunBench: Sendable {
         return LibraryFolder.existing(at: library).partialFolder + "/" + PartialFile.name(for: identity)
     }
 
+    /// Returns when the partial file of an episode has so many bytes: what the server sent may still be on its way.
+    func waitUntilHeld(_ count: Int, of section: Int) async throws {
+        try await waitUntil("\(count) bytes are held") {
+            let path = partialFile(section)
+            return try unlessRemoved { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int } == count
+        }
+    }
+
     func partialNames() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: LibraryFolder.existing(at: library).partialFolder)
     }

@@ -21,7 +21,7 @@
 
         /// Returns when the first episode is in its place and the second one is under way.
         private func waitUntilHeld(_ bench: RunBench) async throws {
-            try await bench.server.waitUntil { $0.bodyBytesSent(path: "/audio/2.mp3") >= 20_000 }
+            try await bench.waitUntilHeld(20_000, of: 2)
             try await bench.events.waitUntil { events in
                 events.contains { if case .finished = $0 { true } else { false } }
             }
