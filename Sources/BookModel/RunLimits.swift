@@ -13,6 +13,16 @@ package struct RunLimits: Sendable, Hashable {
         self.seconds = seconds
     }
 
+    /// What allows what either of them allows.
+    package func widened(by other: RunLimits) -> RunLimits {
+        func wider<Amount: Comparable>(_ one: Amount?, _ another: Amount?) -> Amount? {
+            if let one, let another { max(one, another) } else { nil }
+        }
+        return RunLimits(
+            episodes: wider(episodes, other.episodes), bytes: wider(bytes, other.bytes),
+            seconds: wider(seconds, other.seconds))
+    }
+
     /// Whether so much may have been begun.
     package func allow(episodes: Int, bytes: Int64) -> Bool {
         episodes <= self.episodes ?? .max && bytes <= self.bytes ?? .max

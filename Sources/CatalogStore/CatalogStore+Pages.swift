@@ -5,43 +5,49 @@ import GRDB
 
 extension CatalogStore {
     /// How many of a book's episodes are in each state; states without any are left out.
-    /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
-    package func stateCounts(of book: BookIdentity, isRunUnderWay: Bool) async throws -> [EpisodeState: Int] {
+    /// - Parameters:
+    ///   - text: what stands in the names of those that count; empty for all.
+    ///   - isRunUnderWay: else what a killed run left as under way only waits.
+    package func stateCounts(
+        of book: BookIdentity, named text: String = "", isRunUnderWay: Bool
+    ) async throws -> [EpisodeState: Int] {
         try await read("the episodes of \(book) cannot be counted") { database in
             guard let id = try database.id(of: book) else { return [:] }
             let sql = """
                 SELECT \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)), COUNT(*)
-                FROM \(ShelvedEpisode.tables) WHERE e.book_id = ? GROUP BY 1
+                FROM \(ShelvedEpisode.tables) WHERE e.book_id = ?\(text.isEmpty ? "" : " AND \(Self.named)") GROUP BY 1
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [id])
-            var counts: [EpisodeState: Int] = [:]
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let state: EpisodeState = try word(columns.next())
-                counts[state] = try columns.next()
-            }
-            return counts
+            return try database.stateCounts(sql, text.isEmpty ? [id] : [id, text])
         }
     }
 
-    /// Some of a book's episodes, in the order of ``episodes(of:)``.
+    /// What is found in the name of an episode.
+    private static let named = "instr(lower(e.name), lower(?)) > 0"
+
+    /// Some of a book's episodes, in the order of ``episodes(of:)`` or from its end.
     /// - Parameters:
-    ///   - state: the one they are in; nil for all.
     ///   - isRunUnderWay: else what a killed run left as under way only waits.
     ///   - first: how many of them come before, 0 or more.
     ///   - count: how many at most; nil for all.
     package func episodes(
-        of book: BookIdentity, in state: EpisodeState?, isRunUnderWay: Bool, from first: Int, count: Int?
+        of book: BookIdentity, _ selection: EpisodeSelection, isRunUnderWay: Bool, from first: Int, count: Int?
     ) async throws -> [ShelvedEpisode] {
         try await read("the episodes of \(book) cannot be read") { database in
             guard let id = try database.id(of: book) else { return [] }
-            let condition =
-                state.map { _ in "AND \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)) = ?" } ?? ""
+            var (condition, wanted) = ("", StatementArguments())
+            if let state = selection.state {
+                condition += " AND \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)) = ?"
+                wanted += [state.rawValue]
+            }
+            if !selection.text.isEmpty {
+                condition += " AND \(Self.named)"
+                wanted += [selection.text]
+            }
+            let end = selection.isReversed ? "DESC" : "ASC"
             let sql = """
                 SELECT \(ShelvedEpisode.columns) FROM \(ShelvedEpisode.tables)
-                WHERE e.book_id = ? \(condition) ORDER BY e.section, e.position LIMIT ? OFFSET ?
+                WHERE e.book_id = ?\(condition) ORDER BY e.section \(end), e.position \(end) LIMIT ? OFFSET ?
                 """
-            let wanted: StatementArguments = state.map { [$0.rawValue] } ?? []
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: [id] + wanted + [count ?? -1, first])
             var episodes: [ShelvedEpisode] = []
@@ -51,6 +57,73 @@ extension CatalogStore {
             }
             return episodes
         }
+    }
+
+    /// How many of a book's episodes come before all of that number.
+    /// - Parameter isReversed: whether the last one comes first.
+    package func count(of book: BookIdentity, before section: Int, isReversed: Bool) async throws -> Int {
+        try await read("the episodes of \(book) cannot be counted") { database in
+            let sql = """
+                SELECT COUNT(*) FROM episode e JOIN book b ON b.id = e.book_id
+                WHERE b.source = ? AND b.key = ? AND e.section \(isReversed ? ">" : "<") ?
+                """
+            return try Int.fetchOne(
+                database.cachedStatement(sql: sql), arguments: [book.source, book.id, section]) ?? 0
+        }
+    }
+
+    /// What is being transferred, waits, is paused or failed: what moves comes first, each by book and section.
+    /// - Parameters:
+    ///   - isRunUnderWay: else what a killed run left as under way only waits.
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most; nil for all.
+    package func queue(isRunUnderWay: Bool, from first: Int, count: Int?) async throws -> [ShelvedEpisode] {
+        try await read("the transfers cannot be read") { database in
+            // Only the rows of the part that is wanted are read whole.
+            let sql = """
+                WITH queue AS MATERIALIZED (
+                    SELECT e.id, row_number() OVER (
+                        ORDER BY \(Self.queueOrder(isRunUnderWay: isRunUnderWay)), b.source, b.key, e.section, e.position
+                    ) AS place
+                    FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
+                    WHERE t.episode_id IS NOT NULL
+                        AND \(Self.queueOrder(isRunUnderWay: isRunUnderWay)) IS NOT NULL
+                    ORDER BY place LIMIT ? OFFSET ?
+                )
+                SELECT b.source, b.key, \(ShelvedEpisode.columns)
+                FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id JOIN queue q ON q.id = e.id
+                ORDER BY q.place
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count ?? -1, first])
+            var episodes: [ShelvedEpisode] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                let book = try BookIdentity(source: columns.next(), id: columns.next())
+                episodes.append(try ShelvedEpisode(&columns, of: book))
+            }
+            return episodes
+        }
+    }
+
+    /// How many of ``queue(isRunUnderWay:from:count:)`` are in each state; states without any are left out.
+    package func queueCounts(isRunUnderWay: Bool) async throws -> [EpisodeState: Int] {
+        try await read("the transfers cannot be counted") { database in
+            let state = ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)
+            let sql = """
+                SELECT \(state), COUNT(*) FROM \(ShelvedEpisode.tables)
+                WHERE t.episode_id IS NOT NULL AND \(Self.queueOrder(isRunUnderWay: isRunUnderWay)) IS NOT NULL
+                GROUP BY 1
+                """
+            return try database.stateCounts(sql, [])
+        }
+    }
+
+    /// The place of an episode's state in the queue; NULL for those that are not in it.
+    private static func queueOrder(isRunUnderWay: Bool) -> String {
+        """
+        (CASE \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)) WHEN 'downloading' THEN 0
+            WHEN 'verifying' THEN 1 WHEN 'waiting' THEN 2 WHEN 'paused' THEN 3 WHEN 'failed' THEN 4 END)
+        """
     }
 
     /// The episodes on disk that come right before and right after one in the order of its book.
@@ -86,6 +159,20 @@ extension CatalogStore {
             return try String.fetchOne(database.cachedStatement(sql: sql), arguments: [id])
                 .map { EpisodeIdentity(book: book, key: $0) }
         }
+    }
+}
+
+extension Database {
+    /// - Parameter sql: selects states, each with its count.
+    fileprivate func stateCounts(_ sql: String, _ arguments: StatementArguments) throws -> [EpisodeState: Int] {
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var counts: [EpisodeState: Int] = [:]
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            let state: EpisodeState = try word(columns.next())
+            counts[state] = try columns.next()
+        }
+        return counts
     }
 }
 

@@ -47,7 +47,7 @@ extension CatalogStore {
     /// All the store knows of a book's episodes, gone and removed ones included, by section and then in the order of the
     /// listing; without ``Episode/element``. Empty when the book is unknown.
     package func episodes(of book: BookIdentity) async throws -> [ShelvedEpisode] {
-        try await episodes(of: book, in: nil, isRunUnderWay: false, from: 0, count: nil)
+        try await episodes(of: book, EpisodeSelection(), isRunUnderWay: false, from: 0, count: nil)
     }
 
     /// Whether any book is known, listed or subscribed to.

@@ -1,24 +1,34 @@
 import BookModel
+import Foundation
 import GRDB
 
 extension CatalogStore {
     /// What `mirror` follows, in the order in which it was subscribed to.
     package func subscriptions() async throws -> [Subscription] {
         try await read("the subscriptions cannot be read") { database in
-            let sql = """
-                SELECT source, key, title, only_sections, latest, "match", "exclude", since, transfer_order,
-                    max_episodes, max_bytes, subscribed_at
-                FROM subscription ORDER BY rowid
-                """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var subscriptions: [Subscription] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                subscriptions.append(try Subscription(&columns))
-            }
+            var subscriptions = try database.subscriptions("ORDER BY rowid", [])
             let tags = try database.subscriptionTags()
             for index in subscriptions.indices { subscriptions[index].tags = tags[subscriptions[index].book] ?? [] }
             return subscriptions
+        }
+    }
+
+    /// Some of ``subscriptions()``, without their tags.
+    /// - Parameters:
+    ///   - books: that are left out.
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most.
+    /// - Returns: those, and how many there are in all.
+    package func subscriptions(
+        without books: [BookIdentity], from first: Int, count: Int
+    ) async throws -> (part: [Subscription], total: Int) {
+        try await read("the subscriptions cannot be read") { database in
+            let names = String(decoding: try JSONEncoder().encode(books.map { [$0.source, $0.id] }), as: UTF8.self)
+            let condition = "WHERE (source, key) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
+            let part = try database.subscriptions(
+                "\(condition) ORDER BY rowid LIMIT ? OFFSET ?", [names, count, first])
+            let counting = try database.cachedStatement(sql: "SELECT COUNT(*) FROM subscription \(condition)")
+            return (part, try Int.fetchOne(counting, arguments: [names]) ?? 0)
         }
     }
 
@@ -60,6 +70,21 @@ extension CatalogStore {
 }
 
 extension Database {
+    fileprivate func subscriptions(_ condition: String, _ arguments: StatementArguments) throws -> [Subscription] {
+        let sql = """
+            SELECT source, key, title, only_sections, latest, "match", "exclude", since, transfer_order,
+                max_episodes, max_bytes, subscribed_at
+            FROM subscription \(condition)
+            """
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var subscriptions: [Subscription] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            subscriptions.append(try Subscription(&columns))
+        }
+        return subscriptions
+    }
+
     fileprivate func isSubscribed(to book: BookIdentity) throws -> Bool {
         let statement = try cachedStatement(sql: "SELECT 1 FROM subscription WHERE source = ? AND key = ?")
         return try Int.fetchOne(statement, arguments: [book.source, book.id]) != nil

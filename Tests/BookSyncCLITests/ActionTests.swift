@@ -54,24 +54,59 @@ extension ProductTests {
             }
         }
 
-        @Test func `a catalog that does not answer keeps nobody from looking at another`() async throws {
-            let gate = Gate()
+        /// The catalog of two books, where that of the book 7 does not end its answer before the gate opens.
+        private func halfSlow(until gate: Gate) -> ServerScript {
             let catalog = ScriptedCatalog(episodes: 2).script
             let listing = Array(#"{"status":0,"sections":0,"list":[]}"#.utf8)
             let slow = ServerScript.file(listing, [.stall(at: 5, until: gate)])
-            let script = ServerScript { request in
+            return ServerScript { request in
                 request.query.values.contains("7") ? slow.answer(request) : catalog.answer(request)
             }
-            try await withCatalog(script) { bench, server in
-                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+        }
+
+        private func slowRequests(to server: MisbehavingServer) -> Int {
+            server.record.requests.count { $0.query.values.contains("7") }
+        }
+
+        @Test func `a catalog that does not answer keeps nobody from looking at another`() async throws {
+            let gate = Gate()
+            try await withCatalog(halfSlow(until: gate)) { bench, server in
+                try bench.configure(
+                    ScriptedCatalog.configuration(
+                        port: server.port,
+                        more: """
+                              near:
+                                type: book-resource
+                                url: http://localhost:\(server.port)\(ScriptedCatalog.listPath)
+                                allow-private-addresses: true
+                            """))
                 try await bench.serve(environment: bench.configured) { shelf in
                     async let first = post(shelf, "preview", #"{"refs": ["cat:7"]}"#)
-                    try await waitUntil("the slow catalog is asked") {
-                        server.record.requests.contains { $0.query.values.contains("7") }
-                    }
+                    try await waitUntil("the slow catalog is asked") { slowRequests(to: server) == 1 }
                     #expect(try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#).status == 200)
+                    async let second = post(shelf, "preview", #"{"refs": ["cat:7"]}"#)
+                    try await waitUntil("it is asked again") { slowRequests(to: server) == 2 }
+                    let third = try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#)
+                    #expect(third.status == 503 && third.text.contains("2 previews are waiting for its server"))
+                    #expect(try await post(shelf, "preview", #"{"refs": ["near:1"]}"#).status == 200)
                     gate.open()
-                    _ = try await first
+                    _ = try await (first, second)
+                    #expect(try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#).status == 200)
+                }
+            }
+        }
+
+        @Test func `a run makes way while it waits for a catalog, and asks it again later`() async throws {
+            let gate = Gate()
+            try await withCatalog(halfSlow(until: gate)) { bench, server in
+                try await bench.serve(environment: bench.configured) { shelf in
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["cat:7"]}"#).status == 200)
+                    try await waitUntil("the slow catalog is asked") { slowRequests(to: server) == 1 }
+                    #expect(try await post(shelf, "fetch", #"{"refs": ["cat:1"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "1 book is looked at later")
+                    try await shelf.product.waitForErrors(containing: "2 fetched")
+                    try await waitUntil("the slow catalog is asked again") { slowRequests(to: server) == 2 }
+                    gate.open()
                 }
             }
         }
@@ -240,7 +275,28 @@ extension ProductTests {
                     #expect(try await post(shelf, "unsubscribe", #"{"refs": ["demo:40111"]}"#).status == 404)
                 }
                 let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
-                #expect(runs.map { $0["command"] } == ["mirror"])
+                // Its catalog was read when it was subscribed to, and nothing fetched then.
+                #expect(runs.map { $0["command"] } == ["fetch", "mirror"])
+                #expect(runs.map { $0.number("fetched") } == [0, 2] && runs.first?.number("left") == 2)
+            }
+        }
+
+        @Test func `what is followed stands on the shelf before it is fetched, with when that will be`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve { shelf in
+                    #expect(try await post(shelf, "subscribe", #"{"refs": ["demo:40111"]}"#).status == 200)
+                    try await shelf.product.waitForErrors(containing: "40111 夜航船: 0 fetched")
+                    #expect(try await shelf.send("/").text.contains("夜航船"))
+                    let page = try await shelf.send("/subscriptions").text
+                    #expect(page.contains(">夜航船</a>") && page.contains("0 of 6 episodes on disk"))
+                    #expect(page.contains("No mirror run is scheduled here"))
+                    #expect(try bench.files().isEmpty)
+                }
+                try await bench.serve("--mirror-every", "6h") { shelf in
+                    try await shelf.product.waitForErrors(containing: "40111 夜航船: 6 fetched")
+                    let page = try await shelf.send("/subscriptions").text
+                    #expect(page.contains("The next mirror run begins on") && !page.contains("is scheduled here"))
+                }
             }
         }
 

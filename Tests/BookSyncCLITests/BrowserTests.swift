@@ -336,6 +336,8 @@ extension ForeignClientTests {
                         )
                         #expect(answer.status == 200)
                     }
+                    // However long this takes, nobody was away.
+                    try await phone.prepareEach("Date.now = () => 0;")
                     try await phone.open("\(shelf.address)/books/demo/40111")
                     try await phone.click("\(Self.row(1)) .play")
                     try await phone.wait(until: "document.getElementById('audio').currentTime > 0")
@@ -367,6 +369,48 @@ extension ForeignClientTests {
                     try await phone.click("[data-do=toggle]")
                     try await waitUntil("the position further on is noted") { try await standing() >= 50 }
                     #expect(try await phone.evaluate("document.getElementById('player-elsewhere').hidden"))
+                }
+            }
+        }
+
+        @Test func `after a pause some of it is heard again, the more the longer one was away`() async throws {
+            try await Self.withShelf { _, shelf, _ in
+                try await Browser.run { browser in
+                    let audio = "document.getElementById('audio')"
+                    func leave(for hours: Int, at seconds: Int) async throws {
+                        let _: Bool = try await browser.evaluate("(\(audio).currentTime = \(seconds), true)")
+                        try await browser.click("[data-do=toggle]")
+                        try await browser.wait(until: "\(audio).paused")
+                        let _: Bool = try await browser.evaluate("(window.away = \(hours * 3_600_000), true)")
+                    }
+                    func expectPlace(_ seconds: Range<Double>) async throws {
+                        let place: Double = try await browser.evaluate("\(audio).currentTime")
+                        #expect(seconds ~= place, "\(place)")
+                    }
+                    try await browser.prepareEach(
+                        "window.away = 0; const now = Date.now; Date.now = () => now() + window.away;")
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    try await browser.click("\(Self.row(1)) .play")
+                    try await browser.wait(until: "\(audio).currentTime > 0")
+                    try await leave(for: 48, at: 40)
+                    try await browser.click("[data-do=toggle]")
+                    try await expectPlace(10..<40)
+                    try await browser.wait(until: "!\(audio).paused")
+                    // Also when it was noted by an earlier page; whoever says where to go on is there at once.
+                    try await leave(for: 0, at: 45)
+                    try await waitUntil("the position is noted") {
+                        let body = try await shelf.send("/api/v1/positions/demo/40111/5000000001").body
+                        return try JSONDecoder().decode(Standing.self, from: Data(body)).seconds >= 45
+                    }
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    let _: Bool = try await browser.evaluate("(window.away = 7_200_000, true)")
+                    try await browser.click("\(Self.row(1)) .play")
+                    try await browser.wait(until: "\(audio).currentTime > 1")
+                    try await expectPlace(25..<45)
+                    try await leave(for: 48, at: 5)
+                    try await browser.click("[data-do=forward]")
+                    try await browser.click("[data-do=toggle]")
+                    try await expectPlace(20..<50)
                 }
             }
         }

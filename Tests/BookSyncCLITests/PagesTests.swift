@@ -49,6 +49,40 @@ extension ProductTests {
             }
         }
 
+        @Test func `a long book opens where the listener is, and has an episode found by its number or its name`()
+            async throws
+        {
+            try await withCatalog(ScriptedCatalog(episodes: 250, bytes: 2000).script) { bench, _ in
+                let run = try await bench.run("fetch", "1/1,150", environment: bench.configured)
+                #expect(run.exitCode == 0, "\(run.errors)")
+                try await bench.serve(environment: bench.configured) { shelf in
+                    func numbers(_ query: String) async throws -> [Int] {
+                        let page = try await shelf.send("/books/cat/1\(query)", ["Accept: text/html"]).text
+                        return page.matches(of: /<td role="cell" class="number">(\d+)/).compactMap { Int($0.1) }
+                    }
+                    #expect(try await numbers("") == Array(1...100))
+                    let position = #"{"position": {"source": "cat", "book_id": "1", "id": "9150", "seconds": 5}}"#
+                    let noted = try await shelf.send(
+                        "/api/v1/position", method: "POST",
+                        ["Content-Type: application/json", "Content-Length: \(position.utf8.count)"], body: position)
+                    #expect(noted.status == 200)
+                    #expect(try await numbers("") == Array(101...200))
+                    #expect(try await numbers("?page=1") == Array(1...100))
+                    #expect(try await numbers("?order=last") == Array((151...250).reversed()))
+                    #expect(try await numbers("?find=230") == Array(201...250))
+                    #expect(try await numbers("?find=230&order=last") == Array((151...250).reversed()))
+                    #expect(try await numbers("?find=%E7%AC%AC24") == [24] + Array(240...249))
+                    #expect(try await numbers("?find=%E7%AC%AC24&order=last&page=9") == (240...249).reversed() + [24])
+                    #expect(try await numbers("?find=%25") == [])
+                    let found = try await shelf.send("/books/cat/1?find=230", ["Accept: text/html"]).text
+                    #expect(found.matches(of: /id="sought"/).count == 1)
+                    #expect(found.contains(#"aria-current="page">3</a>"#))
+                    let hostile = try await shelf.send("/books/cat/1?find=%22%3E%3Cb&state=finished").text
+                    #expect(hostile.contains(#"value="&quot;&gt;&lt;b""#))
+                }
+            }
+        }
+
         @Test func `covers and what pages are dressed with are tagged, and say what they are`() async throws {
             let types = [
                 ("/covers/demo/40111", "image/svg+xml"), ("/static/shelf.css", "text/css; charset=utf-8"),

@@ -166,4 +166,27 @@ import Testing
             #expect(unfinished.map(\.state) == [.waiting, .downloading, .failed])
         }
     }
+
+    @Test func `the queue has what moves before what waits, and parts of it are read alone`() async throws {
+        try await withShelf { store in
+            let states: [(Int, TransferState)] = [
+                (1, .paused), (2, .waiting), (3, .failed), (4, .downloading), (5, .cancelled), (6, .verifying),
+            ]
+            for (section, state) in states { try await store.save([.sample(section, state: state)]) }
+            // Of these there is more to say than that they were once asked for.
+            for section in 7...9 { try await store.save([.sample(section, state: .waiting)]) }
+            func sections(_ isRunUnderWay: Bool, _ first: Int = 0, _ count: Int? = nil) async throws -> [Int] {
+                try await store.queue(isRunUnderWay: isRunUnderWay, from: first, count: count)
+                    .map(\.episode.section)
+            }
+            #expect(try await sections(true) == [4, 6, 2, 1, 3])
+            #expect(try await sections(false) == [2, 4, 6, 1, 3], "without a run nothing moves")
+            #expect(try await sections(true, 1, 3) == [6, 2, 1])
+            #expect(try await sections(true, 5, 3) == [])
+            #expect(
+                try await store.queueCounts(isRunUnderWay: true)
+                    == [.downloading: 1, .verifying: 1, .waiting: 1, .paused: 1, .failed: 1])
+            #expect(try await store.queueCounts(isRunUnderWay: false) == [.waiting: 3, .paused: 1, .failed: 1])
+        }
+    }
 }

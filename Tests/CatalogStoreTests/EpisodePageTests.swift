@@ -39,7 +39,7 @@ import Testing
             #expect(counts == Dictionary(grouping: expected, by: \.self).mapValues(\.count))
             for state in EpisodeState.allCases {
                 let page = try await store.episodes(
-                    of: veterinary, in: state, isRunUnderWay: isRunUnderWay, from: 0, count: 100)
+                    of: veterinary, EpisodeSelection(state: state), isRunUnderWay: isRunUnderWay, from: 0, count: 100)
                 let sections = zip(1..., expected).filter { $0.1 == state }.map(\.0)
                 #expect(page.map(\.episode.section) == sections, "\(state)")
             }
@@ -51,12 +51,32 @@ import Testing
             let all = try await store.episodes(of: veterinary)
             for (first, count) in [(0, 3), (3, 3), (9, 5), (10, 5), (0, 0)] {
                 let page = try await store.episodes(
-                    of: veterinary, in: nil, isRunUnderWay: true, from: first, count: count)
+                    of: veterinary, EpisodeSelection(), isRunUnderWay: true, from: first, count: count)
                 #expect(page == Array(all.dropFirst(first).prefix(count)))
             }
             let other = BookIdentity(source: "no", id: "book")
-            #expect(try await store.episodes(of: other, in: nil, isRunUnderWay: true, from: 0, count: 5).isEmpty)
+            let none = try await store.episodes(
+                of: other, EpisodeSelection(), isRunUnderWay: true, from: 0, count: 5)
+            #expect(none.isEmpty)
             #expect(try await store.stateCounts(of: other, isRunUnderWay: true).isEmpty)
+        }
+    }
+
+    @Test func `a part is found by names, from either end, and an episode by its number`() async throws {
+        try await withShelf { store in
+            func sections(_ selection: EpisodeSelection, from first: Int = 0) async throws -> [Int] {
+                try await store.episodes(of: veterinary, selection, isRunUnderWay: true, from: first, count: 4)
+                    .map(\.episode.section)
+            }
+            #expect(try await sections(EpisodeSelection(isReversed: true), from: 1) == [9, 8, 7, 6])
+            #expect(try await sections(EpisodeSelection(text: "第1")) == [1, 10])
+            #expect(try await sections(EpisodeSelection(state: .waiting, text: "第1", isReversed: true)) == [10])
+            #expect(try await sections(EpisodeSelection(text: "%")) == [], "no pattern")
+            let counts = try await store.stateCounts(of: veterinary, named: "第1", isRunUnderWay: true)
+            #expect(counts == [.finished: 1, .waiting: 1])
+            #expect(try await store.count(of: veterinary, before: 4, isReversed: false) == 3)
+            #expect(try await store.count(of: veterinary, before: 4, isReversed: true) == 6)
+            #expect(try await store.count(of: veterinary, before: 99, isReversed: false) == 10)
         }
     }
 

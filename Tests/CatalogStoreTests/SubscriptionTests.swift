@@ -22,6 +22,18 @@ import Testing
         }
     }
 
+    @Test func `parts of the subscriptions are read alone, without some books`() async throws {
+        try await withStore { store async throws in
+            let books = (1...9).map { BookIdentity(source: "feeds", id: "https://h/\($0)\"'") }
+            for book in books { _ = try await store.subscribe(Subscription(book: book)) }
+            let without = [books[0], books[4], BookIdentity(source: "feeds", id: "not among them")]
+            let part = try await store.subscriptions(without: without, from: 2, count: 3)
+            #expect(part.part.map(\.book) == [books[3], books[5], books[6]] && part.total == 7)
+            let last = try await store.subscriptions(without: [], from: 8, count: 3)
+            #expect(last.part.map(\.book) == [books[8]] && last.total == 9)
+        }
+    }
+
     @Test func `a second subscription changes the wishes and keeps the time`() async throws {
         try await withStore { store async throws in
             var subscription = Subscription(book: veterinary, title: "T", subscribedAt: time(milliseconds: 1))

@@ -107,11 +107,18 @@ extension Configuration {
             ids.contains(book.id) && [.feed, .directory].contains(source(named: book.source)?.kind)
         }
         if let known { return known }
-        let answer = try await CatalogAnswer(from: address, over: transport.using(access(at: address)))
+        let (answer, isSlow) = try await CatalogAnswer.beginning(
+            of: address, over: transport.using(access(at: address)))
         for kind in SourceKind.recognitionOrder {
             guard let id = kind.format.bookID(in: answer) else { continue }
             if kind == .bookResource, sources.values.allSatisfy({ $0.kind != kind }) { continue }
             return BookIdentity(source: source(for: kind, at: address), id: id)
+        }
+        guard !isSlow else {
+            throw Failure(
+                .catalogUnavailable, what: "\(address) cannot be asked what it is",
+                why: "the \(answer.bytes.count) bytes that came in \(Int(CatalogAnswer.patience)) s do not tell",
+                remedy: "try again later, or make the address the url of a source of its type")
         }
         throw Failure(
             .unreadableCatalog, what: "\(address) cannot be read as a catalog",
@@ -188,12 +195,17 @@ extension SourceKind {
 
 extension CatalogAnswer {
     /// A catalog shows what it is long before its end.
-    private static let beginning = 4 << 20
+    private static let greatestBeginning = 4 << 20
+    /// Seconds that more of it is waited for.
+    fileprivate static let patience: Double = 30
 
     /// Asks for an address, which the listener gave, and keeps the beginning of the answer.
     ///
+    /// - Returns: what came; and whether there would have been more, which was too slow in coming.
     /// - Throws: ``Failure``; `CancellationError`.
-    init(from address: ResourceAddress, over transport: HTTPTransport) async throws {
+    fileprivate static func beginning(
+        of address: ResourceAddress, over transport: HTTPTransport
+    ) async throws -> (CatalogAnswer, isSlow: Bool) {
         let what = "\(address) cannot be asked what it is"
         do {
             let request = WireRequest(.get, address)
@@ -218,11 +230,16 @@ extension CatalogAnswer {
                     remedy: "try again later")
             }
             var bytes: [UInt8] = []
+            var isSlow = false
+            let deadline = ContinuousClock.now + .seconds(patience)
             for try await part in answer.body {
                 bytes += part.readableBytesView
-                if bytes.count >= Self.beginning { break }
+                isSlow = ContinuousClock.now > deadline
+                if isSlow || bytes.count >= greatestBeginning { break }
             }
-            self.init(bytes: bytes, address: answer.address, contentType: answer.first("Content-Type"))
+            let beginning = CatalogAnswer(
+                bytes: bytes, address: answer.address, contentType: answer.first("Content-Type"))
+            return (beginning, isSlow)
         } catch let failure as WireFailure {
             throw Failure(
                 .catalogUnavailable, what: what, why: failure.why,

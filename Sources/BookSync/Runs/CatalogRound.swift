@@ -20,6 +20,8 @@ struct CatalogRound: Sendable {
     let transport: HTTPTransport
     /// What failed in the last run, by its subject.
     let outages: [String: Outage]
+    /// Tells when to wait for no more catalogs.
+    var sign = RunSign()
     let emit: @Sendable (SyncEvent) -> Void
 
     /// What came of it beside the plans.
@@ -30,6 +32,8 @@ struct CatalogRound: Sendable {
         /// Books that were listed anew, and those of which the catalog said that nothing changed.
         var listed: [BookIdentity] = []
         var unchanged: [BookIdentity] = []
+        /// Books that were not waited for, because the time was up or something else was to be done.
+        var left: [BookIdentity] = []
     }
 
     /// Catalogs that are asked at once in all.
@@ -44,6 +48,8 @@ struct CatalogRound: Sendable {
     private enum Answer: Sendable {
         case prepared(Int, Result<PreparedBook, any Error>)
         case timeIsUp
+        /// Something else is to be done.
+        case makesWay
     }
 
     /// - Parameters:
@@ -68,12 +74,18 @@ struct CatalogRound: Sendable {
         var turn = 0
         var asked: Set<Int> = []
         var isTimeUp = false
-        var left = 0
+        var makesWay = false
         try await withThrowingTaskGroup(of: Answer.self) { group in
             if let seconds { group.addTask { await Self.alarm(after: seconds) } }
+            group.addTask {
+                await sign.waitUntilRaised()
+                return .makesWay
+            }
             while turn < items.count, !Task.isCancelled, outcome.stop == nil {
                 let lead = ahead.values.reduce(0) { $0 + $1.weight }
-                while !isTimeUp, let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead) {
+                while !isTimeUp, !makesWay,
+                    let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead)
+                {
                     asked.insert(place)
                     let (item, pace) = (items[place], paces[servers[place]])
                     group.addTask { .prepared(place, await prepared(item, pace: pace, assembly)) }
@@ -89,19 +101,24 @@ struct CatalogRound: Sendable {
                     taken.add(assembled)
                     for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
                     try await onPlan(assembled)
+                } else if makesWay {
+                    outcome.left.append(items[turn].book)
+                    turn += 1
                 } else if isTimeUp {
                     // A server that has answered anybody is not down, and only has more to do than there is time for.
                     if asked.contains(turn), !outcome.troubles.answered.contains(servers[turn]) {
                         outcome.troubles.note(
                             .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], place: turn)
                     } else {
-                        left += 1
+                        outcome.left.append(items[turn].book)
                     }
                     turn += 1
                 } else if let answer = try await group.next() {
                     switch answer {
                     case .timeIsUp:
                         isTimeUp = true
+                    case .makesWay:
+                        makesWay = true
                     case .prepared(let place, .success(let prepared)):
                         outcome.troubles.noteListing(of: prepared.item.book, at: servers[place])
                         _ = schedule.end(place, .listed)
@@ -128,8 +145,9 @@ struct CatalogRound: Sendable {
             }
             group.cancelAll()
         }
-        if left > 0 {
-            emit(.notice("the time is up: \(left == 1 ? "1 book is" : "\(left) books are") not looked at"))
+        if !outcome.left.isEmpty {
+            let books = outcome.left.count == 1 ? "1 book is" : "\(outcome.left.count) books are"
+            emit(.notice(makesWay ? "\(books) looked at later" : "the time is up: \(books) not looked at"))
         }
         return outcome
     }

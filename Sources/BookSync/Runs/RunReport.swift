@@ -7,6 +7,8 @@ package struct RunReport: Sendable {
     package var summary = RunSummary()
     /// Every failure of the run, of books and of episodes.
     package var failures: [Failure] = []
+    /// Books that were not looked at: the time was up, or the run made way for another.
+    var booksLeft: [BookIdentity] = []
     /// What an alert would tell.
     var news = RunNews()
 
@@ -86,6 +88,7 @@ package struct RunReport: Sendable {
         news.answered = outcome.troubles.answered
         news.listed = outcome.listed
         news.unchanged = outcome.unchanged
+        booksLeft = outcome.left
         if let stop = outcome.stop {
             fail(stop, emit: emit)
             noteStop(stop.failure, known: known)

@@ -79,6 +79,7 @@ package struct RunRequest: Sendable {
                     why: "its filters cannot be combined", remedy: "name it once, or run booksync once for each")
             }
             combined[index].filter = filter
+            combined[index].limits = combined[index].limits.widened(by: item.limits)
             combined[index].title = combined[index].title ?? item.title
             combined[index].triesAtOnce = combined[index].triesAtOnce && item.triesAtOnce
         }

@@ -71,7 +71,7 @@ package struct SyncRun: Sendable {
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let round = CatalogRound(
                 configuration: configuration, request: request, library: configuration.library, store: session.store,
-                stores: true, transport: transport, outages: outages, emit: emit)
+                stores: true, transport: transport, outages: outages, sign: sign, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, emit: emit)
             var requests: [TransferRequest] = []
             var news = NewsFirst()

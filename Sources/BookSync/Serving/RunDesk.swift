@@ -63,8 +63,10 @@ package actor RunDesk {
     private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var sign: RunSign?
-    /// Under way now.
-    private var previews = 0
+    /// When all that is subscribed to is fetched next, where that is scheduled.
+    package private(set) var nextMirror: Date?
+    /// Previews under way now, by their server.
+    private var previews: [String: Int] = [:]
 
     /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package init(_ configuration: Configuration, notes: LibraryNotes?, logger: Logger, runner: Runner) {
@@ -179,9 +181,26 @@ package actor RunDesk {
         current = current?.without(sections)
     }
 
+    /// Has the catalogs of books be read, so that the shelf shows what a mirror run will bring; nothing is fetched.
+    package func list(_ items: [RunRequest.Item]) {
+        sign?.raise()
+        begin(
+            .fetch(
+                items.map { item in
+                    var item = item
+                    item.limits.episodes = 0
+                    return item
+                }, force: false))
+    }
+
     /// Has all that is subscribed to be fetched.
     package func mirror() {
         begin(.mirror)
+    }
+
+    /// Notes when ``mirror()`` will be called next.
+    package func announceMirror(at date: Date) {
+        nextMirror = date
     }
 
     /// So many episodes are moved to the front at once.
@@ -217,8 +236,8 @@ package actor RunDesk {
 
     // MARK: Looking
 
-    /// Each sends requests out, and somebody waits for it.
-    private static let maxPreviews = 4
+    /// Each sends requests out, and somebody waits for it. Those of one server, which may be slow, leave room for others.
+    private static let (maxPreviews, maxPreviewsPerServer) = (8, 2)
     private static let previewSeconds = 30.0
 
     /// What the catalog of a book lists now; nothing is stored.
@@ -227,11 +246,16 @@ package actor RunDesk {
         func refusal(_ why: String, _ remedy: String) -> Failure {
             Failure(.temporary, what: "\(reference) cannot be looked at now", why: why, remedy: remedy)
         }
-        guard previews < Self.maxPreviews else {
-            throw refusal("\(previews) catalogs are being asked", "try again when one of them is done")
+        let server = configuration.catalogServer(of: try configuration.book(reference))
+        let (all, ofServer) = (previews.values.reduce(0, +), previews[server, default: 0])
+        guard all < Self.maxPreviews, ofServer < Self.maxPreviewsPerServer else {
+            throw refusal(
+                all < Self.maxPreviews
+                    ? "\(ofServer) previews are waiting for its server" : "\(all) catalogs are being asked",
+                "try again when one of them is done")
         }
-        previews += 1
-        defer { previews -= 1 }
+        previews[server] = ofServer + 1
+        defer { previews[server, default: 1] -= 1 }
         let (configuration, logger, runner) = (configuration, logger, runner)
         let found = FoundPreview()
         let answer: Void? = try await limited(to: Self.previewSeconds) {
@@ -271,7 +295,9 @@ package actor RunDesk {
             do {
                 let report = try await run(errand, sign)
                 // What it left is for the run after the one that it made way for.
-                if sign.isRaised, report.summary.left > 0, let current, let rest = try await rest(of: current) {
+                if sign.isRaised, report.summary.left > 0 || !report.booksLeft.isEmpty, let current,
+                    let rest = try await rest(of: current, booksLeft: Set(report.booksLeft))
+                {
                     errands.addRest(rest)
                 }
             } catch is CancellationError {
@@ -307,13 +333,16 @@ package actor RunDesk {
     }
 
     /// What is left of a run that made way: what still waits, without what was stopped or removed meanwhile.
+    /// - Parameter booksLeft: those whose catalogs it did not wait for.
     /// - Returns: nil for nothing.
-    private func rest(of errand: RunErrands.Errand) async throws -> RunErrands.Errand? {
+    private func rest(
+        of errand: RunErrands.Errand, booksLeft: Set<BookIdentity>
+    ) async throws -> RunErrands.Errand? {
         guard case .fetch(let items, _) = errand else { return errand }
         var left: [RunRequest.Item] = []
         var waiting: [ShelvedEpisode] = []
         for item in items {
-            if let missing = try await knownMissing(of: item) {
+            if !booksLeft.contains(item.book), let missing = try await knownMissing(of: item) {
                 waiting += missing.filter { $0.transfer?.state == .waiting }
             } else {
                 left.append(item)

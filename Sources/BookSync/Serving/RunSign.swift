@@ -11,8 +11,13 @@ package final class RunSign: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Ends when the sign is raised.
+    private let untilRaised: AsyncStream<Never>
+    private let end: AsyncStream<Never>.Continuation
 
-    package init() {}
+    package init() {
+        (untilRaised, end) = AsyncStream.makeStream()
+    }
 
     /// Whether the run should begin nothing more.
     package var isRaised: Bool { state.withLock { $0.isRaised } }
@@ -24,7 +29,15 @@ package final class RunSign: Sendable {
         }
     }
 
-    func raise() { state.withLock { $0.isRaised = true } }
+    /// Waits until the run should begin nothing more, or the task is cancelled.
+    func waitUntilRaised() async {
+        for await _ in untilRaised {}
+    }
+
+    func raise() {
+        state.withLock { $0.isRaised = true }
+        end.finish()
+    }
 
     /// - Parameter books: nil for everything.
     func withdraw(allOf books: Set<BookIdentity>?) {

@@ -96,7 +96,7 @@ extension ShelfReader {
     /// - Parameters:
     ///   - id: the catalog's own, or the ``WebName`` of it; as `source` is.
     /// - Returns: nil when nothing on the shelf is called so.
-    func book(_ id: String, of source: String) async throws -> BookIdentity? {
+    package func book(_ id: String, of source: String) async throws -> BookIdentity? {
         let direct = BookIdentity(source: source, id: id)
         if try await store.book(direct) != nil { return direct }
         guard id.hasPrefix("~") || source.hasPrefix("~") else { return nil }

@@ -1,11 +1,11 @@
 import BookModel
 import CatalogStore
 
-/// Some episodes of a book, of those that are in the state asked for.
+/// Some episodes of a book, of those that are asked for.
 package struct EpisodePage: Sendable {
     package var book: ShelvedBook
     package var episodes: [ShelfReader.EpisodeOnDisk]
-    /// How many of all its episodes are in each state.
+    /// How many of its episodes with such names are in each state.
     package var counts: [EpisodeState: Int]
     /// Whether some process has the library to run in.
     package var isRunUnderWay: Bool
@@ -15,21 +15,28 @@ extension ShelfReader {
     /// A part of a book, so that one of many thousand episodes is looked at as quickly as a short one.
     /// - Parameters:
     ///   - id: the catalog's own, or the ``WebName`` of it; as `source` is.
-    ///   - state: which episodes; nil for all.
+    ///   - selection: which episodes.
     ///   - first: how many of them come before, 0 or more.
     ///   - count: how many at most.
     /// - Returns: nil when nothing on the shelf is called so.
     package func page(
-        of id: String, of source: String, in state: EpisodeState?, from first: Int, count: Int
+        of id: String, of source: String, _ selection: EpisodeSelection, from first: Int, count: Int
     ) async throws -> EpisodePage? {
         guard let book = try await book(id, of: source), let shelved = try await books([book]).first else { return nil }
         let isRunUnderWay = isRunUnderWay
         let partials = try await PartialSizes(library: library)
         let episodes = try await store.episodes(
-            of: book, in: state, isRunUnderWay: isRunUnderWay, from: first, count: count)
+            of: book, selection, isRunUnderWay: isRunUnderWay, from: first, count: count)
         return EpisodePage(
             book: shelved, episodes: episodes.map { onDisk($0, partials: partials) },
-            counts: try await store.stateCounts(of: book, isRunUnderWay: isRunUnderWay), isRunUnderWay: isRunUnderWay)
+            counts: try await store.stateCounts(of: book, named: selection.text, isRunUnderWay: isRunUnderWay),
+            isRunUnderWay: isRunUnderWay)
+    }
+
+    /// How many episodes of a book come before all of that number.
+    /// - Parameter isReversed: whether the last one comes first.
+    package func count(of book: BookIdentity, before section: Int, isReversed: Bool) async throws -> Int {
+        try await store.count(of: book, before: section, isReversed: isReversed)
     }
 
     /// One episode with its book.

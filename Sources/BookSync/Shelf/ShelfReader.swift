@@ -44,6 +44,11 @@ package struct ShelfReader: Sendable {
         return books
     }
 
+    /// Those of some books that are on the shelf.
+    package func books(among some: [BookIdentity]) async throws -> [ShelvedBook] {
+        try await store.books(some)
+    }
+
     /// The books of which an episode is in this state.
     package func books(withEpisodesIn state: EpisodeState) async throws -> [ShelvedBook] {
         try await store.books(withEpisodesIn: state, isRunUnderWay: isRunUnderWay)
@@ -57,16 +62,18 @@ package struct ShelfReader: Sendable {
     }
 
     /// Everything that is being transferred, waits, is paused or failed; what moves comes first.
-    package func queue() async throws -> [EpisodeOnDisk] {
+    /// - Parameters:
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most; nil for all.
+    package func queue(from first: Int = 0, count: Int? = nil) async throws -> [EpisodeOnDisk] {
         let partials = try await PartialSizes(library: library)
-        let order: [EpisodeState] = [.downloading, .verifying, .waiting, .paused, .failed]
-        let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
-        return try await store.unfinishedTransfers().map { onDisk($0, partials: partials) }
-            .filter { places[$0.shelved.state] != nil }
-            .enumerated().sorted { one, other in
-                let (first, second) = (places[one.element.shelved.state] ?? 0, places[other.element.shelved.state] ?? 0)
-                return (first, one.offset) < (second, other.offset)
-            }.map(\.element)
+        return try await store.queue(isRunUnderWay: isRunUnderWay, from: first, count: count)
+            .map { onDisk($0, partials: partials) }
+    }
+
+    /// How many of ``queue(from:count:)`` are in each state.
+    package func queueCounts() async throws -> [EpisodeState: Int] {
+        try await store.queueCounts(isRunUnderWay: isRunUnderWay)
     }
 
     /// What the books are called; those that are not on the shelf are left out.
@@ -78,6 +85,17 @@ package struct ShelfReader: Sendable {
 
     package func subscriptions() async throws -> [Subscription] {
         try await store.subscriptions()
+    }
+
+    /// Some of the subscriptions in the store, and how many there are.
+    /// - Parameters:
+    ///   - books: that are left out.
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most.
+    package func subscriptions(
+        without books: [BookIdentity], from first: Int, count: Int
+    ) async throws -> (part: [Subscription], total: Int) {
+        try await store.subscriptions(without: books, from: first, count: count)
     }
 
     func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {

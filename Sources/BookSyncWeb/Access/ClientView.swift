@@ -70,8 +70,13 @@ struct ClientView: Sendable, Hashable {
     func loginPath(for target: String, basePath: String) -> String {
         let back = wayBack(root + target.dropFirst(basePath.count))
         guard back != root + "/" else { return root + "/login" }
+        return "\(root)/login?return=\(Self.encoded(back))"
+    }
+
+    /// A text as a value of a query (RFC 3986 §3.4).
+    static func encoded(_ text: String) -> String {
         let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
-        return "\(root)/login?return=\(back.addingPercentEncoding(withAllowedCharacters: plain) ?? "")"
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
 
     // MARK: Cookies

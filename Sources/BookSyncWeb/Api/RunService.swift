@@ -23,6 +23,7 @@ struct MirrorService: Service {
             do {
                 var wait = try await firstWait()
                 while true {
+                    await desk.announceMirror(at: Date(timeIntervalSinceNow: wait))
                     try await Task.sleep(for: .seconds(wait))
                     await desk.mirror()
                     wait = interval

@@ -30,9 +30,18 @@ struct ChoiceView: ViewModel {
 
 /// Where in something long a page is.
 struct PagerView: ViewModel {
+    struct Link: ViewModel {
+        var number: String
+        var href: String
+        var label: String
+        var isCurrent: Bool
+        /// Whether pages are left out before it.
+        var isBehindGap: Bool
+    }
+
     var previous: String?
     var next: String?
-    var label: String
+    var links: [Link]
 }
 
 /// A part of something long.
@@ -57,9 +66,16 @@ struct PagePart: Sendable {
     /// - Parameter address: of the page of that number.
     func pager(_ phrases: Phrases, _ address: (Int) -> String) -> PagerView? {
         guard count > 1 else { return nil }
+        let shown = Set([1, number - 1, number, number + 1, count]).filter { (1...count) ~= $0 }.sorted()
+        let links = shown.enumerated().map { place, page in
+            PagerView.Link(
+                number: phrases.number(page), href: address(page),
+                label: phrases(.pageOf, ["page": phrases.number(page), "pages": phrases.number(count)]),
+                isCurrent: page == number, isBehindGap: place > 0 && shown[place - 1] < page - 1)
+        }
         return PagerView(
             previous: number > 1 ? address(number - 1) : nil, next: number < count ? address(number + 1) : nil,
-            label: phrases(.pageOf, ["page": phrases.number(number), "pages": phrases.number(count)]))
+            links: links)
     }
 }
 

@@ -75,6 +75,8 @@ struct EpisodeView: ViewModel {
     /// Of the audio, for those without script.
     var media: String?
     var actions: [ActionView]
+    /// Whether the visitor looked for it by its number.
+    var isSought = false
 }
 
 /// What a listener sees of an episode's state: more than the store's words, since something that nobody asked for yet

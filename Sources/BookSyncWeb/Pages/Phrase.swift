@@ -6,11 +6,12 @@ package enum Phrase: String, Sendable, CaseIterable {
     case keySkip, logOut, player, play, pausePlaying, previousEpisode, nextEpisode, back15, forward15
     case forward30, position, speed, sleepTimer, sleepOff, sleep15, sleep30, sleep60, sleepAtEnd, columnNumber
     case columnName, columnLength, columnSize, columnState, columnActions, pages, previousPage, nextPage
-    case pageOf, shelf, goOnListening, sortedBy, sortNews, sortTitle, sortAuthor, sortMissing, emptyShelf
+    case pageOf, shelf, goOnListening, sortedBy, sortNews, sortTitle, sortAuthor, sortMissing, sortFirstEpisode,
+        sortLastEpisode, findInBook, emptyShelf
     case emptyShelfWhatNext, addBook, aboutBook, episodes, filterByState, all, noEpisodes, feed, neighbours
     case queue, wholeRun, emptyQueue, emptyQueueWhatNext, runs, noRuns, noRunsWhatNext, subscriptions
     case addByReference, referencePlaceholder, referenceHint, lookAt, subscribe, unsubscribe, downloadOnce
-    case noSubscriptions, inConfiguration, forPodcastApps, forPodcastAppsHow, rotateHint, rotate
+    case noSubscriptions, nextMirror, noMirror, inConfiguration, forPodcastApps, forPodcastAppsHow, rotateHint, rotate
     case rotateQuestion, doctor, askSources, askSourcesHint, logIn, logInHint, password, wrongPassword
     case tooManyTries, toShelf, stateAbsent, stateToCome, stateWaiting, stateInterrupted, stateDownloading,
         stateVerifying

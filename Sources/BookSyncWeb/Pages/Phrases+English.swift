@@ -44,6 +44,9 @@ extension Phrases {
         .sortTitle: "Title",
         .sortAuthor: "Author",
         .sortMissing: "Missing",
+        .sortFirstEpisode: "From the first",
+        .sortLastEpisode: "From the last",
+        .findInBook: "Number or name of an episode",
         .emptyShelf: "Nothing on the shelf yet",
         .emptyShelfWhatNext: "Add a book by its number, or paste the address of a podcast feed.",
         .addBook: "Add a book",
@@ -72,6 +75,10 @@ extension Phrases {
         .unsubscribe: "Unsubscribe",
         .downloadOnce: "Download once",
         .noSubscriptions: "No subscriptions yet. A mirror run downloads what is new of the books you subscribe to.",
+        .nextMirror: "The next mirror run begins on {time}.",
+        .noMirror:
+            "No mirror run is scheduled here: press “Mirror now”, leave it to a cron job, or start the server with "
+            + "--mirror-every 6h.",
         .inConfiguration: "in the configuration file",
         .forPodcastApps: "For podcast apps",
         .forPodcastAppsHow:

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Foundation
 
 extension ShelfPages {
     private struct BookView: ViewModel {
@@ -15,6 +16,8 @@ extension ShelfPages {
         var player: PlayView?
         var actions: [ActionView]
         var filters: [ChoiceView]
+        /// Where the episodes are looked through; nil for a book that is seen at a glance.
+        var finding: FindingView?
         var pager: PagerView?
         var caption: String
         var hasBooks = false
@@ -22,38 +25,62 @@ extension ShelfPages {
         var rows: [EpisodeView]
     }
 
-    private static let rowsOnPage = 100
+    /// A field for a number or a part of a name, and the two orders.
+    private struct FindingView: ViewModel {
+        var page: String
+        var text: String
+        var isReversed: Bool
+        var sorts: [ChoiceView]
+    }
 
-    /// A book with some of its episodes.
+    private static let rowsOnPage = 100
+    /// Episodes that are seen at a glance.
+    private static let fewEpisodes = 12
+
+    /// What is looked for in a book.
+    private struct Search {
+        var selection: EpisodeSelection
+        /// The number of the episode that is looked for; nil where none is.
+        var section: Int?
+        var text: String
+
+        init(_ query: [String: String]) {
+            text = (query["find"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+            section = Int(text)
+            selection = EpisodeSelection(
+                state: query["state"].flatMap(EpisodeState.init(rawValue:)), text: section == nil ? text : "",
+                isReversed: query["order"] == "last")
+        }
+
+        /// Of an address.
+        var query: [(name: String, value: String)] {
+            var query: [(name: String, value: String)] = []
+            if let state = selection.state { query.append(("state", state.rawValue)) }
+            if !selection.text.isEmpty { query.append(("find", selection.text)) }
+            if selection.isReversed { query.append(("order", "last")) }
+            return query
+        }
+    }
+
+    /// A book with some of its episodes: where no page is named, those where the listener is, or the one looked for.
     /// - Returns: nil when nothing on the shelf is called so.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let state = request.query["state"].flatMap(EpisodeState.init(rawValue:))
-        let wanted = request.query["page"].flatMap { Int($0) } ?? 1
-        let first = (min(max(1, wanted), 1_000_000) - 1) * Self.rowsOnPage
-        let found = try await shelf.read { shelf -> FoundBook? in
-            guard
-                var part = try await shelf.page(of: id, of: source, in: state, from: first, count: Self.rowsOnPage)
-            else { return nil }
-            if part.episodes.isEmpty, first > 0 {
-                let last = PagePart(request.query["page"], of: Self.total(part.counts, state), size: Self.rowsOnPage)
-                part =
-                    try await shelf.page(of: id, of: source, in: state, from: last.first, count: Self.rowsOnPage)
-                    ?? part
-            }
-            let identity = part.book.book.identity
-            return FoundBook(
-                part: part, positions: try await shelf.positions(of: identity),
-                start: try await Self.start(of: identity, shelf))
+        let search = Search(request.query)
+        let found = try await shelf.read { shelf in
+            try await Self.find(id, of: source, search, page: request.query["page"], shelf)
         }
         guard let found = found ?? nil else { return nil }
-        let (shelved, counts) = (found.part.book, found.part.counts)
-        let maker = maker(for: request, isRunUnderWay: found.part.isRunUnderWay)
+        let (shelved, counts, part) = (found.episodes.book, found.episodes.counts, found.part)
+        let maker = maker(for: request, isRunUnderWay: found.episodes.isRunUnderWay)
         let identity = shelved.book.identity
-        let part = PagePart(request.query["page"], of: Self.total(counts, state), size: Self.rowsOnPage)
-        func address(_ page: Int, _ state: EpisodeState?) -> String {
-            let query = (state.map { ["state=\($0.rawValue)"] } ?? []) + (page == 1 ? [] : ["page=\(page)"])
-            return request.places.book(identity) + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let place = request.places.book(identity)
+        func address(_ change: (inout Search) -> Void, page: Int? = nil) -> String {
+            var other = search
+            change(&other)
+            let query = other.query + (page.map { [("page", String($0))] } ?? [])
+            return place + (query.isEmpty ? "" : "?")
+                + query.map { "\($0.name)=\(ClientView.encoded($0.value))" }.joined(separator: "&")
         }
         let start = found.start
         let view = BookView(
@@ -66,13 +93,51 @@ extension ShelfPages {
                     start.episode, start.file, of: shelved.book, at: start.position,
                     label: start.position == nil ? .playFromStart : .playOn)
             }, actions: maker.actions(on: shelved, counts),
-            filters: filters(counts, phrases, current: state) { address(1, $0) },
-            pager: part.pager(phrases) { address($0, state) }, caption: shelved.book.title,
-            hasRows: !found.part.episodes.isEmpty,
-            rows: found.part.episodes.map {
-                maker.row($0, of: shelved.book, position: found.positions[$0.shelved.episode.identity])
+            filters: filters(counts, phrases, current: search.selection.state) { state in
+                address { $0.selection.state = state }
+            },
+            finding: shelved.episodes <= Self.fewEpisodes
+                ? nil
+                : FindingView(
+                    page: place, text: search.text, isReversed: search.selection.isReversed,
+                    sorts: [(false, Phrase.sortFirstEpisode), (true, .sortLastEpisode)].map { isReversed, label in
+                        ChoiceView(
+                            href: address { $0.selection.isReversed = isReversed }, label: phrases(label), count: nil,
+                            isCurrent: isReversed == search.selection.isReversed)
+                    }),
+            pager: part.pager(phrases) { address({ _ in }, page: $0) }, caption: shelved.book.title,
+            hasRows: !found.episodes.episodes.isEmpty,
+            rows: found.episodes.episodes.map { episode in
+                var row = maker.row(
+                    episode, of: shelved.book, position: found.positions[episode.shelved.episode.identity])
+                row.isSought = episode.shelved.episode.section == search.section
+                return row
             })
         return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
+    }
+
+    private static func find(
+        _ id: String, of source: String, _ search: Search, page wanted: String?, _ shelf: ShelfReader
+    ) async throws -> FoundBook? {
+        guard let book = try await shelf.book(id, of: source) else { return nil }
+        let start = try await start(of: book, shelf)
+        var first = (min(max(1, wanted.flatMap { Int($0) } ?? 1), 1_000_000) - 1) * rowsOnPage
+        let selection = search.selection
+        if wanted == nil, selection.state == nil, selection.text.isEmpty,
+            let section = search.section ?? (selection.isReversed ? nil : start?.heard?.section)
+        {
+            first = try await shelf.count(of: book, before: section, isReversed: selection.isReversed)
+        }
+        func episodes(from first: Int) async throws -> EpisodePage? {
+            try await shelf.page(
+                of: id, of: source, selection, from: first / rowsOnPage * rowsOnPage, count: rowsOnPage)
+        }
+        guard var found = try await episodes(from: first) else { return nil }
+        let part = PagePart(
+            String(first / rowsOnPage + 1), of: total(found.counts, selection.state), size: rowsOnPage)
+        if found.episodes.isEmpty, first > 0 { found = try await episodes(from: part.first) ?? found }
+        return FoundBook(
+            episodes: found, part: part, positions: try await shelf.positions(of: book), start: start)
     }
 
     private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
@@ -80,7 +145,8 @@ extension ShelfPages {
     }
 
     private struct FoundBook: Sendable {
-        var part: EpisodePage
+        var episodes: EpisodePage
+        var part: PagePart
         var positions: [EpisodeIdentity: ListeningPosition]
         var start: Start?
     }
@@ -90,18 +156,21 @@ extension ShelfPages {
         var episode: Episode
         var file: LocalFile
         var position: ListeningPosition?
+        /// The episode where the listener is; nil where none was listened to.
+        var heard: Episode?
     }
 
     private static func start(of book: BookIdentity, _ shelf: ShelfReader) async throws -> Start? {
         let positions = try await shelf.positions(of: book)
         var identity = try await shelf.firstOnDisk(of: book)
-        if let last = positions.values.max(by: { $0.updatedAt < $1.updatedAt }) {
-            identity = try await shelf.continuation(of: last) ?? identity
-        }
+        let last = positions.values.max { $0.updatedAt < $1.updatedAt }
+        if let last { identity = try await shelf.continuation(of: last) ?? identity }
         guard let identity, let episode = try await shelf.episode(identity)?.episode,
             let file = episode.shelved.file, episode.shelved.removedAt == nil
         else { return nil }
-        return Start(episode: episode.shelved.episode, file: file, position: positions[identity])
+        return Start(
+            episode: episode.shelved.episode, file: file, position: positions[identity],
+            heard: last == nil ? nil : episode.shelved.episode)
     }
 
     /// All, and each state that an episode is in.

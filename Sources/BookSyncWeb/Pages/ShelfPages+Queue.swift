@@ -18,14 +18,14 @@ extension ShelfPages {
     func queuePage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
         let found = try await shelf.read { shelf in
-            let queue = try await shelf.queue()
-            let part = PagePart(request.query["page"], of: queue.count, size: Self.transfersOnPage)
-            let shown = Array(queue.dropFirst(part.first).prefix(part.size))
+            let counts = try await shelf.queueCounts()
+            let part = PagePart(
+                request.query["page"], of: counts.values.reduce(0, +), size: Self.transfersOnPage)
+            let shown = try await shelf.queue(from: part.first, count: part.size)
             let identities = Set(shown.map(\.shelved.episode.identity.book)).sorted()
             let books = Dictionary(
                 try await shelf.books(identities).map { ($0.book.identity, $0.book) },
                 uniquingKeysWith: { first, _ in first })
-            let counts = Dictionary(grouping: queue, by: \.shelved.state).mapValues(\.count)
             return (shown: shown, books: books, counts: counts, part: part, isRunUnderWay: shelf.isRunUnderWay)
         }
         let maker = maker(for: request, isRunUnderWay: found?.isRunUnderWay ?? false)

@@ -9,6 +9,8 @@ extension ShelfPages {
         var cover: String?
         var reference: String
         var limits: String?
+        /// How much of it is on disk; nil before its catalog was read.
+        var counts: String?
         var isConfigured: Bool
         var actions: [ActionView]
     }
@@ -40,29 +42,44 @@ extension ShelfPages {
         var preview: PreviewView?
         var isEmpty: Bool
         var subscriptions: [FollowedView]
-        var mayMirror: Bool
-        var mirror: ActionsView
+        var pager: PagerView?
+        /// When the next mirror run begins, where one may be asked for.
+        var schedule: String?
         var outline: String
         var rotate: ActionsView?
     }
 
     /// Episodes that a preview shows.
     private static let previewed = 12
+    private static let subscriptionsOnPage = 100
 
     /// What mirror follows, a look at what may be added, and the address for podcast apps.
     func subscriptionsPage(_ request: Request) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
-        let configuration = shelf.configuration
+        let configured = try shelf.configuration.allSubscriptions(with: [])
         let found = try await shelf.read { shelf in
-            (stored: try await shelf.subscriptions(), books: try await shelf.books())
+            let names = configured.map(\.book)
+            let stored = try await shelf.subscriptions(without: names, from: 0, count: 0).total
+            let part = PagePart(
+                request.query["page"], of: configured.count + stored, size: Self.subscriptionsOnPage)
+            var shown = Array(configured.dropFirst(part.first).prefix(part.size))
+            shown += try await shelf.subscriptions(
+                without: names, from: max(0, part.first - configured.count), count: part.size - shown.count
+            ).part
+            return (
+                shown: shown, books: try await shelf.books(among: shown.map(\.book)), total: configured.count + stored,
+                part: part
+            )
         }
         let books = Dictionary(
-            (found?.books ?? []).map { ($0.book.identity, $0.book) }, uniquingKeysWith: { first, _ in first })
-        let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
-        let followed = try configuration.allSubscriptions(with: found?.stored ?? []).map { subscription in
+            (found?.books ?? []).map { ($0.book.identity, $0) }, uniquingKeysWith: { first, _ in first })
+        let configuredBooks = Set(configured.map(\.book))
+        let followed = (found?.shown ?? configured).map { subscription in
             self.view(
-                subscription, books[subscription.book], isConfigured: configured.contains(subscription.book), maker)
+                subscription, books[subscription.book], isConfigured: configuredBooks.contains(subscription.book), maker
+            )
         }
+        let count = found?.total ?? configured.count
         var reference = ""
         var preview: PreviewView?
         var trouble: TroubleView?
@@ -77,21 +94,25 @@ extension ShelfPages {
         var rotate = maker.button("rotate-apps", .rotate, field: "all", value: "true", of: phrases(.forPodcastApps))
         (rotate.asks, rotate.question) = (true, phrases(.rotateQuestion))
         (rotate.answer, rotate.spoken) = (phrases(.rotate), phrases(.rotate))
-        var mirror = maker.button("mirror", .mirrorNow, field: "now", value: "true", of: phrases(.subscriptions))
-        mirror.spoken = phrases(.mirrorNow)
         let mayChange = request.visitor.mayChange
+        var schedule: String?
+        if mayChange, !followed.isEmpty {
+            let next = await shelf.desk?.nextMirror
+            schedule = next.map { phrases(.nextMirror, ["time": phrases.time($0)]) } ?? phrases(.noMirror)
+        }
         let view = SubscriptionsView(
-            sum: followed.isEmpty ? "" : phrases(.countFollowed, count: followed.count), reference: reference,
+            sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
             trouble: trouble, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
-            mayMirror: mayChange && !followed.isEmpty, mirror: ActionsView(actions: [mirror]),
-            outline: request.apps + "/feeds/all.opml", rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
+            pager: found?.part.pager(phrases) { "\(request.places.root)/subscriptions?page=\($0)" },
+            schedule: schedule, outline: request.apps + "/feeds/all.opml",
+            rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
         return try page(.subscriptions, view, with: "subscriptions", for: request, section: .subscriptions)
     }
 
     private func view(
-        _ subscription: Subscription, _ book: Book?, isConfigured: Bool, _ maker: ViewMaker
+        _ subscription: Subscription, _ book: ShelvedBook?, isConfigured: Bool, _ maker: ViewMaker
     ) -> FollowedView {
-        let title = subscription.title ?? book?.title ?? subscription.book.id
+        let title = subscription.title ?? book?.book.title ?? subscription.book.id
         var actions: [ActionView] = []
         if maker.visitor.mayChange, !isConfigured {
             actions.append(
@@ -100,10 +121,11 @@ extension ShelfPages {
                     of: title, kind: "quiet"))
         }
         return FollowedView(
-            title: title, page: book.map { maker.places.book($0.identity) },
-            cover: book.map { maker.places.cover($0.identity) },
+            title: title, page: book.map { maker.places.book($0.book.identity) },
+            cover: book.map { maker.places.cover($0.book.identity) },
             reference: subscription.book.description,
             limits: subscription.filter.latest.map { maker.phrases(.latestOnly, count: $0) },
+            counts: book.map { maker.card($0).spoken },
             isConfigured: isConfigured, actions: actions)
     }
 

@@ -20,6 +20,16 @@ import Testing
         }
     }
 
+    @Test func `a book that is asked for twice is begun as far as either of the two allows`() throws {
+        func limits(_ one: RunLimits, _ other: RunLimits) throws -> RunLimits? {
+            try RunRequest(items: [one, other].map { .init(book: RunBench.book, limits: $0) }).items.first?.limits
+        }
+        #expect(try limits(RunLimits(episodes: 0), RunLimits()) == RunLimits())
+        #expect(try limits(RunLimits(), RunLimits(episodes: 0)) == RunLimits())
+        let both = try limits(RunLimits(episodes: 0, bytes: 5), RunLimits(episodes: 3, bytes: 4, seconds: 1))
+        #expect(both == RunLimits(episodes: 3, bytes: 5))
+    }
+
     @Test func `so many bytes a run`() async throws {
         try await withRunBench(.episodes(5)) { bench in
             let report = try await bench.run(limits: RunLimits(bytes: 130_000))

@@ -46,6 +46,22 @@ import Testing
         #expect(part.first == (number - 1) * 100)
     }
 
+    @Test(
+        arguments: [
+            ("1", "[1] 2 … 20"), ("2", "1 [2] 3 … 20"), ("3", "1 2 [3] 4 … 20"), ("10", "1 … 9 [10] 11 … 20"),
+            ("20", "1 … 19 [20]"),
+        ])
+    func `a pager leads to the first, the last and the pages beside`(wanted: String, expected: String) throws {
+        let part = PagePart(wanted, of: 2000, size: 100)
+        let pager = try #require(part.pager(Phrases(.english)) { "?page=\($0)" })
+        let shown = pager.links.map { link in
+            (link.isBehindGap ? "… " : "") + (link.isCurrent ? "[\(link.number)]" : link.number)
+        }
+        #expect(shown.joined(separator: " ") == expected)
+        #expect(pager.links.allSatisfy { $0.href == "?page=\($0.number)" })
+        #expect((pager.previous == nil) == (wanted == "1") && (pager.next == nil) == (wanted == "20"))
+    }
+
     @Test(arguments: [
         ("三体", ["三体"]), ("红楼梦 第一回", ["红楼", "梦"]), ("平凡的世界", ["平凡的", "世界"]), ("回到古代当兽医", ["回到", "古代"]),
         ("The Left Hand", ["TL"]), ("Emma", ["E"]), ("《围城》", ["围城"]), ("1984", ["1"]), ("", ["·"]), ("!?", ["·"]),

@@ -86,7 +86,9 @@ export async function go(address, { form = null, isBack = false, keepsFocus = fa
         history.pushState({ top: 0 }, "", loaded.address);
       }
       document.getElementById("main").focus({ preventScroll: true });
-      scrollTo(0, top);
+      const sought = isBack ? null : document.getElementById("sought");
+      if (sought) sought.scrollIntoView({ block: "center" });
+      else scrollTo(0, top);
       announce(document.title);
     } else {
       history.replaceState({ top: 0 }, "", loaded.address);
@@ -124,9 +126,11 @@ export function refreshSoon(wait = 700) {
 
 export async function refresh() {
   const [mine, address] = [newest, location.href];
+  // Where no page was named, the one that is shown stays.
+  const shown = document.querySelector(".pager [aria-current]")?.href ?? address;
   let page;
   try {
-    ({ page } = await load(address));
+    ({ page } = await load(shown));
   } catch {
     return;
   }

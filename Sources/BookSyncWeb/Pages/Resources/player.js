@@ -27,9 +27,10 @@ const keyOf = it => JSON.stringify([it.source, it.book, it.id]);
 function play(it) {
   save();
   now = it;
+  pausedAt = 0;
   around = {};
   offer(null);
-  const start = known(it).seconds;
+  const start = resumed(known(it));
   audio.src = it.play;
   audio.playbackRate = audio.defaultPlaybackRate = speed;
   if (start > 0) startAt(it, start);
@@ -55,12 +56,22 @@ function startAt(it, seconds) {
 /** What this device knows of where the listener stopped. */
 const known = it => stopped.get(keyOf(it)) ?? { seconds: Number(it.at) || 0, revision: Number(it.revision) || 0 };
 
+/** Seconds that are heard again after so many milliseconds: the longer one was away, the more one has forgotten. */
+const forgotten = away =>
+  [[86400e3, 30], [3600e3, 20], [600e3, 10], [60e3, 5], [10e3, 2]].find(([least]) => away >= least)?.[1] ?? 0;
+
+/** Where a position is taken up again; its revision is when it was noted, in milliseconds since 1970. */
+const resumed = ({ seconds, revision }) =>
+  revision > 0 ? Math.max(0, seconds - forgotten(Date.now() - revision)) : seconds;
+
 /**
  * Plays, at once (a phone lets a page begin only while it is touched), and from where another device stopped since then as
  * soon as the server says so.
  */
 async function goOn() {
   const it = now;
+  if (pausedAt) audio.currentTime = Math.max(0, audio.currentTime - forgotten(Date.now() - pausedAt));
+  pausedAt = 0;
   audio.play().catch(() => {});
   try {
     const answer = await fetch(`${root}/api/v1/positions${it.page.slice(`${root}/books`.length)}`);
@@ -68,7 +79,7 @@ async function goOn() {
     const position = await answer.json();
     if (now !== it || position.revision <= known(it).revision || isMine(it, position)) return;
     stopped.set(keyOf(it), { seconds: position.finished ? 0 : position.seconds, revision: position.revision });
-    startAt(it, known(it).seconds);
+    startAt(it, resumed(known(it)));
   } catch {
     // Without the server it goes on from where this device stopped.
   }
@@ -139,7 +150,7 @@ function describe() {
   const handlers = {
     play: goOn, pause: () => audio.pause(), stop: () => audio.pause(),
     seekbackward: it => skip(-(it.seekOffset ?? 15)), seekforward: it => skip(it.seekOffset ?? 15),
-    seekto: it => (audio.currentTime = it.seekTime),
+    seekto: it => moveTo(it.seekTime),
     previoustrack: around.previous ? does.previous : null, nexttrack: around.next ? does.next : null,
   };
   for (const [name, handler] of Object.entries(handlers)) {
@@ -221,8 +232,10 @@ audio.addEventListener("timeupdate", () => {
   if (elsewhere && audio.currentTime > elsewhere.standing.seconds) settle(false);
   if (!audio.paused && Date.now() - savedAt > 10000) save();
 });
+let pausedAt = 0;
 audio.addEventListener("pause", () => {
   mark();
+  pausedAt = Date.now();
   if (!audio.ended) save();
 });
 audio.addEventListener("play", mark);
@@ -248,14 +261,20 @@ document.addEventListener("visibilitychange", () => document.hidden && save());
 
 function skip(seconds) {
   if (!now) return;
-  audio.currentTime = Math.max(0, Math.min(audio.currentTime + seconds, (audio.duration || Infinity) - 0.1));
+  moveTo(Math.max(0, Math.min(audio.currentTime + seconds, (audio.duration || Infinity) - 0.1)));
+}
+
+/** Whoever says where to go on has forgotten nothing. */
+function moveTo(seconds) {
+  pausedAt = 0;
+  audio.currentTime = seconds;
 }
 
 const does = {
   toggle: () => (audio.error ? play(now) : audio.paused ? goOn() : audio.pause()),
   back: () => skip(-15), forward: () => skip(15), leap: () => skip(30),
   // As players do: first to the beginning, then to the one before.
-  previous: () => (audio.currentTime > 5 ? (audio.currentTime = 0) : around.previous && play(around.previous)),
+  previous: () => (audio.currentTime > 5 ? moveTo(0) : around.previous && play(around.previous)),
   next: () => around.next && play(around.next),
   there: () => settle(true), here: () => settle(false),
 };
@@ -293,7 +312,7 @@ seek.addEventListener("input", () => {
 });
 seek.addEventListener("change", () => {
   isSeeking = false;
-  audio.currentTime = Number(seek.value);
+  moveTo(Number(seek.value));
 });
 
 // MARK: Speed and sleep

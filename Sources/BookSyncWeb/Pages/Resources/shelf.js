@@ -75,7 +75,11 @@ document.addEventListener("submit", event => {
   const fields = new URLSearchParams(new FormData(form, event.submitter));
   // What is asked of others stands in no address.
   if (form.dataset.page) go(form.dataset.page, { form: { action: form.action, fields } });
-  else if (form.method === "get") go(`${form.action}?${fields}`);
+  else if (form.method === "get") {
+    const address = new URL(form.action);
+    address.search = fields;
+    go(address.href);
+  }
   else return;
   event.preventDefault();
 });
