@@ -43,6 +43,34 @@ extension ProductTests {
             }
         }
 
+        @Test func `what is asked for by force comes back from the trash, and is not fetched`() async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, server in
+                let environment = bench.configured
+                _ = try await bench.run("fetch", "1", "-q", environment: environment)
+                let (before, digests) = (try paths(bench), try bench.digests())
+                let fetched = server.record.audioBytesSent
+                #expect(try await bench.run("remove", "1", "-y", environment: environment).exitCode == 0)
+                #expect(try await bench.run("fetch", "1", environment: environment).exitCode == 0)
+                #expect(try paths(bench).isEmpty, "what was removed stays removed")
+                let planned = try await bench.run("plan", "1/2-3", "--force", environment: environment)
+                #expect(planned.errors.contains("2 files come back from the trash and are not fetched"))
+                let part = try await bench.run("fetch", "1/2-3", "--force", environment: environment)
+                #expect(part.exitCode == 0, "\(part.errors)")
+                #expect(part.errors.contains("2 files come back from the trash"), "\(part.errors)")
+                #expect(try trashed(bench).count == 1)
+                #expect(try await bench.run("fetch", "1", "--force", environment: environment).exitCode == 0)
+                #expect(try paths(bench) == before && bench.digests() == digests)
+                #expect(try trashed(bench) == [])
+                #expect(server.record.audioBytesSent == fetched)
+                // What is lost there is fetched.
+                _ = try await bench.run("remove", "1/2", environment: environment)
+                try FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/trash"))
+                let run = try await bench.run("fetch", "1", "--force", environment: environment)
+                #expect(run.exitCode == 0 && run.errors.contains("1 fetched"), "\(run.errors)")
+                #expect(try bench.digests() == digests)
+            }
+        }
+
         @Test func `undo brings back the last removal, and only that`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111/1-4", "-q")

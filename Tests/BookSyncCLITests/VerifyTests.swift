@@ -28,6 +28,8 @@ extension ProductTests {
                 let clean = try await bench.run("verify", environment: environment)
                 #expect(clean.exitCode == 0 && clean.errors == "")
                 #expect(clean.output.hasPrefix("6 files verified (120.0 kB): 6 intact in "), "\(clean.output)")
+                let quiet = try await bench.run("verify", "-q", environment: environment)
+                #expect(quiet.exitCode == 0 && quiet.output + quiet.errors == "", "\(quiet.output)")
                 let before = try bench.files().keys.sorted()
                 try spoil(bench)
 

@@ -52,14 +52,15 @@ package struct RunReport: Sendable {
         let book = plan.book.identity
         let heldBack = plan.actions.filter { $0.kind == .skip(.waits) }
         if let first = heldBack.first {
-            // The runs in which they failed have said so.
-            failures.append(
-                Failure(
-                    .temporary,
-                    what: heldBack.count == 1
-                        ? "1 episode of \(book) is held back" : "\(heldBack.count) episodes of \(book) are held back",
-                    why: "earlier runs failed to fetch what is missing, and the next try is not due",
-                    remedy: "booksync fetch \(book) --only \(first.episode.section) tries at once"))
+            let failure = Failure(
+                .temporary,
+                what: heldBack.count == 1
+                    ? "1 episode of \(book) is held back" : "\(heldBack.count) episodes of \(book) are held back",
+                why: "episode \(first.episode.section) \(first.reason)",
+                remedy: "booksync fetch \(book) --only \(first.episode.section) tries at once")
+            // No failure of this run: the runs in which they failed have said so.
+            failures.append(failure)
+            emit(.notice(failure.description))
         }
         let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }
         if let first = obstructed.first {

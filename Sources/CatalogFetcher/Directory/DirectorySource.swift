@@ -107,8 +107,9 @@ extension DirectoryPage {
         guard folders > 0, depth < DirectorySettings.depths.upperBound else {
             return subject.unknownBook(why: "the directory lists no audio files")
         }
+        let those = folders == 1 ? "1 folder" : "\(folders) folders"
         return subject.unknownBook(
-            why: "the directory lists no audio files, only \(folders) folders: a greater depth in the source's "
+            why: "the directory lists no audio files, only \(those): a greater depth in the source's "
                 + "configuration reads folders as discs")
     }
 }

@@ -155,7 +155,7 @@ import Testing
         let text = "<html><title>Index of /</title><a href=\"CD 1/\">x</a></html>"
         let failure = try #require(try failure(reading: text, as: DirectorySettings(), id: "http://h/"))
         #expect(failure.kind == .unknownBook)
-        #expect(failure.description.contains("only 1 folders") && failure.description.contains("depth"))
+        #expect(failure.description.contains("only 1 folder:") && failure.description.contains("depth"))
     }
 }
 
