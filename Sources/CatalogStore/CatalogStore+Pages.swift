@@ -80,19 +80,16 @@ extension CatalogStore {
     package func queue(isRunUnderWay: Bool, from first: Int, count: Int?) async throws -> [ShelvedEpisode] {
         try await read("the transfers cannot be read") { database in
             // Only the rows of the part that is wanted are read whole.
+            let order = "rank, b.source, b.key, e.section, e.position"
             let sql = """
                 WITH queue AS MATERIALIZED (
-                    SELECT e.id, row_number() OVER (
-                        ORDER BY \(Self.queueOrder(isRunUnderWay: isRunUnderWay)), b.source, b.key, e.section, e.position
-                    ) AS place
-                    FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
-                    WHERE t.episode_id IS NOT NULL
-                        AND \(Self.queueOrder(isRunUnderWay: isRunUnderWay)) IS NOT NULL
-                    ORDER BY place LIMIT ? OFFSET ?
+                    SELECT e.id, \(Self.rankInQueue(isRunUnderWay: isRunUnderWay)) AS rank
+                    FROM \(Self.transfers) JOIN book b ON b.id = e.book_id
+                    WHERE rank IS NOT NULL ORDER BY \(order) LIMIT ? OFFSET ?
                 )
                 SELECT b.source, b.key, \(ShelvedEpisode.columns)
-                FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id JOIN queue q ON q.id = e.id
-                ORDER BY q.place
+                FROM queue CROSS JOIN \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
+                WHERE e.id = queue.id ORDER BY \(order)
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count ?? -1, first])
             var episodes: [ShelvedEpisode] = []
@@ -110,16 +107,20 @@ extension CatalogStore {
         try await read("the transfers cannot be counted") { database in
             let state = ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)
             let sql = """
-                SELECT \(state), COUNT(*) FROM \(ShelvedEpisode.tables)
-                WHERE t.episode_id IS NOT NULL AND \(Self.queueOrder(isRunUnderWay: isRunUnderWay)) IS NOT NULL
-                GROUP BY 1
+                SELECT \(state), COUNT(*) FROM \(Self.transfers)
+                WHERE \(Self.rankInQueue(isRunUnderWay: isRunUnderWay)) IS NOT NULL GROUP BY 1
                 """
             return try database.stateCounts(sql, [])
         }
     }
 
+    /// Transfers first: of the episodes most have none.
+    private static let transfers = """
+        transfer t CROSS JOIN episode e ON e.id = t.episode_id LEFT JOIN local_file f ON f.episode_id = e.id
+        """
+
     /// The place of an episode's state in the queue; NULL for those that are not in it.
-    private static func queueOrder(isRunUnderWay: Bool) -> String {
+    private static func rankInQueue(isRunUnderWay: Bool) -> String {
         """
         (CASE \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)) WHEN 'downloading' THEN 0
             WHEN 'verifying' THEN 1 WHEN 'waiting' THEN 2 WHEN 'paused' THEN 3 WHEN 'failed' THEN 4 END)

@@ -101,6 +101,16 @@ extension ProductTests {
                         let tag = try #require(answer.fields["etag"])
                         #expect(try await shelf.send(path, ["If-None-Match: \(tag)"]).status == 304, "\(path)")
                     }
+                    // What a page names is kept for good: in the next version of the program it has another address.
+                    let page = try await shelf.send("/", ["Accept: text/html"]).text
+                    let named = page.matches(of: /(?:href|src)="(\/static\/[0-9a-f]{16}\/)shelf\.(?:css|js)"/).map(\.1)
+                    #expect(named.count == 2)
+                    for name in ["shelf.css", "shelf.js", "pages.js", "live.js", "player.js"] {
+                        let answer = try await shelf.send("\(named.first ?? "")\(name)")
+                        #expect(answer.status == 200 && answer.fields["cache-control"]?.contains("immutable") == true)
+                        #expect(try await shelf.send("/static/\(name)").fields["cache-control"] == "no-cache")
+                        #expect(try await shelf.send("/static/0000000000000000/\(name)").status == 404)
+                    }
                     for path in ["/static/layout.mustache", "/static/", "/covers/demo/1", "/static/../shelf.css"] {
                         #expect(try await shelf.send(path).status == 404, "\(path)")
                     }

@@ -27,6 +27,8 @@ package struct Page: Sendable {
     package var bytes: [UInt8]
     /// Whether it is a page, which may load our own script, style and pictures and send our forms. All else may nothing.
     package var isPage = true
+    /// Whether its address never leads to anything else.
+    package var isLasting = false
 
     /// What a page may load (CSP Level 3). Nothing is from other hosts, nothing stands in the page itself.
     package static let contentSecurityPolicy = """

@@ -93,6 +93,7 @@ package struct ShelfPages: Sendable {
         case ("subscriptions", 1): return try await subscriptionsPage(request)
         case ("doctor", 1): return try await doctorPage(request)
         case ("static", 2): return StaticFile.named(parts[1])
+        case ("static", 3): return StaticFile.named(parts[2], of: parts[1])
         case ("covers", 3):
             switch try await shelf.cover(of: parts[2], of: parts[1]) {
             case .picture(let bytes, let type): return Page(mediaType: type, bytes: bytes, isPage: false)
@@ -124,6 +125,8 @@ package struct ShelfPages: Sendable {
 
     private struct Layout: ViewModel {
         var root: String
+        /// Of style and script, in their addresses.
+        var version = StaticFile.version
         var lang: String
         var title: String
         var main: String

@@ -87,7 +87,7 @@ extension Response {
         response.set("Cross-Origin-Opener-Policy", to: "same-origin")
         response.set("Referrer-Policy", to: "no-referrer")
         // To be kept only if it is asked each time whether it is still so.
-        response.headers[.cacheControl] = "no-cache"
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-cache" }
         let body = body.steady(on: eventLoop)
         response.body = body
         guard cutting else { return response }

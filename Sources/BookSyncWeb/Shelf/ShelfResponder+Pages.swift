@@ -67,6 +67,7 @@ extension ShelfResponder {
                 status: .init(code: page.status), headers: [.contentType: page.mediaType],
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes)))
         }
+        if page.isLasting { response.headers[.cacheControl] = "public, max-age=31536000, immutable" }
         if page.isPage {
             response.headers[.contentSecurityPolicy] = Page.contentSecurityPolicy
             response.headers[.vary] = "Accept-Language, Cookie"
