@@ -74,6 +74,9 @@ extension ProductTests {
                     #expect(try await numbers("?find=%E7%AC%AC24") == [24] + Array(240...249))
                     #expect(try await numbers("?find=%E7%AC%AC24&order=last&page=9") == (240...249).reversed() + [24])
                     #expect(try await numbers("?find=%25") == [])
+                    #expect(try await numbers("?find=999") == [], "neither a number nor in a name")
+                    #expect(try await numbers("?find=\(Int.max)") == [])
+                    #expect(try await numbers("?find=0").prefix(3) == [10, 20, 30], "no number, but in names")
                     let found = try await shelf.send("/books/cat/1?find=230", ["Accept: text/html"]).text
                     #expect(found.matches(of: /id="sought"/).count == 1)
                     #expect(found.contains(#"aria-current="page">3</a>"#))

@@ -255,7 +255,7 @@ package actor RunDesk {
                 "try again when one of them is done")
         }
         previews[server] = ofServer + 1
-        defer { previews[server, default: 1] -= 1 }
+        defer { previews[server] = previews[server].flatMap { $0 > 1 ? $0 - 1 : nil } }
         let (configuration, logger, runner) = (configuration, logger, runner)
         let found = FoundPreview()
         let answer: Void? = try await limited(to: Self.previewSeconds) {

@@ -5,8 +5,10 @@ import CatalogStore
 package struct EpisodePage: Sendable {
     package var book: ShelvedBook
     package var episodes: [ShelfReader.EpisodeOnDisk]
-    /// How many of its episodes with such names are in each state.
+    /// How many of all its episodes are in each state.
     package var counts: [EpisodeState: Int]
+    /// The same of those with such names.
+    package var named: [EpisodeState: Int]
     /// Whether some process has the library to run in.
     package var isRunUnderWay: Bool
 }
@@ -27,10 +29,18 @@ extension ShelfReader {
         let partials = try await PartialSizes(library: library)
         let episodes = try await store.episodes(
             of: book, selection, isRunUnderWay: isRunUnderWay, from: first, count: count)
+        let counts = try await stateCounts(of: book)
+        let named =
+            selection.text.isEmpty
+            ? counts : try await store.stateCounts(of: book, named: selection.text, isRunUnderWay: isRunUnderWay)
         return EpisodePage(
-            book: shelved, episodes: episodes.map { onDisk($0, partials: partials) },
-            counts: try await store.stateCounts(of: book, named: selection.text, isRunUnderWay: isRunUnderWay),
+            book: shelved, episodes: episodes.map { onDisk($0, partials: partials) }, counts: counts, named: named,
             isRunUnderWay: isRunUnderWay)
+    }
+
+    /// How many of a book's episodes are in each state.
+    package func stateCounts(of book: BookIdentity) async throws -> [EpisodeState: Int] {
+        try await store.stateCounts(of: book, isRunUnderWay: isRunUnderWay)
     }
 
     /// How many episodes of a book come before all of that number.

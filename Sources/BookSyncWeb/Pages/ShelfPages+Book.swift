@@ -38,7 +38,7 @@ extension ShelfPages {
     private static let fewEpisodes = 12
 
     /// What is looked for in a book.
-    private struct Search {
+    private struct Search: Sendable {
         var selection: EpisodeSelection
         /// The number of the episode that is looked for; nil where none is.
         var section: Int?
@@ -66,12 +66,11 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf is called so.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let search = Search(request.query)
         let found = try await shelf.read { shelf in
-            try await Self.find(id, of: source, search, page: request.query["page"], shelf)
+            try await Self.find(id, of: source, Search(request.query), page: request.query["page"], shelf)
         }
         guard let found = found ?? nil else { return nil }
-        let (shelved, counts, part) = (found.episodes.book, found.episodes.counts, found.part)
+        let (shelved, part, search) = (found.episodes.book, found.part, found.search)
         let maker = maker(for: request, isRunUnderWay: found.episodes.isRunUnderWay)
         let identity = shelved.book.identity
         let place = request.places.book(identity)
@@ -92,8 +91,8 @@ extension ShelfPages {
                 maker.play(
                     start.episode, start.file, of: shelved.book, at: start.position,
                     label: start.position == nil ? .playFromStart : .playOn)
-            }, actions: maker.actions(on: shelved, counts),
-            filters: filters(counts, phrases, current: search.selection.state) { state in
+            }, actions: maker.actions(on: shelved, found.episodes.counts),
+            filters: filters(found.episodes.named, phrases, current: search.selection.state) { state in
                 address { $0.selection.state = state }
             },
             finding: shelved.episodes <= Self.fewEpisodes
@@ -121,6 +120,15 @@ extension ShelfPages {
     ) async throws -> FoundBook? {
         guard let book = try await shelf.book(id, of: source) else { return nil }
         let start = try await start(of: book, shelf)
+        var search = search
+        if let section = search.section {
+            let before = try await shelf.count(of: book, before: section, isReversed: false)
+            let behind = try await shelf.count(of: book, before: section, isReversed: true)
+            // No episode has the number; a name may have it.
+            if before + behind == total(try await shelf.stateCounts(of: book), nil) {
+                (search.section, search.selection.text) = (nil, search.text)
+            }
+        }
         var first = (min(max(1, wanted.flatMap { Int($0) } ?? 1), 1_000_000) - 1) * rowsOnPage
         let selection = search.selection
         if wanted == nil, selection.state == nil, selection.text.isEmpty,
@@ -134,10 +142,10 @@ extension ShelfPages {
         }
         guard var found = try await episodes(from: first) else { return nil }
         let part = PagePart(
-            String(first / rowsOnPage + 1), of: total(found.counts, selection.state), size: rowsOnPage)
+            String(first / rowsOnPage + 1), of: total(found.named, selection.state), size: rowsOnPage)
         if found.episodes.isEmpty, first > 0 { found = try await episodes(from: part.first) ?? found }
         return FoundBook(
-            episodes: found, part: part, positions: try await shelf.positions(of: book), start: start)
+            episodes: found, part: part, search: search, positions: try await shelf.positions(of: book), start: start)
     }
 
     private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
@@ -147,6 +155,7 @@ extension ShelfPages {
     private struct FoundBook: Sendable {
         var episodes: EpisodePage
         var part: PagePart
+        var search: Search
         var positions: [EpisodeIdentity: ListeningPosition]
         var start: Start?
     }
