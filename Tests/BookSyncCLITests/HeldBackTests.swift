@@ -16,6 +16,7 @@ extension ProductTests {
                     #expect(result.exitCode == 66, "\(arguments)")
                     #expect(
                         result.errors.contains("its episodes are numbered 1 to 6"), "\(arguments): \(result.errors)")
+                    #expect(!result.errors.contains("none of its episodes"), "it is said once: \(result.errors)")
                 }
                 // One that is there is enough.
                 #expect(try await bench.run("fetch", "40111/2,900").exitCode == 0)

@@ -255,7 +255,8 @@ struct CatalogRound: Sendable {
     private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [String] {
         let book = prepared.item.book
         var notices = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
-        if !prepared.item.filter.isEmpty, plan.unlisted.keep == 0,
+        // Of episodes that are named one by one the run's failure tells.
+        if !prepared.item.filter.isEmpty, !prepared.item.triesAtOnce, plan.unlisted.keep == 0,
             plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
         {
             notices.append("\(book): none of its episodes is among those asked for")
