@@ -116,17 +116,10 @@ extension CatalogStore {
         try await read("the transfers cannot be read") { database in
             let sql = """
                 SELECT b.source, b.key, \(ShelvedEpisode.columns)
-                FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
-                WHERE t.episode_id IS NOT NULL ORDER BY b.source, b.key, e.section, e.position
+                FROM \(ShelvedEpisode.tablesByTransfer) JOIN book b ON b.id = e.book_id
+                ORDER BY b.source, b.key, e.section, e.position
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var episodes: [ShelvedEpisode] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                episodes.append(try ShelvedEpisode(&columns, of: book))
-            }
-            return episodes
+            return try database.shelvedEpisodes(sql, [])
         }
     }
 }

@@ -59,16 +59,17 @@ extension CatalogStore {
         }
     }
 
-    /// How many of a book's episodes come before all of that number.
+    /// How many of a book's episodes come before those of that number.
     /// - Parameter isReversed: whether the last one comes first.
-    package func count(of book: BookIdentity, before section: Int, isReversed: Bool) async throws -> Int {
+    /// - Returns: nil when no episode has the number.
+    package func place(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
         try await read("the episodes of \(book) cannot be counted") { database in
+            guard let id = try database.id(of: book) else { return nil }
             let sql = """
-                SELECT COUNT(*) FROM episode e JOIN book b ON b.id = e.book_id
-                WHERE b.source = ? AND b.key = ? AND e.section \(isReversed ? ">" : "<") ?
+                SELECT (SELECT COUNT(*) FROM episode WHERE book_id = ?1 AND section \(isReversed ? ">" : "<") ?2)
+                WHERE EXISTS (SELECT 1 FROM episode WHERE book_id = ?1 AND section = ?2)
                 """
-            return try Int.fetchOne(
-                database.cachedStatement(sql: sql), arguments: [book.source, book.id, section]) ?? 0
+            return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [id, section])
         }
     }
 
@@ -84,21 +85,14 @@ extension CatalogStore {
             let sql = """
                 WITH queue AS MATERIALIZED (
                     SELECT e.id, \(Self.rankInQueue(isRunUnderWay: isRunUnderWay)) AS rank
-                    FROM \(Self.transfers) JOIN book b ON b.id = e.book_id
+                    FROM \(ShelvedEpisode.tablesByTransfer) JOIN book b ON b.id = e.book_id
                     WHERE rank IS NOT NULL ORDER BY \(order) LIMIT ? OFFSET ?
                 )
                 SELECT b.source, b.key, \(ShelvedEpisode.columns)
                 FROM queue CROSS JOIN \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
                 WHERE e.id = queue.id ORDER BY \(order)
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count ?? -1, first])
-            var episodes: [ShelvedEpisode] = []
-            while let row = try rows.next() {
-                var columns = ColumnReader(row)
-                let book = try BookIdentity(source: columns.next(), id: columns.next())
-                episodes.append(try ShelvedEpisode(&columns, of: book))
-            }
-            return episodes
+            return try database.shelvedEpisodes(sql, [count ?? -1, first])
         }
     }
 
@@ -107,17 +101,12 @@ extension CatalogStore {
         try await read("the transfers cannot be counted") { database in
             let state = ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)
             let sql = """
-                SELECT \(state), COUNT(*) FROM \(Self.transfers)
+                SELECT \(state), COUNT(*) FROM \(ShelvedEpisode.tablesByTransfer)
                 WHERE \(Self.rankInQueue(isRunUnderWay: isRunUnderWay)) IS NOT NULL GROUP BY 1
                 """
             return try database.stateCounts(sql, [])
         }
     }
-
-    /// Transfers first: of the episodes most have none.
-    private static let transfers = """
-        transfer t CROSS JOIN episode e ON e.id = t.episode_id LEFT JOIN local_file f ON f.episode_id = e.id
-        """
 
     /// The place of an episode's state in the queue; NULL for those that are not in it.
     private static func rankInQueue(isRunUnderWay: Bool) -> String {

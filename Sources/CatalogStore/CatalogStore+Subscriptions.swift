@@ -13,22 +13,34 @@ extension CatalogStore {
         }
     }
 
+    /// Those of the table that are of none of the books that its argument names.
+    private static let withoutBooks =
+        "WHERE (source, key) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
+
+    private static func names(of books: [BookIdentity]) throws -> String {
+        String(decoding: try JSONEncoder().encode(books.map { [$0.source, $0.id] }), as: UTF8.self)
+    }
+
+    /// How many of ``subscriptions()`` there are without those of some books.
+    package func subscriptionCount(without books: [BookIdentity]) async throws -> Int {
+        try await read("the subscriptions cannot be counted") { database in
+            let sql = "SELECT COUNT(*) FROM subscription \(Self.withoutBooks)"
+            return try Int.fetchOne(
+                database.cachedStatement(sql: sql), arguments: [try Self.names(of: books)]) ?? 0
+        }
+    }
+
     /// Some of ``subscriptions()``, without their tags.
     /// - Parameters:
     ///   - books: that are left out.
     ///   - first: how many of them come before, 0 or more.
     ///   - count: how many at most.
-    /// - Returns: those, and how many there are in all.
     package func subscriptions(
         without books: [BookIdentity], from first: Int, count: Int
-    ) async throws -> (part: [Subscription], total: Int) {
+    ) async throws -> [Subscription] {
         try await read("the subscriptions cannot be read") { database in
-            let names = String(decoding: try JSONEncoder().encode(books.map { [$0.source, $0.id] }), as: UTF8.self)
-            let condition = "WHERE (source, key) NOT IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
-            let part = try database.subscriptions(
-                "\(condition) ORDER BY rowid LIMIT ? OFFSET ?", [names, count, first])
-            let counting = try database.cachedStatement(sql: "SELECT COUNT(*) FROM subscription \(condition)")
-            return (part, try Int.fetchOne(counting, arguments: [names]) ?? 0)
+            try database.subscriptions(
+                "\(Self.withoutBooks) ORDER BY rowid LIMIT ? OFFSET ?", [try Self.names(of: books), count, first])
         }
     }
 

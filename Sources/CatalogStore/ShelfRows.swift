@@ -110,6 +110,11 @@ extension ShelvedEpisode {
         LEFT JOIN local_file f ON f.episode_id = e.id
         LEFT JOIN transfer t ON t.episode_id = e.id
         """
+    /// The same of those with a transfer, which most have not: SQLite is to begin with these.
+    static let tablesByTransfer = """
+        transfer t CROSS JOIN episode e ON e.id = t.episode_id
+        LEFT JOIN local_file f ON f.episode_id = e.id
+        """
 
     init(_ columns: inout ColumnReader, of book: BookIdentity) throws {
         let episode = try Episode(&columns, of: book)
@@ -118,5 +123,19 @@ extension ShelvedEpisode {
         self.init(
             episode: episode, isGone: isGone, removedAt: removedAt,
             file: try .joined(&columns, of: episode.identity), transfer: try .joined(&columns, of: episode.identity))
+    }
+}
+
+extension Database {
+    /// - Parameter sql: selects source and key of a book, and ``ShelvedEpisode/columns``.
+    func shelvedEpisodes(_ sql: String, _ arguments: StatementArguments) throws -> [ShelvedEpisode] {
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
+        var episodes: [ShelvedEpisode] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            let book = try BookIdentity(source: columns.next(), id: columns.next())
+            episodes.append(try ShelvedEpisode(&columns, of: book))
+        }
+        return episodes
     }
 }

@@ -195,7 +195,7 @@ extension SourceKind {
 
 extension CatalogAnswer {
     /// A catalog shows what it is long before its end.
-    private static let greatestBeginning = 4 << 20
+    private static let maxBeginning = 4 << 20
     /// Seconds that more of it is waited for.
     fileprivate static let patience: Double = 30
 
@@ -235,7 +235,7 @@ extension CatalogAnswer {
             for try await part in answer.body {
                 bytes += part.readableBytesView
                 isSlow = ContinuousClock.now > deadline
-                if isSlow || bytes.count >= greatestBeginning { break }
+                if isSlow || bytes.count >= maxBeginning { break }
             }
             let beginning = CatalogAnswer(
                 bytes: bytes, address: answer.address, contentType: answer.first("Content-Type"))

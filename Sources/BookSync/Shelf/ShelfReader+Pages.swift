@@ -16,20 +16,19 @@ package struct EpisodePage: Sendable {
 extension ShelfReader {
     /// A part of a book, so that one of many thousand episodes is looked at as quickly as a short one.
     /// - Parameters:
-    ///   - id: the catalog's own, or the ``WebName`` of it; as `source` is.
     ///   - selection: which episodes.
     ///   - first: how many of them come before, 0 or more.
     ///   - count: how many at most.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when the book is not on the shelf.
     package func page(
-        of id: String, of source: String, _ selection: EpisodeSelection, from first: Int, count: Int
+        of book: BookIdentity, _ selection: EpisodeSelection, from first: Int, count: Int
     ) async throws -> EpisodePage? {
-        guard let book = try await book(id, of: source), let shelved = try await books([book]).first else { return nil }
+        guard let shelved = try await books(among: [book]).first else { return nil }
         let isRunUnderWay = isRunUnderWay
         let partials = try await PartialSizes(library: library)
         let episodes = try await store.episodes(
             of: book, selection, isRunUnderWay: isRunUnderWay, from: first, count: count)
-        let counts = try await stateCounts(of: book)
+        let counts = try await store.stateCounts(of: book, isRunUnderWay: isRunUnderWay)
         let named =
             selection.text.isEmpty
             ? counts : try await store.stateCounts(of: book, named: selection.text, isRunUnderWay: isRunUnderWay)
@@ -38,15 +37,11 @@ extension ShelfReader {
             isRunUnderWay: isRunUnderWay)
     }
 
-    /// How many of a book's episodes are in each state.
-    package func stateCounts(of book: BookIdentity) async throws -> [EpisodeState: Int] {
-        try await store.stateCounts(of: book, isRunUnderWay: isRunUnderWay)
-    }
-
-    /// How many episodes of a book come before all of that number.
+    /// How many of a book's episodes come before those of that number.
     /// - Parameter isReversed: whether the last one comes first.
-    package func count(of book: BookIdentity, before section: Int, isReversed: Bool) async throws -> Int {
-        try await store.count(of: book, before: section, isReversed: isReversed)
+    /// - Returns: nil when no episode has the number.
+    package func place(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
+        try await store.place(of: section, in: book, isReversed: isReversed)
     }
 
     /// One episode with its book.

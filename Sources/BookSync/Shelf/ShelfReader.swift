@@ -87,14 +87,19 @@ package struct ShelfReader: Sendable {
         try await store.subscriptions()
     }
 
-    /// Some of the subscriptions in the store, and how many there are.
+    /// How many subscriptions the store has, without those of some books.
+    package func subscriptionCount(without books: [BookIdentity]) async throws -> Int {
+        try await store.subscriptionCount(without: books)
+    }
+
+    /// Some of the subscriptions in the store.
     /// - Parameters:
     ///   - books: that are left out.
     ///   - first: how many of them come before, 0 or more.
     ///   - count: how many at most.
     package func subscriptions(
         without books: [BookIdentity], from first: Int, count: Int
-    ) async throws -> (part: [Subscription], total: Int) {
+    ) async throws -> [Subscription] {
         try await store.subscriptions(without: books, from: first, count: count)
     }
 

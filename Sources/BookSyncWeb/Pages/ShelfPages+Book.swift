@@ -62,7 +62,7 @@ extension ShelfPages {
         }
     }
 
-    /// A book with some of its episodes: where no page is named, those where the listener is, or the one looked for.
+    /// A book with some of its episodes: where no page is named, those where the user is, or the one looked for.
     /// - Returns: nil when nothing on the shelf is called so.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
@@ -119,33 +119,29 @@ extension ShelfPages {
         _ id: String, of source: String, _ search: Search, page wanted: String?, _ shelf: ShelfReader
     ) async throws -> FoundBook? {
         guard let book = try await shelf.book(id, of: source) else { return nil }
-        let start = try await start(of: book, shelf)
+        let positions = try await shelf.positions(of: book)
+        let start = try await start(of: book, positions, shelf)
         var search = search
+        var place: Int?
         if let section = search.section {
-            let before = try await shelf.count(of: book, before: section, isReversed: false)
-            let behind = try await shelf.count(of: book, before: section, isReversed: true)
+            place = try await shelf.place(of: section, in: book, isReversed: search.selection.isReversed)
             // No episode has the number; a name may have it.
-            if before + behind == total(try await shelf.stateCounts(of: book), nil) {
-                (search.section, search.selection.text) = (nil, search.text)
-            }
+            if place == nil { (search.section, search.selection.text) = (nil, search.text) }
+        } else if wanted == nil, search.selection == EpisodeSelection(), let start, start.isBegun {
+            place = try await shelf.place(of: start.episode.section, in: book, isReversed: false)
         }
-        var first = (min(max(1, wanted.flatMap { Int($0) } ?? 1), 1_000_000) - 1) * rowsOnPage
         let selection = search.selection
-        if wanted == nil, selection.state == nil, selection.text.isEmpty,
-            let section = search.section ?? (selection.isReversed ? nil : start?.heard?.section)
-        {
-            first = try await shelf.count(of: book, before: section, isReversed: selection.isReversed)
-        }
+        var first = (min(max(1, wanted.flatMap { Int($0) } ?? 1), 1_000_000) - 1) * rowsOnPage
+        if wanted == nil, selection.state == nil, let place { first = place }
         func episodes(from first: Int) async throws -> EpisodePage? {
-            try await shelf.page(
-                of: id, of: source, selection, from: first / rowsOnPage * rowsOnPage, count: rowsOnPage)
+            try await shelf.page(of: book, selection, from: first / rowsOnPage * rowsOnPage, count: rowsOnPage)
         }
         guard var found = try await episodes(from: first) else { return nil }
         let part = PagePart(
             String(first / rowsOnPage + 1), of: total(found.named, selection.state), size: rowsOnPage)
         if found.episodes.isEmpty, first > 0 { found = try await episodes(from: part.first) ?? found }
         return FoundBook(
-            episodes: found, part: part, search: search, positions: try await shelf.positions(of: book), start: start)
+            episodes: found, part: part, search: search, positions: positions, start: start)
     }
 
     private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
@@ -165,12 +161,13 @@ extension ShelfPages {
         var episode: Episode
         var file: LocalFile
         var position: ListeningPosition?
-        /// The episode where the listener is; nil where none was listened to.
-        var heard: Episode?
+        /// Whether anything of the book was listened to.
+        var isBegun: Bool
     }
 
-    private static func start(of book: BookIdentity, _ shelf: ShelfReader) async throws -> Start? {
-        let positions = try await shelf.positions(of: book)
+    private static func start(
+        of book: BookIdentity, _ positions: [EpisodeIdentity: ListeningPosition], _ shelf: ShelfReader
+    ) async throws -> Start? {
         var identity = try await shelf.firstOnDisk(of: book)
         let last = positions.values.max { $0.updatedAt < $1.updatedAt }
         if let last { identity = try await shelf.continuation(of: last) ?? identity }
@@ -179,7 +176,7 @@ extension ShelfPages {
         else { return nil }
         return Start(
             episode: episode.shelved.episode, file: file, position: positions[identity],
-            heard: last == nil ? nil : episode.shelved.episode)
+            isBegun: last != nil)
     }
 
     /// All, and each state that an episode is in.

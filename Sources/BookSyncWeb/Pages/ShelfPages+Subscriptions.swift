@@ -59,13 +59,12 @@ extension ShelfPages {
         let configured = try shelf.configuration.allSubscriptions(with: [])
         let found = try await shelf.read { shelf in
             let names = configured.map(\.book)
-            let stored = try await shelf.subscriptions(without: names, from: 0, count: 0).total
+            let stored = try await shelf.subscriptionCount(without: names)
             let part = PagePart(
                 request.query["page"], of: configured.count + stored, size: Self.subscriptionsOnPage)
             var shown = Array(configured.dropFirst(part.first).prefix(part.size))
             shown += try await shelf.subscriptions(
-                without: names, from: max(0, part.first - configured.count), count: part.size - shown.count
-            ).part
+                without: names, from: max(0, part.first - configured.count), count: part.size - shown.count)
             return (
                 shown: shown, books: try await shelf.books(among: shown.map(\.book)), total: configured.count + stored,
                 part: part
