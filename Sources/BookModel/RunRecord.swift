@@ -13,14 +13,29 @@ package struct RunRecord: Sendable, Hashable {
     package var exitCode: Int?
     /// How many books it was about.
     package var books: Int
-    /// Its counts. The names of its books are not kept.
+    /// Some of them, ``maxNamed`` at most: first those of which something came or failed.
+    package var named: [NamedBook]
+    /// Its counts.
     package var summary: RunSummary
     /// The sentence of its first failure.
     package var error: String?
 
+    package static let maxNamed = 20
+
+    /// A book with its title; nil where the store does not know it.
+    package struct NamedBook: Sendable, Hashable {
+        package var book: BookIdentity
+        package var title: String?
+
+        package init(_ book: BookIdentity, title: String? = nil) {
+            self.book = book
+            self.title = title
+        }
+    }
+
     package init(
         number: Int64, command: String, startedAt: Date, endedAt: Date? = nil, exitCode: Int? = nil, books: Int = 0,
-        summary: RunSummary = RunSummary(), error: String? = nil
+        named: [NamedBook] = [], summary: RunSummary = RunSummary(), error: String? = nil
     ) {
         self.number = number
         self.command = command
@@ -28,6 +43,7 @@ package struct RunRecord: Sendable, Hashable {
         self.endedAt = endedAt
         self.exitCode = exitCode
         self.books = books
+        self.named = named
         self.summary = summary
         self.error = error
     }

@@ -2,4 +2,11 @@
 package enum SearchHit: Sendable, Hashable {
     case book(ShelvedBook)
     case episode(ShelvedEpisode, of: Book)
+
+    package var book: BookIdentity {
+        switch self {
+        case .book(let shelved): shelved.book.identity
+        case .episode(_, let book): book.identity
+        }
+    }
 }

@@ -96,6 +96,23 @@ extension CatalogStore {
         }
     }
 
+    /// The books with a transfer that is under way.
+    package func movingBooks() async throws -> [BookIdentity] {
+        try await read("the queue cannot be read") { database in
+            let sql = """
+                SELECT DISTINCT b.source, b.key FROM transfer t JOIN episode e ON e.id = t.episode_id
+                JOIN book b ON b.id = e.book_id WHERE t.state <> 'waiting' AND t.state IN ('downloading', 'verifying')
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
+            var books: [BookIdentity] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                books.append(try BookIdentity(source: columns.next(), id: columns.next()))
+            }
+            return books
+        }
+    }
+
     /// How many of ``queue(isRunUnderWay:from:count:)`` are in each state; states without any are left out.
     package func queueCounts(isRunUnderWay: Bool) async throws -> [EpisodeState: Int] {
         try await read("the transfers cannot be counted") { database in

@@ -10,12 +10,14 @@ extension CatalogStore {
     private static let keptRuns = 1000
 
     /// Records that a run begins.
+    /// - Parameter books: what it is about.
     /// - Returns: its number.
-    package func beginRun(_ command: String, at now: Date) async throws -> Int64 {
+    package func beginRun(_ command: String, of books: [BookIdentity], at now: Date) async throws -> Int64 {
         try await write("the run cannot be recorded", .relaxed) { database in
-            try database.cachedStatement(sql: "INSERT INTO run (command, started_at) VALUES (?, ?)")
-                .execute(arguments: [command, stored(now)])
+            try database.cachedStatement(sql: "INSERT INTO run (command, started_at, books) VALUES (?, ?, ?)")
+                .execute(arguments: [command, stored(now), books.count])
             let number = database.lastInsertedRowID
+            try database.setBooks(books, ofRun: number)
             try database.cachedStatement(sql: "DELETE FROM run WHERE id <= ?")
                 .execute(arguments: [number - Int64(Self.keptRuns)])
             return number
@@ -40,6 +42,7 @@ extension CatalogStore {
             ]
             let end: StatementArguments = [stored(record.endedAt), record.exitCode]
             try database.cachedStatement(sql: sql).execute(arguments: end + counts + [record.error, record.number])
+            try database.setBooks(record.named.map(\.book), ofRun: record.number)
         }
     }
 
@@ -58,6 +61,7 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 runs.append(try RunRecord(&columns))
             }
+            for index in runs.indices { runs[index].named = try database.books(ofRun: runs[index].number) }
             return runs
         }
     }
@@ -154,6 +158,32 @@ extension CatalogStore {
                     arguments: [stored(watch.latest), gap, watch.isTold, watch.book.source, watch.book.id])
             }
         }
+    }
+}
+
+extension Database {
+    fileprivate func setBooks(_ books: [BookIdentity], ofRun number: Int64) throws {
+        try cachedStatement(sql: "DELETE FROM run_book WHERE run_id = ?").execute(arguments: [number])
+        let insertion = try cachedStatement(
+            sql: "INSERT INTO run_book (run_id, position, source, key) VALUES (?, ?, ?, ?)")
+        for (position, book) in books.prefix(RunRecord.maxNamed).enumerated() {
+            try insertion.execute(arguments: [number, position, book.source, book.id])
+        }
+    }
+
+    fileprivate func books(ofRun number: Int64) throws -> [RunRecord.NamedBook] {
+        let sql = """
+            SELECT r.source, r.key, b.title FROM run_book r
+            LEFT JOIN book b ON b.source = r.source AND b.key = r.key WHERE r.run_id = ? ORDER BY r.position
+            """
+        let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [number])
+        var books: [RunRecord.NamedBook] = []
+        while let row = try rows.next() {
+            var columns = ColumnReader(row)
+            let book = try BookIdentity(source: columns.next(), id: columns.next())
+            books.append(RunRecord.NamedBook(book, title: try columns.next()))
+        }
+        return books
     }
 }
 

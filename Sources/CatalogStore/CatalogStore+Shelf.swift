@@ -29,6 +29,20 @@ extension CatalogStore {
         }
     }
 
+    /// The books that an author, called exactly so, wrote.
+    package func books(by author: String) async throws -> [BookIdentity] {
+        try await read("the shelf cannot be read") { database in
+            let rows = try Row.fetchCursor(
+                database.cachedStatement(sql: "SELECT source, key FROM book WHERE author = ?"), arguments: [author])
+            var books: [BookIdentity] = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                books.append(try BookIdentity(source: columns.next(), id: columns.next()))
+            }
+            return books
+        }
+    }
+
     /// The books of which an episode is in this state, ordered by identity.
     /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
     package func books(withEpisodesIn state: EpisodeState, isRunUnderWay: Bool) async throws -> [ShelvedBook] {
@@ -113,6 +127,12 @@ extension Database {
     func requiredID(of episode: EpisodeIdentity) throws -> Int64 {
         if let id = try id(of: episode) { return id }
         throw Failure(.defect, what: "\(episode) cannot be recorded", why: "the store does not know the episode")
+    }
+
+    /// - Throws: ``Failure`` of kind `defect` when the book was never merged.
+    func requiredID(of book: BookIdentity) throws -> Int64 {
+        if let id = try id(of: book) { return id }
+        throw Failure(.defect, what: "\(book) cannot be recorded", why: "the store does not know the book")
     }
 
     fileprivate func shelvedEpisode(

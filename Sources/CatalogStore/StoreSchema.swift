@@ -32,6 +32,7 @@ enum StoreSchema {
             try addCountsOfMissing(to: database)
             try createTrash(database)
         }
+        migrator.registerMigration("v8") { database in try createUsers(database) }
         return migrator
     }()
 

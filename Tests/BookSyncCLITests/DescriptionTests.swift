@@ -53,6 +53,8 @@ extension ForeignClientTests {
             get("episode", "/books/{source}/{book}/episodes/{section}", "/books/demo/40111/episodes/77", [], 404),
             get("standing", "/positions/{source}/{book}/{episode}", "/positions/demo/40111/5000000001"),
             get("standing", "/positions/{source}/{book}/{episode}", "/positions/demo/40111/x", [], 404),
+            get("bookmarks", "/bookmarks/{source}/{book}", "/bookmarks/demo/40111"),
+            get("bookmarks", "/bookmarks/{source}/{book}", "/bookmarks/demo/99", [], 404),
             get("search", "/search", "/search?q=%E5%A4%9C&limit=3"), get("search", "/search", "/search?q=", [], 400),
             get("queue", "/queue"), get("subscriptions", "/subscriptions"),
             get("runs", "/runs", "/runs?last=1"), get("runs", "/runs", "/runs?last=0", [], 400),
@@ -74,6 +76,15 @@ extension ForeignClientTests {
             post("unsubscribe", stranger, 404), post("unsubscribe", #"{"refs": ["demo:30776"]}"#, 409),
             post("position", position("5000000001"), 200), post("position", "{}", 400),
             post("position", position("x"), 404),
+            post("bookmark", position("5000000001"), 200), post("bookmark", row, 400),
+            post("bookmark", position("x"), 404),
+            post("remove-bookmark", #"{"number": 1}"#, 200), post("remove-bookmark", "{}", 400),
+            post("mark", #"{"refs": ["demo:40111"], "played": true}"#, 200), post("mark", row, 400),
+            post("mark", #"{"refs": ["demo:99"], "played": true}"#, 404),
+            post("speed", #"{"refs": ["demo:40111"], "speed": 1.25}"#, 200),
+            post("speed", #"{"refs": ["demo:40111"], "speed": 9}"#, 400),
+            post("speed", #"{"refs": ["demo:99"], "speed": 1}"#, 404),
+            post("dismiss", row, 200), post("dismiss", "{}", 400), post("dismiss", stranger, 404),
             post("mirror", nil, 200), post("mirror", #"{"refs": []}"#, 400),
             post("preview", #"{"refs": ["demo:40111"]}"#, 200), post("preview", #"{"refs": []}"#, 400),
             post("preview", #"{"refs": ["nosuch:1"]}"#, 404), post("preview", unanswered, 422),
@@ -81,7 +92,7 @@ extension ForeignClientTests {
 
         private static let names = [
             "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position", "mirror",
-            "preview",
+            "preview", "bookmark", "remove-bookmark", "mark", "speed", "dismiss",
         ]
 
         private struct Document {

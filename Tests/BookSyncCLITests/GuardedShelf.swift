@@ -33,10 +33,12 @@ extension ServedShelf {
 
     /// - Returns: the fields to send as Cookie, or nil where the password was not taken.
     func logIn(
-        _ password: String = password, to path: String = "/queue", cookie: String? = nil, from client: UInt8 = 0
+        _ password: String = password, as name: String? = nil, to path: String = "/queue", cookie: String? = nil,
+        from client: UInt8 = 0
     ) async throws -> (answer: Answer, cookie: String?) {
         let token = try await formToken()
-        let fields = [("password", password), ("token", token), ("return", path)]
+        let fields =
+            [("password", password), ("token", token), ("return", path)] + (name.map { [("name", $0)] } ?? [])
         // Who has a session has another token; where the form was made is proof as well.
         let own = cookie.map { ["Cookie: \($0)", "Origin: \(address)"] } ?? []
         let answer = try await post("/actions/login", form: fields, own, from: client)

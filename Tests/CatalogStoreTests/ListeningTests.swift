@@ -118,4 +118,134 @@ import Testing
             #expect(try await store.positions(of: veterinary).isEmpty)
         }
     }
+
+    // MARK: Users
+
+    @Test func `what a user listens to is theirs, and goes with them`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            try await store.setPosition(position(1, 10, at: 1000))
+            try await store.setSpeed(1.5, of: veterinary, for: User.owner.id)
+            let first = User(id: 0, name: "小林", passwordHash: "$a")
+            #expect(try await store.add(first, inherits: true))
+            #expect(try await !store.add(first, inherits: false))
+            #expect(
+                try await store.add(User(id: 0, name: "Kim", passwordHash: "$b", books: [veterinary]), inherits: false))
+            let users = try await store.users()
+            #expect(users.map(\.name) == ["Kim", "小林"] && users.map(\.books) == [[veterinary], nil])
+            let (kim, lin) = (users[0].id, users[1].id)
+            #expect(try await store.positions(of: veterinary).isEmpty)
+            #expect(try await store.position(in: .sample(1), of: lin) == position(1, 10, at: 1000))
+            #expect(try await store.speed(of: veterinary, for: lin) == 1.5)
+            #expect(try await store.speed(of: veterinary, for: kim) == nil)
+            var mine = position(1, 20, at: 500)
+            mine.device = "Firefox, Android"
+            #expect(try await store.setPosition(mine, of: kim, after: 0) == (true, mine))
+            #expect(try await store.position(in: .sample(1), of: lin)?.seconds == 10)
+            #expect(try await store.latestPositions(limit: 5, of: kim) == [mine])
+            #expect(try await store.update(userNamed: "Kim", books: .some(nil)))
+            #expect(try await store.update(userNamed: "Kim", passwordHash: "$c"))
+            #expect(try await !store.update(userNamed: "nobody", passwordHash: "$c"))
+            #expect(try await store.users().first == User(id: kim, name: "Kim", passwordHash: "$c"))
+            #expect(try await store.removeUser(named: "Kim"))
+            #expect(try await !store.removeUser(named: "Kim"))
+            #expect(try await store.positions(of: veterinary, for: kim).isEmpty)
+            // Nobody gets what another one left behind.
+            #expect(try await store.add(User(id: 0, name: "New", passwordHash: "$d"), inherits: false))
+            #expect(try await store.users().first { $0.name == "New" }?.id != kim)
+        }
+    }
+
+    @Test func `bookmarks stand in the order of the book, and are their user's`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
+            func mark(_ number: Int, _ seconds: Double, _ note: String) -> Bookmark {
+                Bookmark(
+                    id: 0, episode: .sample(number), seconds: seconds, note: note, createdAt: time(milliseconds: 5))
+            }
+            let late = try #require(try await store.add(mark(2, 5, "b"), for: 0))
+            let early = try #require(try await store.add(mark(1, 90, ""), for: 0))
+            let first = try #require(try await store.add(mark(1, 7, "a"), for: 0))
+            #expect(try await store.bookmarks(of: veterinary, for: 0).map(\.id) == [first, early, late])
+            #expect(try await store.bookmarks(of: veterinary, for: 0).map(\.note) == ["a", "", "b"])
+            #expect(try await store.add(User(id: 0, name: "Kim", passwordHash: "$"), inherits: false))
+            let kim = try #require(try await store.users().first).id
+            #expect(try await store.bookmarks(of: veterinary, for: kim).isEmpty)
+            #expect(try await !store.removeBookmark(late, of: kim))
+            #expect(try await store.removeBookmark(late, of: 0))
+            #expect(try await !store.removeBookmark(late, of: 0))
+            for _ in 2..<Bookmark.maxCount { _ = try await store.add(mark(1, 1, ""), for: 0) }
+            #expect(try await store.add(mark(1, 1, ""), for: 0) == nil)
+        }
+    }
+
+    // MARK: Marks
+
+    @Test func `episodes are marked one by one, up to one, and all of a book`() async throws {
+        try await withStore { store in
+            let other = BookIdentity(source: "a", id: "b")
+            for book in [veterinary, other] {
+                _ = try await store.merge(samples(1...5, of: book), startingAt: 0, of: book)
+            }
+            func played() async throws -> [Int] {
+                let positions = try await store.positions(of: veterinary)
+                return (1...5).filter { positions[.sample($0)]?.isFinished == true }
+            }
+            func mark(_ part: MarkedPart, _ isPlayed: Bool, of book: BookIdentity = veterinary) async throws -> Int {
+                try await store.mark(part, of: book, asPlayed: isPlayed, for: 0, at: time(milliseconds: 9000))
+            }
+            try await store.setPosition(position(2, 30, at: 20_000, duration: 60))
+            #expect(try await mark(.upTo(.sample(3)), true) == 3)
+            #expect(try await played() == [1, 2, 3])
+            // What a player knew is older now, by whatever clock.
+            #expect(try await store.position(in: .sample(2))?.revision == 20_001)
+            #expect(try await store.position(in: .sample(2))?.duration == 60)
+            #expect(try await mark(.upTo(.sample(3)), true) == 0)
+            #expect(try await mark(.episode(.sample(5)), true) == 1)
+            #expect(try await played() == [1, 2, 3, 5])
+            #expect(try await mark(.episode(.sample(2)), false) == 1)
+            #expect(try await store.position(in: .sample(2)) == nil)
+            #expect(try await mark(.whole, true) == 2)
+            #expect(try await played() == [1, 2, 3, 4, 5])
+            #expect(try await store.positions(of: other).isEmpty)
+            #expect(try await mark(.whole, false) == 5)
+            #expect(try await store.positions(of: veterinary).isEmpty)
+        }
+    }
+
+    @Test func `a dismissed book is offered again when it is listened to again`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
+            try await store.setPosition(position(1, 5, at: 1000))
+            try await store.dismiss(veterinary, for: 0, at: time(milliseconds: 1000))
+            #expect(try await store.latestPositions(limit: 5).isEmpty)
+            try await store.setPosition(position(1, 6, at: 900))
+            #expect(try await store.latestPositions(limit: 5).map(\.seconds) == [6])
+        }
+    }
+
+    @Test func `how far a book was listened to is told by time where it is known`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...4), startingAt: 0, of: veterinary)
+            #expect(try await store.listeningProgress(of: [veterinary], for: 0).isEmpty)
+            for number in 1...4 {
+                try await store.setPosition(position(number, 0, at: 1, duration: 100))
+            }
+            try await store.setPosition(position(1, 0, at: 2, duration: 100, isFinished: true))
+            try await store.setPosition(position(2, 50, at: 2, duration: 100))
+            let progress = try #require(try await store.listeningProgress(of: [veterinary], for: 0)[veterinary])
+            #expect((progress.episodes, progress.played) == (4, 1))
+            #expect(progress.seconds == 400 && progress.secondsHeard == 150 && progress.secondsLeft == 250)
+            #expect(progress.share == 0.375)
+        }
+        let unknown = ListeningProgress(
+            episodes: 10, played: 4, knownSeconds: 100, withKnownLength: 1, secondsHeard: 100)
+        #expect(unknown.seconds == nil && unknown.share == 0.4 && unknown.secondsLeft == nil)
+        let all = ListeningProgress(
+            episodes: 10, played: 10, knownSeconds: 0, withKnownLength: 0, secondsHeard: 0)
+        #expect(all.share == 1 && all.secondsLeft == 0)
+        let half = ListeningProgress(
+            episodes: 10, played: 5, knownSeconds: 500, withKnownLength: 5, secondsHeard: 500)
+        #expect(half.seconds == 1000 && half.share == 0.5)
+    }
 }

@@ -44,7 +44,7 @@ import Testing
                 return file
             }
             try await store.finish([file(1, at: 1000)])
-            let number = try await store.beginRun("fetch", at: time(milliseconds: 2000))
+            let number = try await store.beginRun("fetch", of: [veterinary], at: time(milliseconds: 2000))
             try await store.finish([file(2, at: 3000), file(3, at: 4000)])
             let look = try await store.liveLook(filesSince: 3000)
             #expect(look.files.values.sorted() == [3000, 4000])

@@ -189,8 +189,9 @@ import Testing
             #expect(store.damage == nil)
             try await store.close()
             var bytes = try Data(contentsOf: URL(filePath: path))
-            let middle = bytes.count / 2 / 4096 * 4096
-            bytes.replaceSubrange(middle..<middle + 4096, with: Data(repeating: 0x55, count: 4096))
+            let name = try #require(bytes.range(of: Data("第150集".utf8))).lowerBound
+            let page = name / 4096 * 4096
+            bytes.replaceSubrange(page..<page + 4096, with: Data(repeating: 0x55, count: 4096))
             try bytes.write(to: URL(filePath: path))
             let damaged = try await CatalogStore(path: path, access: .readWrite)
             let failure = try await failure { try await damaged.check() }

@@ -6,13 +6,19 @@ import Testing
 @testable import CatalogStore
 
 @Suite(.limitedConcurrency) struct RunTests {
+    private let unknown = BookIdentity(source: "nowhere", id: "1")
+
     @Test func `a run is recorded when it begins, and again with all its counts when it ends`() async throws {
         try await withStore { store async throws in
-            let first = try await store.beginRun("mirror", at: time(milliseconds: 1_700_000_000_000))
-            let second = try await store.beginRun("fetch", at: time(milliseconds: 1_700_000_060_000))
+            let first = try await store.beginRun("mirror", of: [], at: time(milliseconds: 1_700_000_000_000))
+            let second = try await store.beginRun(
+                "fetch", of: [veterinary, unknown], at: time(milliseconds: 1_700_000_060_000))
+            let book = Book(identity: veterinary, title: "回到古代当兽医", isComplete: true)
+            _ = try await store.finishListing(of: book, proof: complete(0), seen: [])
             var record = RunRecord(
                 number: first, command: "mirror", startedAt: time(milliseconds: 1_700_000_000_000),
-                endedAt: time(milliseconds: 1_700_000_041_500), exitCode: 75, books: 7, error: "it was cut")
+                endedAt: time(milliseconds: 1_700_000_041_500), exitCode: 75, books: 7,
+                named: [.init(unknown)], error: "it was cut")
             var counts = RunSummary()
             (counts.fetched, counts.resumed, counts.replaced, counts.renamed, counts.adopted) = (1, 2, 3, 4, 5)
             (counts.kept, counts.locked, counts.failed, counts.left) = (6, 7, 8, 9)
@@ -20,7 +26,8 @@ import Testing
             record.summary = counts
             try await store.endRun(record)
             let cutOff = RunRecord(
-                number: second, command: "fetch", startedAt: time(milliseconds: 1_700_000_060_000))
+                number: second, command: "fetch", startedAt: time(milliseconds: 1_700_000_060_000), books: 2,
+                named: [.init(veterinary, title: "回到古代当兽医"), .init(unknown)])
             #expect(try await store.runs(last: 9) == [cutOff, record])
             #expect(try await store.runs(last: 1) == [cutOff])
         }
@@ -28,7 +35,9 @@ import Testing
 
     @Test func `the last thousand runs are kept`() async throws {
         try await withStore { store async throws in
-            for minute in 0..<1003 { _ = try await store.beginRun("mirror", at: time(milliseconds: Int64(minute))) }
+            for minute in 0..<1003 {
+                _ = try await store.beginRun("mirror", of: [], at: time(milliseconds: Int64(minute)))
+            }
             let kept = try await store.runs(last: 2000)
             #expect(kept.count == 1000)
             #expect(kept.last?.startedAt == time(milliseconds: 3))

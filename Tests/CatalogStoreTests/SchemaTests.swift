@@ -17,7 +17,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4, 5, 6, 7]
+    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
@@ -82,6 +82,13 @@ import Testing
                 episode: .sample(1), seconds: 612.25, duration: 1234.5,
                 updatedAt: time(milliseconds: 1_700_000_600_000))
             #expect(try await store.positions(of: veterinary) == (version > 4 ? [.sample(1): position] : [:]))
+            let users = try await store.users()
+            #expect(users.map(\.name) == (version > 7 ? ["小林"] : []))
+            #expect(users.first?.books == (version > 7 ? [veterinary] : nil))
+            #expect(try await store.bookmarks(of: veterinary, for: 1).map(\.note) == (version > 7 ? ["这里很好笑"] : []))
+            #expect(try await store.speed(of: veterinary, for: 1) == (version > 7 ? 1.25 : nil))
+            let named = try await store.runs(last: 9).flatMap(\.named).map(\.book)
+            #expect(named == (version > 7 ? [veterinary] : []))
             let counts = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
             #expect(counts == MergeCounts(unchanged: 3))
             for isIndexed in [false, true] {
@@ -127,11 +134,21 @@ import Testing
         "INSERT INTO exported_file VALUES ('a.opf', 99, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('a.opf', 1, 'opf', 'abc', NULL, NULL)",
         "INSERT INTO exported_file VALUES ('/a.opf', 1, 'opf', '\(String(repeating: "a", count: 64))', NULL, NULL)",
-        "INSERT INTO listening_position VALUES (99, 0, NULL, 0, 0)",
-        "INSERT INTO listening_position VALUES (1, -1, NULL, 0, 0)",
-        "INSERT INTO listening_position VALUES (1, 9e999, NULL, 0, 0)",
-        "INSERT INTO listening_position VALUES (1, 0, 0, 0, 0)",
-        "INSERT INTO listening_position VALUES (1, 0, NULL, 2, 0)",
+        "INSERT INTO listening_position VALUES (0, 99, 0, NULL, 0, 0, NULL)",
+        "INSERT INTO listening_position VALUES (9, 1, 0, NULL, 0, 0, NULL)",
+        "INSERT INTO listening_position VALUES (0, 1, -1, NULL, 0, 0, NULL)",
+        "INSERT INTO listening_position VALUES (0, 1, 9e999, NULL, 0, 0, NULL)",
+        "INSERT INTO listening_position VALUES (0, 1, 0, 0, 0, 0, NULL)",
+        "INSERT INTO listening_position VALUES (0, 1, 0, NULL, 2, 0, NULL)",
+        "INSERT INTO listening_position VALUES (0, 1, 0, NULL, 0, 0, '')",
+        "INSERT INTO user (name) VALUES ('a')", "INSERT INTO user (name, password_hash) VALUES ('', 'x')",
+        "UPDATE user SET name = 'a'", "UPDATE user SET password_hash = 'x'", "INSERT INTO user (id) VALUES (5)",
+        "INSERT INTO user_book VALUES (9, 'kting', '1')",
+        "INSERT INTO bookmark (user_id, episode_id, seconds, note, created_at) VALUES (0, 99, 0, '', 0)",
+        "INSERT INTO bookmark (user_id, episode_id, seconds, note, created_at) VALUES (9, 1, 0, '', 0)",
+        "INSERT INTO bookmark (user_id, episode_id, seconds, note, created_at) VALUES (0, 1, -1, '', 0)",
+        "INSERT INTO book_listening VALUES (0, 1, 0, NULL)", "INSERT INTO book_listening VALUES (0, 99, 1, NULL)",
+        "INSERT INTO run_book VALUES (99, 0, 'kting', '1')",
     ]
 
     @Test(arguments: impossible)
@@ -146,7 +163,7 @@ import Testing
             let round = try await store.beginVerification(of: "", anew: false, at: time(milliseconds: 0))
             try await store.noteVerified([.sample(1)], in: round, at: time(milliseconds: 0))
             try await store.intendRenames([(.sample(1), to: "elsewhere")])
-            _ = try await store.beginRun("mirror", at: time(milliseconds: 0))
+            _ = try await store.beginRun("mirror", of: [veterinary], at: time(milliseconds: 0))
             let idle = BookIdentity(source: "kting", id: "idle")
             _ = try await store.merge(samples(1...1, of: idle), startingAt: 0, of: idle)
             try await store.watchPlan(of: idle)

@@ -10,6 +10,7 @@ package struct RecordedLibrary: Sendable {
         RecordedLibrary(schema: 4, digest: "7d0f4d59c1184bb71eb2bb480be1e77ba3439ccac11f584e2fc2f01bcb222d75"),
         RecordedLibrary(schema: 5, digest: "953eb0091c996cea000e5a097f5ecfd9c0b6cd76fd727f7a65aacc8183d34dc1"),
         RecordedLibrary(schema: 6, digest: "fdfe7f1e984364e1251aa1b006e2912d3e054db3d4e455a50c865198ec4ece09"),
+        RecordedLibrary(schema: 7, digest: "1d18493fa3e1897adf7c472871a8399848de61d6ac5bd67b0725ee6514a3ba6b"),
     ]
 
     /// Feeds of several kinds, by a program of the fifth schema; beside the library lie the feeds.

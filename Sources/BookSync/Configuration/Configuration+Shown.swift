@@ -9,22 +9,28 @@ extension Configuration {
     package var effectiveDescription: ShownSetting {
         var entries: [ShownSetting.Entry] = []
         for setting in ScalarSetting.all {
-            let parts = setting.key.split(separator: ".").map(String.init)
-            let value = setting.shown(self)
-            guard parts.count == 2 else {
-                entries.append(.init(setting.key, value))
-                continue
-            }
-            if let last = entries.last, last.key == parts[0], case .settings(let group) = last.value {
-                entries[entries.count - 1].value = .settings(group + [.init(parts[1], value)])
-            } else {
-                entries.append(.init(parts[0], .settings([.init(parts[1], value)])))
-            }
+            entries.add(setting.shown(self), at: setting.key.split(separator: ".").map(String.init)[...])
         }
         let shownSources = sources.values.sorted { $0.name < $1.name }
         entries.append(.init("sources", .named(shownSources.map { .init($0.name, $0.shown) })))
         entries.append(.init("subscriptions", .list(subscriptions.map(\.shown))))
         return .settings(entries)
+    }
+}
+
+extension [ShownSetting.Entry] {
+    /// Adds a setting below the groups that it is in; those of a group follow each other.
+    fileprivate mutating func add(_ value: ShownSetting, at path: ArraySlice<String>) {
+        guard let key = path.first else { return }
+        let below = path.dropFirst()
+        guard !below.isEmpty else { return append(.init(key, value)) }
+        var group: [ShownSetting.Entry] = []
+        if let last, last.key == key, case .settings(let known) = last.value {
+            group = known
+            removeLast()
+        }
+        group.add(value, at: below)
+        append(.init(key, .settings(group)))
     }
 }
 

@@ -28,8 +28,8 @@ struct ConfigurationReader {
 
     mutating func read(_ root: SettingNode) throws {
         let groups = Set(
-            ScalarSetting.all.compactMap { setting in
-                setting.key.firstIndex(of: ".").map { String(setting.key[..<$0]) }
+            ScalarSetting.all.flatMap { setting in
+                setting.key.indices.filter { setting.key[$0] == "." }.map { String(setting.key[..<$0]) }
             })
         for entry in try map(root, of: "the configuration") {
             try notes.attempt { try read(entry, groups: groups) }
@@ -54,12 +54,19 @@ struct ConfigurationReader {
         case let group where groups.contains(group):
             let children = try map(entry.value, of: group)
             try refuseTwins(children)
-            for child in children {
-                try notes.attempt { try readScalar(child, key: "\(group).\(child.key)", in: group) }
-            }
+            for child in children { try notes.attempt { try read(child, in: group, groups: groups) } }
         default:
             try readScalar(entry, key: entry.key, in: nil)
         }
+    }
+
+    /// - Parameter group: that the entry stands in, perhaps a group itself.
+    private mutating func read(_ entry: SettingNode.Entry, in group: String, groups: Set<String>) throws {
+        let key = "\(group).\(entry.key)"
+        guard groups.contains(key) else { return try readScalar(entry, key: key, in: group) }
+        let children = try map(entry.value, of: key)
+        try refuseTwins(children)
+        for child in children { try notes.attempt { try read(child, in: key, groups: groups) } }
     }
 
     /// The keys that each place knows; `nil` is the file itself.
@@ -70,7 +77,7 @@ struct ConfigurationReader {
         case "subscriptions": subscriptionKeys
         case let group?:
             ScalarSetting.all.filter { $0.key.hasPrefix(group + ".") }.flatMap { setting in
-                let key = String(setting.key.dropFirst(group.count + 1))
+                let key = String(setting.key.dropFirst(group.count + 1).prefix { $0 != "." })
                 return setting.isSecret ? [key, key + Self.fileSuffix] : [key]
             }
         case nil:

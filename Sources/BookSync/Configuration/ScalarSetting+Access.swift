@@ -21,6 +21,16 @@ extension ScalarSetting {
         .text($0.serve.token?.description ?? "")
     }
 
+    /// The absolute path of a file; empty for none.
+    static func path(_ key: String, _ value: any WritableKeyPath<Configuration, String?> & Sendable) -> ScalarSetting {
+        ScalarSetting(key: key, expected: "the path of a file") { settings, text, base in
+            settings[keyPath: value] = text.isEmpty ? nil : base.absolutePath(text)
+            return text.isEmpty || settings[keyPath: value] != nil
+        } shown: {
+            .text($0[keyPath: value] ?? "")
+        }
+    }
+
     static let serveHosts = ScalarSetting(
         key: "serve.hosts", expected: "a list of names or numeric addresses, without ports", isList: true
     ) { settings, text, _ in

@@ -89,6 +89,7 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text($0.serve.publicURL ?? "")
         },
+        .path("serve.tls.certificate", \.serve.certificatePath), .path("serve.tls.key", \.serve.keyPath),
         servePassword, serveToken, serveHosts,
         ScalarSetting(key: "serve.read-only", expected: "true or false") { settings, text, _ in
             let flag = flag(text)

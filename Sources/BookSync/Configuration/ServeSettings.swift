@@ -19,6 +19,10 @@ package struct ServeSettings: Sendable, Hashable {
     /// Seconds between two runs over all subscriptions; nil for none.
     package var mirrorInterval: Double?
 
+    /// PEM files of the certificate, those that signed it behind it, and of its private key; nil where the server speaks HTTP.
+    package var certificatePath: String?
+    package var keyPath: String?
+
     package init() {}
 
     /// Characters of a token, at least.

@@ -102,10 +102,20 @@ extension JSONDocument {
 }
 
 extension JSONDocument {
+    package init(_ bookmark: Bookmark) {
+        self = [
+            "number": .integer(bookmark.id), "source": .string(bookmark.episode.book.source),
+            "book_id": .string(bookmark.episode.book.id), "id": .string(bookmark.episode.key),
+            "seconds": .init(bookmark.seconds), "note": .string(bookmark.note),
+            "created_at": .init(bookmark.createdAt),
+        ]
+    }
+
     package init(_ position: ListeningPosition) {
         self = [
             "seconds": .init(position.seconds), "duration": .init(position.duration),
-            "finished": .bool(position.isFinished), "revision": .integer(position.revision),
+            "finished": .bool(position.isFinished), "device": .init(position.device),
+            "revision": .integer(position.revision),
         ]
     }
 }

@@ -10,11 +10,13 @@ struct RunRecording: Sendable {
 
     /// - Returns: nil when it could not be recorded, which is no reason not to run: what keeps the store from being
     ///   written will end the run soon enough, if it is one.
-    func begin(_ command: String, books: Int) async -> RunRecord? {
+    func begin(_ command: String, of books: [BookIdentity]) async -> RunRecord? {
         let now = Date()
         do {
-            let number = try await store.beginRun(command, at: now)
-            return RunRecord(number: number, command: command, startedAt: now, books: books)
+            let number = try await store.beginRun(command, of: books, at: now)
+            return RunRecord(
+                number: number, command: command, startedAt: now, books: books.count,
+                named: books.prefix(RunRecord.maxNamed).map { .init($0) })
         } catch {
             emit(.notice("\(SyncRun.failure(error))"))
             return nil
@@ -36,6 +38,8 @@ struct RunRecording: Sendable {
         record.endedAt = Date()
         record.exitCode = exitCode
         record.summary = report.summary
+        var named: Set<BookIdentity> = []
+        record.named = (report.changedBooks.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
         record.error = error
         do {
             try await store.endRun(record)

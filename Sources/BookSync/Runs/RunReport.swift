@@ -9,6 +9,12 @@ package struct RunReport: Sendable {
     package var failures: [Failure] = []
     /// Books that were not looked at: the time was up, or the run made way for another.
     var booksLeft: [BookIdentity] = []
+    /// Books of which something came or failed, each once.
+    var changedBooks: [BookIdentity] {
+        var seen: Set<BookIdentity> = []
+        return changes.filter { seen.insert($0).inserted }
+    }
+    private var changes: [BookIdentity] = []
     /// What an alert would tell.
     var news = RunNews()
 
@@ -17,6 +23,7 @@ package struct RunReport: Sendable {
     mutating func fail(_ report: FailureReport, emit: (SyncEvent) -> Void) {
         failures.append(report.failure)
         summary.failed += max(1, report.books.count)
+        changes += report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
         // Books that failed as a whole have no plan that would name them.
         if report.episode == nil {
             let books = report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
@@ -124,7 +131,9 @@ package struct RunReport: Sendable {
             case .unchanged: summary.kept += 1
             }
             summary.bytesReused += receipt.bytesReused
+            if receipt.outcome != .unchanged { changes.append(receipt.file.episode.book) }
         }
+        changes += report.failures.compactMap(\.book)
         summary.bytesReceived += report.bytesReceived
         summary.left += report.left
         summary.failed += report.failures.count

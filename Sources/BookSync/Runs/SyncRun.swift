@@ -38,7 +38,7 @@ package struct SyncRun: Sendable {
         exitCode: @Sendable ([Failure]) -> Int
     ) async throws -> RunReport {
         let recording = RunRecording(configuration: configuration, store: session.store, emit: emit)
-        let record = await recording.begin(command, books: request.items.count)
+        let record = await recording.begin(command, of: request.items.map(\.book))
         do {
             let report = try await execute(request, in: session)
             guard let record else { return report }
@@ -281,7 +281,7 @@ package struct SyncRun: Sendable {
 
 extension Failure {
     /// The stored shelf does not have the book.
-    static func notOnTheShelf(_ book: BookIdentity) -> Failure {
+    package static func notOnTheShelf(_ book: BookIdentity) -> Failure {
         Failure(
             .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
             remedy: "run booksync fetch --book \(book) first")

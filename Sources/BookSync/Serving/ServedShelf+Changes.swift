@@ -2,7 +2,7 @@ import BookModel
 import CatalogStore
 import Foundation
 
-// What clients of a served shelf name and change beside runs.
+// What clients of a served shelf name.
 
 extension ServedShelf {
     /// An episode as a client names it: each part as the catalog has it, or its ``WebName``.
@@ -56,30 +56,6 @@ extension ServedShelf {
         guard book.id.hasPrefix("~") || book.source.hasPrefix("~") else { return book }
         guard let known = try await self.book(book.id, of: book.source) else { throw Failure.notOnTheShelf(book) }
         return known
-    }
-
-    /// Where the listener stopped in an episode.
-    /// - Returns: nil when nothing on the shelf is called so.
-    package func position(in name: EpisodeName) async throws -> ListeningPosition? {
-        do {
-            guard let episode = try await episodes(named: [name]).first?.episode.identity else { return nil }
-            let found = try await read { try await $0.store.position(in: episode) }
-            return (found ?? nil)
-                ?? ListeningPosition(
-                    episode: episode, seconds: 0, updatedAt: Date(timeIntervalSince1970: 0))
-        } catch let failure as Failure where failure.kind == .unknownBook {
-            return nil
-        }
-    }
-
-    /// Notes where the listener stopped in an episode of the shelf, unless another device did since the player looked.
-    /// - Parameter known: as of ``CatalogStore/setPosition(_:after:)``.
-    package func setPosition(
-        _ position: ListeningPosition, after known: Int64?
-    ) async throws -> (isNoted: Bool, standing: ListeningPosition) {
-        let folder = LibraryFolder.existing(at: configuration.library)
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-        return try await store.closing { try await store.setPosition(position, after: known) }
     }
 }
 

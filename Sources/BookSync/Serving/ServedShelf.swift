@@ -11,6 +11,8 @@ package struct ServedShelf: Sendable {
     package let configuration: Configuration
     /// Does the runs that clients ask for; nil where they can change nothing.
     package let desk: RunDesk?
+    /// Who looks at it: what they may not see is not there.
+    package private(set) var user = User.owner
     private let places = ReadingPlaces(8)
 
     package init(_ configuration: Configuration, desk: RunDesk? = nil) {
@@ -18,17 +20,35 @@ package struct ServedShelf: Sendable {
         self.desk = desk
     }
 
+    /// The same shelf, as somebody else has it.
+    package func seen(by user: User) -> ServedShelf {
+        var shelf = self
+        shelf.user = user
+        return shelf
+    }
+
     /// Reads the store. It is opened for each reading, so that one that a run puts aside, begins anew or brings up to date
     /// meanwhile is the next one's. That takes some 1.5 ms and a third of a megabyte: of many clients some wait for their
     /// turn. A reading must not begin another.
     /// - Returns: what `body` makes of the shelf; nil when there is no library yet.
     package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result) async throws -> Result? {
-        try await places.hold { try await ShelfReader.read(configuration.library, body) }
+        try await places.hold { try await ShelfReader.read(configuration.library, as: user, body) }
     }
 
     /// Searches the store, see ``ShelfReader/search(_:for:limit:)``.
     package func search(for text: String, limit: Int?) async throws -> ShelfReader.Found? {
-        try await places.hold { try await ShelfReader.search(configuration.library, for: text, limit: limit) }
+        try await places.hold { try await ShelfReader.search(configuration.library, as: user, for: text, limit: limit) }
+    }
+
+    /// Those who log in with a name.
+    /// - Returns: nil where that cannot be read now, or there is no library.
+    package func users() async -> [User]? {
+        do {
+            return try await read { try await $0.store.users() }
+        } catch {
+            // Those that are known go on to be.
+            return nil
+        }
     }
 
     /// - Returns: nil when nothing on the shelf is called so.
@@ -98,9 +118,9 @@ extension ShelfReader {
     /// - Returns: nil when nothing on the shelf is called so.
     package func book(_ id: String, of source: String) async throws -> BookIdentity? {
         let direct = BookIdentity(source: source, id: id)
-        if try await store.book(direct) != nil { return direct }
+        if user.maySee(direct), try await store.book(direct) != nil { return direct }
         guard id.hasPrefix("~") || source.hasPrefix("~") else { return nil }
-        return try await store.books().map(\.book.identity)
+        return try await books().map(\.book.identity)
             .first { WebName(of: $0.source) == source && WebName(of: $0.id) == id }
     }
 }

@@ -1,17 +1,58 @@
 import BookModel
 import CatalogStore
+import Foundation
 
-// Where the listener stopped.
+// Where the shelf's user stopped, and what they marked.
 
 extension ShelfReader {
-    /// Where the listener stopped in the episodes of a book; those never listened to are left out.
+    /// Where the user stopped in the episodes of a book; those never listened to are left out.
     package func positions(of book: BookIdentity) async throws -> [EpisodeIdentity: ListeningPosition] {
-        try await store.positions(of: book)
+        try await store.positions(of: book, for: user.id)
     }
 
-    /// The last position of each book that was listened to, the book that was listened to last first.
+    /// The last position of each book that the user listened to, the book that was listened to last first; without those that
+    /// they dismissed since.
     /// - Parameter limit: so many books at most.
     package func latestPositions(limit: Int) async throws -> [ListeningPosition] {
-        try await store.latestPositions(limit: limit)
+        try await store.latestPositions(limit: limit, of: user.id).filter { user.maySee($0.episode.book) }
     }
+
+    /// How far the user is in books; those that they never listened to are left out.
+    package func listeningProgress(of books: [BookIdentity]) async throws -> [BookIdentity: ListeningProgress] {
+        try await store.listeningProgress(of: books, for: user.id)
+    }
+
+    /// A bookmark with its episode.
+    package struct BookmarkedEpisode: Sendable {
+        package var bookmark: Bookmark
+        package var shelved: ShelvedEpisode
+    }
+
+    /// The user's bookmarks in a book, in its order.
+    package func bookmarkedEpisodes(of book: BookIdentity) async throws -> [BookmarkedEpisode] {
+        var marked: [BookmarkedEpisode] = []
+        for bookmark in try await store.bookmarks(of: book, for: user.id) {
+            guard let shelved = try await store.episode(bookmark.episode) else { continue }
+            marked.append(BookmarkedEpisode(bookmark: bookmark, shelved: shelved))
+        }
+        return marked
+    }
+
+    /// The book of the same author that comes next by its title, of those that there is something to hear of.
+    package func nextBook(after identity: BookIdentity) async throws -> Book? {
+        guard let book = try await store.book(identity), let author = book.author else { return nil }
+        let others = try await books(among: try await store.books(by: author)).filter { $0.present > 0 }.map(\.book)
+        return others.filter { $0.identity != identity && $0.title.comesBehind(book.title) }
+            .min { $1.title.comesBehind($0.title) }
+    }
+
+    /// How fast the user listens to a book; nil where they never said.
+    package func speed(of book: BookIdentity) async throws -> Double? {
+        try await store.speed(of: book, for: user.id)
+    }
+}
+
+extension String {
+    /// As people sort titles: numbers by their value.
+    fileprivate func comesBehind(_ other: String) -> Bool { localizedStandardCompare(other) == .orderedDescending }
 }

@@ -61,7 +61,9 @@ extension ShelfReader {
     /// - Returns: nil when it is not on the shelf.
     package func episode(_ identity: EpisodeIdentity) async throws -> (episode: EpisodeOnDisk, book: Book)? {
         let partials = try await PartialSizes(library: library)
-        guard let shelved = try await store.episode(identity), let book = try await store.book(identity.book) else {
+        guard user.maySee(identity.book), let shelved = try await store.episode(identity),
+            let book = try await store.book(identity.book)
+        else {
             return nil
         }
         return (onDisk(shelved, partials: partials), book)

@@ -39,6 +39,7 @@ extension JSONDocument {
             "ended_at": .init(record.endedAt),
             "exit_code": .init(record.exitCode),
             "books": .init(record.books),
+            "titles": .array(record.named.map { .string($0.title ?? $0.book.description) }),
         ]
         self = known.adding(Self.counts(of: record.summary)).adding(["error": .init(record.error)])
     }

@@ -12,6 +12,8 @@ extension ShelfReader {
 
     /// So many names are read one by one in a tenth of a second.
     private static let tolerated = 50_000
+    /// Hits of which a user who sees only some books is shown what is theirs.
+    private static let lookedThrough = 5000
 
     /// Finds books by title, author and announcer, and episodes by name, the best first.
     ///
@@ -21,21 +23,27 @@ extension ShelfReader {
     /// - Returns: nil when there is no library at `library` yet.
     /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
     package static func search(
-        _ library: String, for text: String, limit: Int?
+        _ library: String, as user: User = .owner, for text: String, limit: Int?
     ) async throws -> Found? {
-        let found = try await read(library) { shelf -> Found? in
+        let found = try await read(library, as: user) { shelf -> Found? in
             guard try await shelf.store.unindexedNames() <= tolerated else { return nil }
             return try await shelf.found(text, limit)
         }
         guard let found else { return nil }
         if let found { return found }
         try await updateIndex(of: library)
-        return try await read(library) { try await $0.found(text, limit) }
+        return try await read(library, as: user) { try await $0.found(text, limit) }
     }
 
     private func found(_ text: String, _ limit: Int?) async throws -> Found {
-        let (hits, hasMore) = try await store.search(text, limit: limit)
-        return (try await items(hits), hasMore)
+        guard user.isLimited else {
+            let (hits, hasMore) = try await store.search(text, limit: limit)
+            return (try await items(hits), hasMore)
+        }
+        // What they may not see is passed over, which is not to take much longer than what they may.
+        let all = try await store.search(text, limit: Self.lookedThrough).hits.filter { user.maySee($0.book) }
+        let hits = limit.map { Array(all.prefix($0)) } ?? all
+        return (try await items(hits), hits.count < all.count)
     }
 
     private func items(_ hits: [SearchHit]) async throws -> [FoundItem] {

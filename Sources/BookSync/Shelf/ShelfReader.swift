@@ -22,22 +22,24 @@ package struct ShelfReader: Sendable {
 
     let library: String
     let store: CatalogStore
+    /// Whose shelf it is: what they may not see is not on it.
+    let user: User
     package let isRunUnderWay: Bool
 
     /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
     package static func read<Result: Sendable>(
-        _ library: String, _ body: (ShelfReader) async throws -> Result
+        _ library: String, as user: User = .owner, _ body: (ShelfReader) async throws -> Result
     ) async throws -> Result? {
         guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }
         let reader = ShelfReader(
-            library: library, store: store, isRunUnderWay: try await LibraryLock.isHeld(in: library))
+            library: library, store: store, user: user, isRunUnderWay: try await LibraryLock.isHeld(in: library))
         return try await store.closing { try await body(reader) }
     }
 
     /// - Parameter wanted: nil for all.
     /// - Throws: ``Failure`` of kind `unknownBook` when one of the wanted is not on the shelf.
     package func books(_ wanted: [BookIdentity]? = nil) async throws -> [ShelvedBook] {
-        let books = try await store.books(wanted)
+        let books = try await store.books((wanted ?? user.books.map { Array($0) })?.filter(user.maySee))
         if let missing = wanted?.first(where: { identity in !books.contains { $0.book.identity == identity } }) {
             throw Failure.notOnTheShelf(missing)
         }
@@ -46,12 +48,13 @@ package struct ShelfReader: Sendable {
 
     /// Those of some books that are on the shelf.
     package func books(among some: [BookIdentity]) async throws -> [ShelvedBook] {
-        try await store.books(some)
+        try await store.books(some.filter(user.maySee))
     }
 
     /// The books of which an episode is in this state.
     package func books(withEpisodesIn state: EpisodeState) async throws -> [ShelvedBook] {
         try await store.books(withEpisodesIn: state, isRunUnderWay: isRunUnderWay)
+            .filter { user.maySee($0.book.identity) }
     }
 
     /// The episodes of a book by section number.
@@ -74,6 +77,11 @@ package struct ShelfReader: Sendable {
     /// How many of ``queue(from:count:)`` are in each state.
     package func queueCounts() async throws -> [EpisodeState: Int] {
         try await store.queueCounts(isRunUnderWay: isRunUnderWay)
+    }
+
+    /// The books of which something is being downloaded.
+    package func movingBooks() async throws -> Set<BookIdentity> {
+        Set(try await store.movingBooks().filter(user.maySee))
     }
 
     /// What the books are called; those that are not on the shelf are left out.

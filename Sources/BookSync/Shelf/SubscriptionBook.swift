@@ -11,12 +11,7 @@ package struct SubscriptionBook: Sendable {
     package static func open<Result: Sendable>(
         in library: String, notes: LibraryNotes? = nil, _ body: (SubscriptionBook) async throws -> Result
     ) async throws -> Result {
-        try await notes?.requireMounted(library)
-        // A new store in the place of a lost one would hide the loss.
-        try await LibraryFolder.existing(at: library).refuseLostStore()
-        let folder = try await LibraryFolder.open(at: library)
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-        return try await store.closing { try await body(SubscriptionBook(store: store)) }
+        try await CatalogStore.opened(in: library, notes: notes) { try await body(SubscriptionBook(store: $0)) }
     }
 
     /// What subscribing to a book came to.
@@ -49,6 +44,19 @@ package struct SubscriptionBook: Sendable {
 }
 
 extension CatalogStore {
+    /// Opens the store of a library for writing, and makes both where they are missing.
+    /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    static func opened<Result: Sendable>(
+        in library: String, notes: LibraryNotes?, _ body: (CatalogStore) async throws -> Result
+    ) async throws -> Result {
+        try await notes?.requireMounted(library)
+        // A new store in the place of a lost one would hide the loss.
+        try await LibraryFolder.existing(at: library).refuseLostStore()
+        let folder = try await LibraryFolder.open(at: library)
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return try await store.closing { try await body(store) }
+    }
+
     /// Runs `body`, and closes the store however it ends.
     func closing<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         let outcome = await Swift.Result.of(body)

@@ -50,15 +50,23 @@ struct ServeCommand: Subcommand {
                 + "never.", valueName: "time"))
     var mirrorEvery: String?
 
+    @Flag(
+        help:
+            "Speak HTTPS with a certificate that is made for this machine's names and kept in the library. Default: serve.tls."
+    )
+    var selfSigned = false
+
     @Flag(help: "Ask for a new password, put its hash into the configuration, and end.")
     var setPassword = false
 
     @Flag(help: "Give the feeds of podcast apps a new address, so that the old one ends, and end.")
     var rotateApps = false
 
+    @OptionGroup var users: UserOptions
+
     func validate() throws {
-        if setPassword, rotateApps {
-            throw ValidationError("--set-password and --rotate-apps are two things: run them one after the other.")
+        if (setPassword ? 1 : 0) + (rotateApps ? 1 : 0) + users.count > 1 {
+            throw ValidationError("Passwords, users and the apps' address are changed one after the other.")
         }
         if let mirrorEvery, ServeSettings.mirrorInterval(mirrorEvery) == nil {
             throw ValidationError("--mirror-every takes a time such as 6h, from 1m on, not '\(mirrorEvery)'.")
@@ -74,12 +82,14 @@ struct ServeCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         if setPassword { return try await setPassword(in: program) }
         if rotateApps { return try await rotateApps(in: program) }
+        if users.count > 0 { return try await changeUsers(in: program) }
         var loaded = try await program.configuration().configuration
         loaded.trustsReferences = false
         let configuration = loaded
         let settings = configuration.serve
         let place = try ListenPlace(parsing: listen ?? settings.listen)
-        try place.requireGuard(asksWhoComes: settings.asksWhoComes)
+        let hasUsers = try await !UserBook.users(of: configuration.library).isEmpty
+        try place.requireGuard(asksWhoComes: settings.asksWhoComes || hasUsers)
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
         let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
@@ -93,9 +103,10 @@ struct ServeCommand: Subcommand {
         let pages = try ShelfPages(ServedShelf(configuration, desk: desk)) {
             try await program.findings(asksSources: $0)
         }
+        let certificate = try await certificate(settings, place, configuration, program)
         let server = ShelfServer(
             configuration, at: place, basePath: basePath ?? settings.basePath,
-            publicURL: publicURL ?? settings.publicURL, pages: pages,
+            publicURL: publicURL ?? settings.publicURL, pages: pages, certificate: certificate,
             mirrorInterval: interval, logger: program.logger,
             changedSettings: await changes(of: settings, program))
         try await server.run { address in
@@ -105,5 +116,28 @@ struct ServeCommand: Subcommand {
             await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")
         }
         return .done
+    }
+
+    /// What the server proves itself with; nil where it speaks plain HTTP.
+    private func certificate(
+        _ settings: ServeSettings, _ place: ListenPlace, _ configuration: Configuration, _ program: Program
+    ) async throws -> ServerCertificate? {
+        if selfSigned {
+            let hosts = HostRule(place: place, publicURL: publicURL ?? settings.publicURL, hosts: settings.hosts)
+            let made = try await SelfSignedCertificate.made(in: configuration.library, for: hosts.names)
+            if !program.options.quiet {
+                await program.streams.writeError("the certificate's SHA-256 fingerprint is \(made.fingerprint)")
+            }
+            return try await .read(made.paths, logger: program.logger)
+        }
+        switch (settings.certificatePath, settings.keyPath) {
+        case (nil, nil): return nil
+        case (let certificate?, let key?):
+            return try await .read(.init(certificate: certificate, key: key), logger: program.logger)
+        default:
+            throw Failure(
+                .configuration, disposition: .stop, what: "the shelf cannot be served over HTTPS",
+                why: "of serve.tls.certificate and serve.tls.key only one is set", remedy: "set both, or neither")
+        }
     }
 }

@@ -14,12 +14,37 @@ enum AskedThing: Sendable, Hashable, CaseIterable {
     case form
     /// An action of the API.
     case call
+    /// What a user does for themselves alone: positions, marks, bookmarks; by the API, and by a form.
+    case ownCall
+    case ownForm
+    /// Pages, documents and actions that concern the whole library: not for those who see some books only.
+    case libraryPage
+    case libraryDocument
+
+    /// Whether it is for people, and answered with a page.
+    var isForPeople: Bool {
+        switch self {
+        case .page, .libraryPage, .form, .ownForm: true
+        case .door, .doorForm, .document, .libraryDocument, .appsDocument, .call, .ownCall: false
+        }
+    }
+
+    /// Whether it comes as a form.
+    var isForm: Bool { [.form, .ownForm, .doorForm].contains(self) }
+
+    /// Whether those who see some books only may have it.
+    var isForLimited: Bool {
+        switch self {
+        case .call, .form, .libraryPage, .libraryDocument: false
+        case .door, .doorForm, .page, .document, .appsDocument, .ownCall, .ownForm: true
+        }
+    }
 
     /// Whether something changes by it.
     var changes: Bool {
         switch self {
-        case .doorForm, .form, .call: true
-        case .door, .page, .document, .appsDocument: false
+        case .doorForm, .form, .ownForm, .call, .ownCall: true
+        case .door, .page, .libraryPage, .document, .libraryDocument, .appsDocument: false
         }
     }
 }
@@ -67,6 +92,8 @@ struct RequestProof: Sendable, Hashable {
     var hasFormToken = false
     /// Whether the path holds the key of the apps.
     var hasAppsKey = false
+    /// Whether who asks sees some books only.
+    var isLimited = false
 }
 
 /// What becomes of a request.
@@ -82,6 +109,8 @@ enum AccessDecision: Sendable, Hashable {
     case misdirected
     /// As if there were nothing (404).
     case nothing
+    /// Not for those who see some books only (403).
+    case limited
 
     /// - Parameter asksWhoComes: whether there is a password or a token at all.
     static func decide(_ asked: AskedThing, _ proof: RequestProof, asksWhoComes: Bool) -> AccessDecision {
@@ -89,9 +118,9 @@ enum AccessDecision: Sendable, Hashable {
         if asked == .appsDocument { return proof.hasAppsKey ? .allow : .nothing }
         guard !asked.changes || isOurs(asked, proof) else { return .refuse }
         guard asksWhoComes, asked != .door, asked != .doorForm, !proof.hasSession, !proof.hasToken else {
-            return .allow
+            return proof.isLimited && !asked.isForLimited ? .limited : .allow
         }
-        return asked == .page || asked == .form ? .logIn : .unproven
+        return asked.isForPeople ? .logIn : .unproven
     }
 
     /// Whether what changes something was sent by a page of ours, or by no browser at all: a program does what its own user
@@ -100,8 +129,8 @@ enum AccessDecision: Sendable, Hashable {
         switch proof.origin {
         case .own: true
         case .foreign: false
-        case .hidden: asked != .call && proof.hasFormToken
-        case .unsaid: asked == .call || proof.hasFormToken
+        case .hidden: asked.isForm && proof.hasFormToken
+        case .unsaid: !asked.isForm || proof.hasFormToken
         }
     }
 }

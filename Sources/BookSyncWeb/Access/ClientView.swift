@@ -14,13 +14,18 @@ struct ClientView: Sendable, Hashable {
     /// - Parameters:
     ///   - authority: the Host field.
     ///   - basePath: what the paths begin with that the server is asked for.
-    init(authority: String, basePath: String, publicURL: String?) {
+    ///   - isSecure: whether the server itself speaks TLS.
+    init(authority: String, basePath: String, publicURL: String?, isSecure: Bool = false) {
         let here = authority.lowercased()
-        let open = "http://" + (here.hasSuffix(":80") ? String(here.dropLast(3)) : here)
+        let standardPort = isSecure ? ":443" : ":80"
+        let open =
+            (isSecure ? "https://" : "http://")
+            + (here.hasSuffix(standardPort) ? String(here.dropLast(standardPort.count)) : here)
         guard let publicURL, let url = URL(string: publicURL), let scheme = url.scheme?.lowercased(),
             let host = url.host?.lowercased()
         else {
-            self.init(root: basePath, isSecure: false, origins: [open], cookiePath: basePath.isEmpty ? "/" : basePath)
+            self.init(
+                root: basePath, isSecure: isSecure, origins: [open], cookiePath: basePath.isEmpty ? "/" : basePath)
             return
         }
         let standard = scheme == "https" ? 443 : 80
@@ -32,7 +37,7 @@ struct ClientView: Sendable, Hashable {
         let slashes = url.path.reversed().prefix { $0 == "/" }.count
         let path = String(url.path.dropLast(slashes))
         self.init(
-            root: isPublic ? path : basePath, isSecure: isPublic && scheme == "https",
+            root: isPublic ? path : basePath, isSecure: isPublic ? scheme == "https" : isSecure,
             origins: isPublic ? ["\(scheme)://\(whole)"] : [open, "\(scheme)://\(whole)"],
             cookiePath: path == basePath && !path.isEmpty ? path : "/")
     }

@@ -29,6 +29,13 @@ enum NumericAddress: Sendable, Hashable {
         }
     }
 
+    /// 4 or 16.
+    var bytes: [UInt8] {
+        switch self {
+        case .four(let bytes), .six(let bytes): bytes
+        }
+    }
+
     var isLoopback: Bool {
         switch self {
         case .four(let bytes): bytes[0] == 127

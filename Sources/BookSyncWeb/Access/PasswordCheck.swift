@@ -2,21 +2,18 @@ import BookSync
 import Dispatch
 import Synchronization
 
-/// Compares passwords with the hash, one at a time and on a thread of its own: each takes a tenth of a second and 32 MiB,
+/// Compares passwords with hashes, one at a time and on a thread of its own: each takes a tenth of a second and 32 MiB,
 /// and whoever listens meanwhile shall not notice.
 final class PasswordCheck: Sendable {
     /// Passwords that wait, at most.
     static let greatestQueue = 32
 
-    private let hash: PasswordHash
     private let queue = DispatchQueue(label: "booksync.passwords", qos: .utility)
     private let waiting = Mutex(0)
+    /// Of no password that anybody knows.
+    private static let nobodys = PasswordHash(salt: ServeKeys.random(16), hash: ServeKeys.random(32))
 
-    init(_ hash: PasswordHash) {
-        self.hash = hash
-    }
-
-    /// - Returns: whether there is room for one more; then ``matches(_:)`` has to be called.
+    /// - Returns: whether there is room for one more; then ``matches(_:_:)`` has to be called.
     func enter() -> Bool {
         waiting.withLock { waiting in
             guard waiting < Self.greatestQueue else { return false }
@@ -29,10 +26,14 @@ final class PasswordCheck: Sendable {
         waiting.withLock { $0 -= 1 }
     }
 
-    func matches(_ password: String) async throws -> Bool {
+    /// - Parameter hash: nil for one that nothing matches, which takes as long.
+    func matches(_ password: String, _ hash: PasswordHash?) async throws -> Bool {
         defer { leave() }
         return try await withCheckedThrowingContinuation { continuation in
-            queue.async { [hash] in continuation.resume(with: Result { try hash.matches(password) }) }
+            queue.async {
+                guard let hash = hash ?? Self.nobodys else { return continuation.resume(returning: false) }
+                continuation.resume(with: Result { try hash.matches(password) && hash != Self.nobodys })
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import BookModel
 import Crypto
 import Foundation
 
@@ -7,33 +8,46 @@ struct Session: Sendable, Hashable {
     let identity: String
     /// Seconds since 1970.
     let expiry: Int64
+    let user: User.ID
 
     /// Seconds for which a login is good.
     static let lifetime: Int64 = 30 * 86_400
 
-    private init(identity: String, expiry: Int64) {
+    private init(identity: String, expiry: Int64, user: User.ID) {
         self.identity = identity
         self.expiry = expiry
+        self.user = user
     }
 
-    static func begin(now: Int64) -> Session {
-        Session(identity: ServeKeys.base64URL(ServeKeys.random(16)), expiry: now + lifetime)
+    static func begin(_ user: User.ID = User.owner.id, now: Int64) -> Session {
+        Session(identity: ServeKeys.base64URL(ServeKeys.random(16)), expiry: now + lifetime, user: user)
     }
+
+    /// What is signed; the owner's names no user.
+    private var text: String { "\(identity).\(expiry)" + (user == User.owner.id ? "" : ".\(user)") }
 
     /// - Parameter fingerprint: of what was proved; a session of another password is none.
     func cookie(signedWith keys: ServeKeys, for fingerprint: [UInt8]) -> String {
-        "\(identity).\(expiry).\(Self.signature("session", "\(identity).\(expiry)", fingerprint, keys))"
+        "\(text).\(Self.signature("session", text, fingerprint, keys))"
     }
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameters:
+    ///   - fingerprints: of what each user proves; nil for those that there are not.
+    ///   - now: seconds since 1970.
     /// - Returns: nil for what these keys did not sign, for what has expired and for what was ended.
-    init?(cookie: String, signedWith keys: ServeKeys, for fingerprint: [UInt8], now: Int64) {
+    init?(
+        cookie: String, signedWith keys: ServeKeys, for fingerprints: (User.ID) -> [UInt8]?, now: Int64
+    ) {
         let parts = cookie.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, cookie.utf8.count < 200, let expiry = Int64(parts[1]), String(expiry) == parts[1],
-            Self.isSame(parts[2], Self.signature("session", "\(parts[0]).\(parts[1])", fingerprint, keys)),
+        guard (3...4).contains(parts.count), cookie.utf8.count < 200, let expiry = Int64(parts[1]),
+            let user = parts.count == 3 ? User.owner.id : Int64(parts[2])
+        else { return nil }
+        let session = Session(identity: parts[0], expiry: expiry, user: user)
+        guard let fingerprint = fingerprints(user),
+            Self.isSame(cookie, session.cookie(signedWith: keys, for: fingerprint)),
             now < expiry, expiry <= now + Self.lifetime, keys.ended[parts[0]] == nil
         else { return nil }
-        self.init(identity: parts[0], expiry: expiry)
+        self = session
     }
 
     // MARK: What else is signed
@@ -55,6 +69,12 @@ struct Session: Sendable, Hashable {
             isSame(parts[1], signature("browser", parts[0], [], keys))
         else { return nil }
         return parts[0]
+    }
+
+    /// The key by which a user's podcast apps come without a password. It ends with the user's password.
+    static func appsKey(of user: User.ID, fingerprint: [UInt8], signedWith keys: ServeKeys) -> String {
+        // 160 bits do for a key, and addresses are typed.
+        String(signature("apps \(keys.apps)", "\(user)", fingerprint, keys).prefix(27))
     }
 
     /// What the cookies of a library are called, so that servers that differ in their ports alone keep theirs apart.

@@ -10,6 +10,7 @@ struct Caller: Sendable {
     let asked: AskedThing
     /// But for the form's token, which is not looked at before there is a body.
     var proof: RequestProof
+    var user = User.owner
     let view: ClientView
     /// Numeric; as the proxy tells where one is set up. Nil at a Unix socket.
     let client: String?
@@ -21,15 +22,16 @@ extension ShelfResponder {
     /// - Parameter parts: of the path; nil where nothing is called so.
     func caller(of request: Request, _ parts: [String]?, client: String?) async -> Caller {
         let authority = request.head.authority ?? ""
-        let view = ClientView(authority: authority, basePath: site.basePath, publicURL: site.publicURL)
+        let view = ClientView(
+            authority: authority, basePath: site.basePath, publicURL: site.publicURL, isSecure: site.isSecure)
         let isPost = request.method != .get && request.method != .head
         let asked = parts.map { AskedThing(at: $0, isPost: isPost) } ?? .door
         guard site.hosts.allows(authority) else {
             return Caller(asked: asked, proof: RequestProof(namesUs: false), view: view, client: client)
         }
         let appsKey = parts.flatMap { $0.first == "apps" && $0.count > 1 ? $0[1] : nil }
-        let proof = await site.access.proof(of: request, seenAs: view, appsKey: appsKey)
-        return Caller(asked: asked, proof: proof, view: view, client: Self.client(client, request, site))
+        let (proof, user) = await site.access.proof(of: request, seenAs: view, appsKey: appsKey)
+        return Caller(asked: asked, proof: proof, user: user, view: view, client: Self.client(client, request, site))
     }
 
     /// Who is behind the proxy that the public address is of. Anybody can write the field, so it counts only from a proxy on
@@ -45,7 +47,7 @@ extension ShelfResponder {
     /// - Returns: nil where the request is to be answered.
     func refusal(of caller: Caller, _ request: Request, form: FormFields?) async -> Response? {
         var proof = caller.proof
-        if caller.asked == .form || caller.asked == .doorForm {
+        if caller.asked.isForm {
             if let form {
                 let token = form["token"] ?? ""
                 let right = await site.access.formToken(for: request, seenAs: caller.view)
@@ -67,6 +69,8 @@ extension ShelfResponder {
         case .misdirected:
             return refusal(.misdirectedRequest, "this server does not go by that name; serve.hosts can name it")
         case .nothing: return nothing
+        case .limited where caller.asked == .libraryPage: return .seeOther(caller.view.root + "/")
+        case .limited: return refusal(.forbidden, "this user listens to some books, and changes nothing else")
         }
     }
 
@@ -90,7 +94,9 @@ extension ShelfResponder {
             }
             let back = view.wayBack(form["return"])
             guard site.access.asksWhoComes else { return .seeOther(back) }
-            switch try await site.access.logIn(with: password, request.wire, seenAs: view, client: caller.client) {
+            switch try await site.access.logIn(
+                as: form["name"], with: password, request.wire, seenAs: view, client: caller.client)
+            {
             case .right(let cookies): return .seeOther(back, cookies: cookies)
             case .wrong:
                 site.logger.warning("a wrong password", metadata: ["client": "\(caller.client ?? "socket")"])
@@ -109,7 +115,7 @@ extension ShelfResponder {
             let cookie = await site.access.logOut(request.wire, seenAs: view)
             return .seeOther(view.root + (site.access.asksWhoComes ? "/login" : "/"), cookies: [cookie])
         case (["actions", "rotate-apps"], .post):
-            guard site.actions.desk != nil else { return refusal(.forbidden, ShelfActions.Refused().sentence) }
+            guard site.shelf.desk != nil else { return refusal(.forbidden, ShelfActions.Refused().sentence) }
             try await site.access.keyring.rotateApps()
             return .seeOther(view.wayBack(form?["return"]))
         default: return nil

@@ -15,6 +15,11 @@ extension ActionArguments {
             case "force": force = Self.isSet(value)
             case "latest": latest = try Self.number(name, Int(value))
             case "title": title = value
+            case "note": note = value.trimmingCharacters(in: .whitespacesAndNewlines)
+            case "played": played = Self.isSet(value)
+            case "up_to": upTo = Self.isSet(value)
+            case "speed": speed = try Self.number(name, Double(value))
+            case "number": number = try Self.number(name, Int(value))
             default: break
             }
             if let key = Key(rawValue: ["ref": "refs", "episode": "episodes"][name] ?? name), key != .position {

@@ -28,12 +28,21 @@ struct ActionArguments: Sendable, Hashable {
     var latest: Int?
     var title: String?
     var position: Position?
+    var note: String?
+    /// Whether episodes are marked as played, or as never listened to.
+    var played: Bool?
+    /// Whether all up to the episode is meant.
+    var upTo = false
+    var speed: Double?
+    /// Of a bookmark.
+    var number: Int?
 
     /// What may be named at once.
     static let greatestCount = 250
 
     enum Key: String, CaseIterable {
-        case refs, episodes, all, forget, force, latest, title, position
+        case refs, episodes, all, forget, force, latest, title, position, note, played, speed, number
+        case upTo = "up_to"
     }
 
     /// What was said of all that can be.
@@ -51,8 +60,15 @@ struct ActionArguments: Sendable, Hashable {
         }
         switch action {
         case .mirror: return
-        case .position:
+        case .position, .bookmark:
             if position == nil { throw Self.refusal("there is no 'position'") }
+        case .mark, .speed, .dismiss:
+            if refs.count + episodes.count != 1 { throw Self.refusal("'refs' or 'episodes' is to name one") }
+            if action == .mark, played == nil { throw Self.refusal("there is no 'played'") }
+            if upTo, episodes.isEmpty { throw Self.refusal("'up_to' is about an episode") }
+            if action == .speed, speed == nil { throw Self.refusal("there is no 'speed'") }
+        case .removeBookmark:
+            if number == nil { throw Self.refusal("there is no 'number'") }
         case .subscribe, .unsubscribe:
             if refs.isEmpty { throw Self.refusal("'refs' names no book") }
         case .preview:
@@ -69,6 +85,10 @@ struct ActionArguments: Sendable, Hashable {
             throw Self.refusal("it names more than \(Self.greatestCount)")
         }
         if let latest, !(1...Int(Int32.max)).contains(latest) { throw Self.refusal("'latest' is a number from 1 on") }
+        if let speed, !(0.25...4).contains(speed) { throw Self.refusal("'speed' lies between 0.25 and 4") }
+        if let note, note.count > Bookmark.maxNote {
+            throw Self.refusal("'note' has more than \(Bookmark.maxNote) characters")
+        }
         if let title, title.isEmpty { throw Self.refusal("'title' is empty") }
         if let position {
             let greatest = ListeningPosition.greatest
@@ -91,6 +111,11 @@ extension ShelfAction {
         case .subscribe: [.refs, .latest, .title]
         case .unsubscribe, .preview: [.refs]
         case .position: [.position]
+        case .bookmark: [.position, .note]
+        case .removeBookmark: [.number]
+        case .mark: [.refs, .episodes, .played, .upTo]
+        case .speed: [.refs, .episodes, .speed]
+        case .dismiss: [.refs, .episodes]
         case .mirror: []
         }
     }
@@ -130,6 +155,11 @@ extension ActionArguments {
                 case .force: arguments.force = try values.decode(Bool.self, forKey: name)
                 case .latest: arguments.latest = try values.decodeWhole(name)
                 case .title: arguments.title = try values.decode(String.self, forKey: name)
+                case .note: arguments.note = try values.decode(String.self, forKey: name)
+                case .played: arguments.played = try values.decode(Bool.self, forKey: name)
+                case .upTo: arguments.upTo = try values.decode(Bool.self, forKey: name)
+                case .speed: arguments.speed = try values.decode(Double.self, forKey: name)
+                case .number: arguments.number = try values.decodeWhole(name)
                 case .position: arguments.position = try values.decode(PositionBody.self, forKey: name).position
                 }
             }

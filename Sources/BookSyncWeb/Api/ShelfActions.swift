@@ -3,14 +3,17 @@ import BookSync
 import Foundation
 import Logging
 
-/// Does what clients ask for: transfers and files by hand, subscriptions, runs, positions.
+/// Does what one client asks for: transfers and files by hand, subscriptions, runs, and what they listen to.
 struct ShelfActions: Sendable {
     /// Why nothing is done for anybody.
     struct Refused: Error {
         let sentence = "this server changes nothing: it was started with --read-only"
     }
 
+    /// As the client's user sees it.
     let shelf: ServedShelf
+    /// What the client listens with, as its user knows it.
+    var device: String?
     /// nil where nothing may be changed.
     var desk: RunDesk? { shelf.desk }
 
@@ -39,6 +42,7 @@ struct ShelfActions: Sendable {
         case .subscribe: return try await subscribe(arguments, desk)
         case .unsubscribe: return try await unsubscribe(arguments, desk)
         case .position: return try await setPosition(arguments)
+        case .mark, .bookmark, .removeBookmark, .speed, .dismiss: return try await listen(action, arguments)
         case .mirror:
             let stored = try await shelf.read { try await $0.subscriptions() } ?? []
             try await desk.requireLibrary()
@@ -157,8 +161,45 @@ struct ShelfActions: Sendable {
         let outcome = try await shelf.setPosition(
             ListeningPosition(
                 episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
-                isFinished: position.isFinished ?? false, updatedAt: Date()),
+                isFinished: position.isFinished ?? false, updatedAt: Date(), device: device),
             after: position.revision)
         return ["count": .init(outcome.isNoted ? 1 : 0), "position": JSONDocument(outcome.standing)]
+    }
+
+    private func listen(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {
+        switch action {
+        case .bookmark:
+            guard let position = arguments.position, let shelved = try await named([position.name]).first else { break }
+            let bookmark = Bookmark(
+                id: 0, episode: shelved.episode.identity, seconds: position.seconds, note: arguments.note ?? "",
+                createdAt: Date())
+            return ["count": .integer(1), "number": .integer(try await shelf.add(bookmark))]
+        case .removeBookmark:
+            let number = Int64(arguments.number ?? 0)
+            return ["count": .init(try await shelf.removeBookmark(number) ? 1 : 0)]
+        case .mark, .speed, .dismiss:
+            let episode = try await named(arguments.episodes).first?.episode.identity
+            let book: BookIdentity? =
+                if let reference = arguments.refs.first { try await book(named: reference) } else { episode?.book }
+            guard let book else { break }
+            if let speed = arguments.speed {
+                try await shelf.setSpeed(speed, of: book)
+            } else if let isPlayed = arguments.played {
+                let part = episode.map { arguments.upTo ? MarkedPart.upTo($0) : .episode($0) } ?? .whole
+                return ["count": .init(try await shelf.mark(part, of: book, asPlayed: isPlayed))]
+            } else {
+                try await shelf.dismiss(book)
+            }
+            return ["count": .integer(1)]
+        default: break
+        }
+        return ["count": .integer(0)]
+    }
+
+    /// A book that the client sees.
+    private func book(named reference: String) async throws -> BookIdentity {
+        let book = try await shelf.book(try BookReference(parsing: reference), of: configuration)
+        guard let known = try await shelf.book(book.id, of: book.source) else { throw Failure.notOnTheShelf(book) }
+        return known
     }
 }

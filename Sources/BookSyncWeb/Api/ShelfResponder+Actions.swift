@@ -9,14 +9,16 @@ extension ShelfResponder {
     /// - Returns: nil when there is no such action.
     /// - Throws: ``Failure``.
     func acted(_ request: ShelfRequest, _ form: FormFields?, from caller: Caller) async throws -> Response? {
-        guard let form else { return request.parts.count == 3 ? try await answered(request) : nil }
-        return try await formHandled(request, form, from: caller)
+        let agent = request.wire.headers[.userAgent].flatMap(DeviceName.name)
+        let actions = ShelfActions(shelf: site.shelf.seen(by: caller.user), device: agent)
+        guard let form else { return request.parts.count == 3 ? try await answered(request, by: actions) : nil }
+        return try await formHandled(request, form, from: caller, by: actions)
     }
 
-    private func answered(_ request: ShelfRequest) async throws -> Response? {
+    private func answered(_ request: ShelfRequest, by actions: ShelfActions) async throws -> Response? {
         guard let action = ShelfAction(rawValue: request.parts[2]) else { return nil }
         do {
-            let document = try await site.actions.perform(action, ActionArguments(json: request.body))
+            let document = try await actions.perform(action, ActionArguments(json: request.body))
             let text = document.text(isIndented: true) + "\n"
             return Response(
                 status: .ok, headers: [.contentType: jsonType],
@@ -32,7 +34,7 @@ extension ShelfResponder {
     /// Does what a form asks for, and sends its browser back to the page that it stands on; where others are only asked for
     /// something, that page comes at once, with what they said.
     private func formHandled(
-        _ request: ShelfRequest, _ form: FormFields, from caller: Caller
+        _ request: ShelfRequest, _ form: FormFields, from caller: Caller, by actions: ShelfActions
     ) async throws -> Response? {
         guard request.parts.count == 2 else { return nil }
         if let inquiry = ShelfPages.Inquiry(request.parts[1], form) {
@@ -40,7 +42,7 @@ extension ShelfResponder {
         }
         guard let action = ShelfAction(rawValue: request.parts[1]) else { return nil }
         do {
-            _ = try await site.actions.perform(action, ActionArguments(form: form))
+            _ = try await actions.perform(action, ActionArguments(form: form))
             return .seeOther(caller.view.wayBack(form["return"]))
         } catch let refused as ShelfActions.Refused {
             let failure = Failure(.usage, what: "nothing is changed", why: refused.sentence)

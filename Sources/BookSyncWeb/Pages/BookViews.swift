@@ -12,6 +12,10 @@ struct BookCard: ViewModel {
     var present: Int
     var episodes: Int
     var spoken: String
+    /// How far the visitor is in it; nil where they never listened to it.
+    var heard: String?
+    /// Whether something of it is being downloaded.
+    var isMoving = false
 }
 
 /// A label with a value.
@@ -80,7 +84,7 @@ struct PagePart: Sendable {
 }
 
 extension ViewMaker {
-    func card(_ shelved: ShelvedBook) -> BookCard {
+    func card(_ shelved: ShelvedBook, _ progress: ListeningProgress? = nil, isMoving: Bool = false) -> BookCard {
         let book = shelved.book
         let (present, episodes) = (phrases.number(shelved.present), phrases.number(shelved.episodes))
         let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
@@ -91,7 +95,16 @@ extension ViewMaker {
                 ? phrases(.countEpisodes, count: shelved.episodes)
                 : phrases(.onDiskOf, ["present": present, "episodes": episodes]),
             present: shelved.present, episodes: max(1, shelved.episodes),
-            spoken: phrases(.onDiskSpoken, ["present": present, "episodes": episodes]))
+            spoken: phrases(.onDiskSpoken, ["present": present, "episodes": episodes]), heard: progress.map(heard),
+            isMoving: isMoving)
+    }
+
+    /// `42 %, 3 h 20 min left`
+    func heard(_ progress: ListeningProgress) -> String {
+        if progress.played >= progress.episodes { return phrases(.heard) }
+        let share = phrases(.percent, ["number": phrases.number(Int((progress.share * 100).rounded(.down)))])
+        guard let left = progress.secondsLeft else { return share }
+        return share + " · " + phrases(.heardTo, ["time": phrases.span(left)])
     }
 
     /// Author and announcer, on one line.
@@ -100,7 +113,7 @@ extension ViewMaker {
         return people.isEmpty ? nil : people.joined(separator: " · ")
     }
 
-    func facts(of shelved: ShelvedBook) -> [FactView] {
+    func facts(of shelved: ShelvedBook, _ progress: ListeningProgress?) -> [FactView] {
         var facts = [
             FactView(label: phrases(.factEpisodes), value: phrases.number(shelved.episodes)),
             FactView(label: phrases(.factOnDisk), value: phrases.number(shelved.present)),
@@ -110,6 +123,12 @@ extension ViewMaker {
         }
         if shelved.locked > 0 {
             facts.append(FactView(label: phrases(.factLocked), value: phrases.number(shelved.locked)))
+        }
+        if let progress {
+            if let seconds = progress.seconds {
+                facts.append(FactView(label: phrases(.factLength), value: phrases.span(seconds)))
+            }
+            facts.append(FactView(label: phrases(.factHeard), value: heard(progress)))
         }
         facts.append(FactView(label: phrases(.factBytes), value: phrases.bytes(shelved.bytes)))
         facts.append(FactView(label: phrases(.factUpdated), value: phrases.day(shelved.updatedAt)))

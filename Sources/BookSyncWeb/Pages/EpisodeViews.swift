@@ -15,12 +15,24 @@ struct ActionView: ViewModel {
     var of: String
     /// A class of the style sheet.
     var kind = ""
-    /// Whether it overrides that the episode was removed on purpose.
-    var forces = false
+    /// What it says beside: fields that nobody sees.
+    var hidden: [FieldView] = []
+    var hasHidden = false
     /// Whether it asks first, with the question and the button that means it.
     var asks = false
     var question: String?
     var answer: String?
+}
+
+/// Buttons that stand together.
+struct ActionsView: ViewModel {
+    var actions: [ActionView]
+}
+
+/// A field of a form.
+struct FieldView: ViewModel {
+    var name: String
+    var value: String
 }
 
 /// How far something is.
@@ -38,6 +50,10 @@ struct PlayView: ViewModel {
     var at: Int
     /// Of the position, as the page knew it.
     var revision: Int
+    /// Whether it plays from there, wherever the visitor stopped.
+    var isExact = false
+    /// How fast the visitor listens to the book; nil where they never said.
+    var speed: String?
     var name: String
     var album: String
     var artist: String
@@ -120,7 +136,8 @@ struct ViewMaker: Sendable {
     let isRunUnderWay: Bool
 
     func row(
-        _ episode: ShelfReader.EpisodeOnDisk, of book: Book, position: ListeningPosition? = nil
+        _ episode: ShelfReader.EpisodeOnDisk, of book: Book, position: ListeningPosition? = nil,
+        speed: Double? = nil
     ) -> EpisodeView {
         let (shelved, identity) = (episode.shelved, episode.shelved.episode.identity)
         let state = SeenState(episode, isRunUnderWay: isRunUnderWay)
@@ -134,7 +151,7 @@ struct ViewMaker: Sendable {
             state: state.rawValue, stateLabel: phrases(state.phrase), bar: nil, moving: "",
             heard: heard(position), error: state == .failed ? shelved.transfer?.error : nil, player: nil,
             media: file.map(places.audio), actions: actions(on: shelved, state))
-        view.player = file.map { play(shelved.episode, $0, of: book, at: position) }
+        view.player = file.map { play(shelved.episode, $0, of: book, at: position, speed: speed) }
         switch state {
         case .downloading, .verifying, .paused, .interrupted, .failed, .waiting:
             guard episode.bytesDone > 0 || state == .downloading else { break }
@@ -161,12 +178,14 @@ struct ViewMaker: Sendable {
     }
 
     func play(
-        _ episode: Episode, _ file: LocalFile, of book: Book, at position: ListeningPosition?, label: Phrase? = nil
+        _ episode: Episode, _ file: LocalFile, of book: Book, at position: ListeningPosition?, speed: Double? = nil,
+        label: Phrase? = nil
     ) -> PlayView {
         let identity = episode.identity
         return PlayView(
             media: places.audio(file), page: places.episode(identity),
             at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, revision: Int(position?.revision ?? 0),
+            speed: speed.map { "\($0)" },
             name: episode.name, album: book.title, artist: book.author ?? book.announcer ?? "",
             cover: places.cover(identity.book),
             source: identity.book.source, book: identity.book.id, id: identity.key, label: label.map { phrases($0) },
@@ -175,6 +194,44 @@ struct ViewMaker: Sendable {
     }
 
     // MARK: Actions
+
+    /// What the visitor can say of a book or an episode for themselves.
+    /// - Parameters:
+    ///   - field: `ref` or `episode`.
+    ///   - isPlayed: whether all of it was played.
+    ///   - isBegun: whether any of it was listened to.
+    func marks(_ field: String, _ value: String, of name: String, isPlayed: Bool, isBegun: Bool) -> [ActionView] {
+        guard visitor.keepsPositions else { return [] }
+        func mark(_ label: Phrase, played: Bool, upTo: Bool = false) -> ActionView {
+            var button = button("mark", label, field: field, value: value, of: name, kind: "quiet")
+            button.hidden = [FieldView(name: "played", value: "\(played)")]
+            if upTo { button.hidden.append(FieldView(name: "up_to", value: "true")) }
+            button.hasHidden = true
+            return button
+        }
+        var marks: [ActionView] = []
+        if !isPlayed { marks.append(mark(.markPlayed, played: true)) }
+        if field == "episode" { marks.append(mark(.markPlayedUpTo, played: true, upTo: true)) }
+        if isBegun {
+            var unplayed = mark(.markUnplayed, played: false)
+            if field == "ref" {
+                (unplayed.asks, unplayed.question) = (true, phrases(.markUnplayedQuestion))
+                unplayed.answer = phrases(.markUnplayed)
+            }
+            marks.append(unplayed)
+        }
+        return marks
+    }
+
+    /// What takes a book out of those to go on with.
+    func dismissal(of book: Book) -> [ActionView] {
+        guard visitor.keepsPositions else { return [] }
+        return [
+            button(
+                "dismiss", .dismiss, field: "ref", value: PagePlaces.reference(of: book.identity), of: book.title,
+                kind: "quiet")
+        ]
+    }
 
     private func actions(on shelved: ShelvedEpisode, _ state: SeenState) -> [ActionView] {
         guard visitor.mayChange else { return [] }
@@ -202,7 +259,7 @@ struct ViewMaker: Sendable {
         case .gone: return shelved.file == nil ? [] : [delete]
         case .removed:
             var again = button("fetch", .downloadAgain)
-            again.forces = true
+            (again.hidden, again.hasHidden) = ([FieldView(name: "force", value: "true")], true)
             return [again]
         case .locked: return []
         }

@@ -5,16 +5,27 @@ package struct Visitor: Sendable {
     package var language: PageLanguage
     /// Every form carries it, as a proof that it comes from a page of ours.
     package var formToken: String
+    package var user: User
     /// Whether the buttons are there.
     package var mayChange: Bool
+    /// Whether it is recorded what they listen to.
+    package var keepsPositions: Bool
     /// Whether there is something to log out of.
     package var isLoggedIn: Bool
+    /// Whether those who log in have names.
+    package var hasNames: Bool
 
-    package init(language: PageLanguage, formToken: String, mayChange: Bool, isLoggedIn: Bool) {
+    package init(
+        language: PageLanguage, formToken: String, user: User = .owner, mayChange: Bool, keepsPositions: Bool,
+        isLoggedIn: Bool, hasNames: Bool = false
+    ) {
         self.language = language
         self.formToken = formToken
+        self.user = user
         self.mayChange = mayChange
+        self.keepsPositions = keepsPositions
         self.isLoggedIn = isLoggedIn
+        self.hasNames = hasNames
     }
 }
 

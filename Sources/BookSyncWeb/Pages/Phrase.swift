@@ -29,6 +29,9 @@ package enum Phrase: String, Sendable, CaseIterable {
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
     case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, saidElsewhere, continueThere, stayHere,
         lostServer, actionFailed
+    case otherDevice, addBookmark, bookmarkNote, saidBookmarked, bookmarks, removeBookmark, playFrom, markPlayed,
+        markPlayedUpTo
+    case markUnplayed, markUnplayedQuestion, dismiss, nextBook, percent, factHeard, userName, logInNamesHint
     case failureUsage, failureConfiguration, failureUnknownBook, failureUnreadableCatalog
     case failureCatalogUnavailable, failureCredentialsRejected, failureLibraryUnwritable, failureInputOutput
     case failureTemporary, failureDefect, checkConfiguration, checkLibrary, checkStore, checkLock, checkLocking

@@ -23,6 +23,16 @@ extension ShelfPages {
         var hasBooks = false
         var hasRows: Bool
         var rows: [EpisodeView]
+        var marks: ActionsView
+        var hasBookmarks: Bool
+        var bookmarks: [BookmarkView]
+        /// The next book of the author that there is something to hear of.
+        var nextBook: NextBookView?
+    }
+
+    private struct NextBookView: ViewModel {
+        var page: String
+        var title: String
     }
 
     /// A field for a number or a part of a name, and the two orders.
@@ -66,7 +76,7 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf is called so.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let found = try await shelf.read { shelf in
+        let found = try await shelf(for: request).read { shelf in
             try await Self.find(id, of: source, Search(request.query), page: request.query["page"], shelf)
         }
         guard let found = found ?? nil else { return nil }
@@ -81,15 +91,18 @@ extension ShelfPages {
             return place + (query.isEmpty ? "" : "?")
                 + query.map { "\($0.name)=\(ClientView.encoded($0.value))" }.joined(separator: "&")
         }
-        let start = found.start
+        let (start, speed) = (found.start, found.speed)
+        let marks = maker.marks(
+            "ref", PagePlaces.reference(of: identity), of: shelved.book.title,
+            isPlayed: found.progress.map { $0.played >= $0.episodes } ?? false, isBegun: found.progress != nil)
         let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
             cover: request.places.cover(identity), feed: ShelfAddresses(root: request.apps).feed(of: identity),
-            facts: maker.facts(of: shelved),
+            facts: maker.facts(of: shelved, found.progress),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in
                 maker.play(
-                    start.episode, start.file, of: shelved.book, at: start.position,
+                    start.episode, start.file, of: shelved.book, at: start.position, speed: speed,
                     label: start.position == nil ? .playFromStart : .playOn)
             }, actions: maker.actions(on: shelved, found.episodes.counts),
             filters: filters(found.episodes.named, phrases, current: search.selection.state) { state in
@@ -108,9 +121,14 @@ extension ShelfPages {
             hasRows: !found.episodes.episodes.isEmpty,
             rows: found.episodes.episodes.map { episode in
                 var row = maker.row(
-                    episode, of: shelved.book, position: found.positions[episode.shelved.episode.identity])
+                    episode, of: shelved.book, position: found.positions[episode.shelved.episode.identity],
+                    speed: speed)
                 row.isSought = episode.shelved.episode.section == search.section
                 return row
+            }, marks: ActionsView(actions: marks), hasBookmarks: !found.bookmarks.isEmpty,
+            bookmarks: found.bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
+            nextBook: found.nextBook.map {
+                NextBookView(page: request.places.book($0.identity), title: $0.title)
             })
         return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
     }
@@ -141,7 +159,9 @@ extension ShelfPages {
             String(first / rowsOnPage + 1), of: total(found.named, selection.state), size: rowsOnPage)
         if found.episodes.isEmpty, first > 0 { found = try await episodes(from: part.first) ?? found }
         return FoundBook(
-            episodes: found, part: part, search: search, positions: positions, start: start)
+            episodes: found, part: part, search: search, positions: positions, start: start,
+            speed: try await shelf.speed(of: book), progress: try await shelf.listeningProgress(of: [book])[book],
+            bookmarks: try await shelf.bookmarkedEpisodes(of: book), nextBook: try await shelf.nextBook(after: book))
     }
 
     private static func total(_ counts: [EpisodeState: Int], _ state: EpisodeState?) -> Int {
@@ -154,6 +174,10 @@ extension ShelfPages {
         var search: Search
         var positions: [EpisodeIdentity: ListeningPosition]
         var start: Start?
+        var speed: Double?
+        var progress: ListeningProgress?
+        var bookmarks: [ShelfReader.BookmarkedEpisode]
+        var nextBook: Book?
     }
 
     /// Where listening begins, or goes on.

@@ -20,6 +20,7 @@ extension ShelfPages {
         var player: PlayView?
         var media: String?
         var actions: [ActionView]
+        var marks: ActionsView
         var previous: String?
         var next: String?
     }
@@ -28,13 +29,14 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf is called so.
     func episodePage(_ request: Request, name: String, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let found = try await shelf.read { shelf -> Found? in
+        let found = try await shelf(for: request).read { shelf -> Found? in
             guard let (episode, book) = try await shelf.episode(name, in: id, of: source) else { return nil }
             let identity = episode.shelved.episode.identity
             let (before, after) = try await shelf.neighbours(of: identity)
             return Found(
                 episode: episode, book: book, before: before, after: after,
-                position: try await shelf.positions(of: identity.book)[identity], isRunUnderWay: shelf.isRunUnderWay)
+                position: try await shelf.positions(of: identity.book)[identity],
+                speed: try await shelf.speed(of: identity.book), isRunUnderWay: shelf.isRunUnderWay)
         }
         guard let found = found ?? nil else { return nil }
         let (shelved, book) = (found.episode.shelved, found.book)
@@ -49,10 +51,14 @@ extension ShelfPages {
             player: shelved.file.flatMap { file in
                 row.player.map { _ in
                     maker.play(
-                        shelved.episode, file, of: book, at: found.position,
+                        shelved.episode, file, of: book, at: found.position, speed: found.speed,
                         label: found.position == nil ? .playFromStart : .playOn)
                 }
             }, media: row.media, actions: row.actions,
+            marks: ActionsView(
+                actions: maker.marks(
+                    "episode", row.place, of: row.name, isPlayed: found.position?.isFinished == true,
+                    isBegun: found.position != nil)),
             previous: found.before.map(request.places.episode), next: found.after.map(request.places.episode))
         return try page(
             .episodes, named: "\(row.name) · \(book.title)", view, with: "episode", for: request, section: .shelf)
@@ -64,6 +70,7 @@ extension ShelfPages {
         var before: EpisodeIdentity?
         var after: EpisodeIdentity?
         var position: ListeningPosition?
+        var speed: Double?
         var isRunUnderWay: Bool
     }
 

@@ -17,7 +17,7 @@ extension ShelfPages {
     /// What is being fetched, waits, is paused or failed.
     func queuePage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
-        let found = try await shelf.read { shelf in
+        let found = try await shelf(for: request).read { shelf in
             let counts = try await shelf.queueCounts()
             let part = PagePart(
                 request.query["page"], of: counts.values.reduce(0, +), size: Self.transfersOnPage)

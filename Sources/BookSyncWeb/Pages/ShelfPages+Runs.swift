@@ -2,11 +2,19 @@ import BookModel
 import BookSync
 
 extension ShelfPages {
+    private struct BookLink: ViewModel {
+        var page: String
+        var title: String
+    }
+
     private struct RunView: ViewModel {
         var state: String
         var stateLabel: String
         var when: String
         var what: String
+        var books: [BookLink]
+        /// How many books are not named.
+        var more: String?
         var came: String
         var error: String?
     }
@@ -17,16 +25,18 @@ extension ShelfPages {
     }
 
     private static let runs = 50
+    /// Of each run.
+    private static let namedBooks = 5
 
     /// The last runs, the newest first.
     func runsPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
-        let runs = try await shelf.runs(last: Self.runs)
-        let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases) })
+        let runs = try await shelf(for: request).runs(last: Self.runs)
+        let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases, request.places) })
         return try page(.runs, view, with: "runs", for: request, section: .runs)
     }
 
-    private static func view(_ run: ShownRun, _ phrases: Phrases) -> RunView {
+    private static func view(_ run: ShownRun, _ phrases: Phrases, _ places: PagePlaces) -> RunView {
         let (record, summary) = (run.record, run.record.summary)
         let (state, label): (String, Phrase) =
             switch run.state {
@@ -45,14 +55,19 @@ extension ShelfPages {
         var came = counts.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }
         let isNothing = came.isEmpty
         if summary.bytesReceived > 0 { came.append(phrases.bytes(summary.bytesReceived)) }
-        // What comes of a run, and of how many books it is, is recorded at its end.
+        // What comes of a run is recorded at its end.
         if record.endedAt != nil {
             if isNothing { came.insert(phrases(.runNothing), at: 0) }
             came.append(phrases.span(summary.seconds))
-            what.append(phrases(.countBooks, count: record.books))
         }
+        what.append(phrases(.countBooks, count: record.books))
+        let named = record.named.prefix(namedBooks)
+        let more = record.books - named.count
         return RunView(
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
-            what: what.joined(separator: " · "), came: came.joined(separator: " · "), error: record.error)
+            what: what.joined(separator: " · "),
+            books: named.map { BookLink(page: places.book($0.book), title: $0.title ?? $0.book.description) },
+            more: named.isEmpty || more < 1 ? nil : phrases(.countMore, count: more),
+            came: came.joined(separator: " · "), error: record.error)
     }
 }

@@ -26,12 +26,12 @@ extension ShelfPages {
         var found: ShelfReader.Found?
         if !text.isEmpty {
             do {
-                found = try await shelf.search(for: text, limit: Self.hits)
+                found = try await shelf(for: request).search(for: text, limit: Self.hits)
             } catch let failure as Failure where failure.kind == .usage {
                 // There is nothing in it to search for, a comma perhaps: it is being written.
             }
         }
-        let heard = try await heard(in: found)
+        let heard = try await heard(in: found, on: shelf(for: request))
         let maker = maker(for: request, isRunUnderWay: heard.isRunUnderWay)
         var (books, rows): ([BookCard], [EpisodeView]) = ([], [])
         for item in found?.items ?? [] {
@@ -60,7 +60,7 @@ extension ShelfPages {
 
     /// Where the listener stopped in the books of the episodes that were found.
     private func heard(
-        in found: ShelfReader.Found?
+        in found: ShelfReader.Found?, on shelf: ServedShelf
     ) async throws -> (positions: [EpisodeIdentity: ListeningPosition], isRunUnderWay: Bool) {
         let books = Set(
             (found?.items ?? []).compactMap { item -> BookIdentity? in

@@ -10,9 +10,12 @@ extension ShelfPages {
         var cover: String
         var heard: String?
         var player: PlayView?
+        var actions: [ActionView]
     }
 
     private struct ShelfView: ViewModel {
+        /// Whether anything may be downloaded while the page is looked at.
+        var isLive: Bool
         var hasContinuing: Bool
         var continuing: [ContinuingView]
         var sum: String
@@ -34,7 +37,7 @@ extension ShelfPages {
     /// All books, and what was listened to last.
     func shelfPage(_ request: Request) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
-        let found = try await shelf.read { shelf in
+        let found = try await shelf(for: request).read { shelf in
             (
                 books: try await shelf.books(),
                 continuing: request.query["page"] == nil ? try await Self.continuing(shelf, maker) : []
@@ -47,6 +50,8 @@ extension ShelfPages {
             let query = (order == .updated ? [] : ["sort=\(order.rawValue)"]) + (page == 1 ? [] : ["page=\(page)"])
             return request.places.shelf + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         }
+        let shown = books.dropFirst(part.first).prefix(part.size)
+        let (progress, moving) = try await self.state(of: shown.map(\.book.identity), for: request)
         let bytes = books.reduce(0) { $0 + $1.bytes }
         let sum = [
             phrases(.countBooks, count: books.count),
@@ -54,16 +59,33 @@ extension ShelfPages {
         ]
         let continuing = found?.continuing ?? []
         let view = ShelfView(
-            hasContinuing: !continuing.isEmpty, continuing: continuing,
+            isLive: !request.visitor.user.isLimited, hasContinuing: !continuing.isEmpty, continuing: continuing,
             sum: books.isEmpty ? "" : sum.joined(separator: " · "), isSortable: books.count > 1,
             sorts: Self.sorts.map {
                 ChoiceView(
                     href: address(1, $0.order), label: phrases($0.label), count: nil, isCurrent: $0.order == order.order
                 )
             },
-            isEmpty: books.isEmpty, books: books.dropFirst(part.first).prefix(part.size).map(maker.card),
+            isEmpty: books.isEmpty,
+            books: shown.map { book in
+                let identity = book.book.identity
+                return maker.card(book, progress[identity], isMoving: moving.contains(identity))
+            },
             pager: part.pager(phrases) { address($0, order.order) })
         return try page(.shelf, view, with: "shelf", for: request, section: .shelf)
+    }
+
+    /// How far the visitor is in books, and of which something is being downloaded.
+    private func state(
+        of books: [BookIdentity], for request: Request
+    ) async throws -> (progress: [BookIdentity: ListeningProgress], moving: Set<BookIdentity>) {
+        let found = try await shelf(for: request).read { shelf in
+            (
+                try await shelf.listeningProgress(of: books),
+                shelf.isRunUnderWay ? try await shelf.movingBooks() : []
+            )
+        }
+        return found ?? ([:], [])
     }
 
     /// Of each book that was listened to lately, where to go on: in the middle of an episode, or with the next one.
@@ -73,6 +95,7 @@ extension ShelfPages {
             guard let identity = try await shelf.continuation(of: position) else { continue }
             let isSame = identity == position.episode
             let known = isSame ? position : try await shelf.positions(of: identity.book)[identity]
+            let speed = try await shelf.speed(of: identity.book)
             guard let (episode, book) = try await shelf.episode(identity), let file = episode.shelved.file else {
                 continue
             }
@@ -81,7 +104,8 @@ extension ShelfPages {
                     page: maker.places.episode(identity), bookPage: maker.places.book(identity.book),
                     bookTitle: book.title, name: episode.shelved.episode.name,
                     cover: maker.places.cover(identity.book), heard: maker.heard(known),
-                    player: maker.play(episode.shelved.episode, file, of: book, at: known)))
+                    player: maker.play(episode.shelved.episode, file, of: book, at: known, speed: speed),
+                    actions: maker.dismissal(of: book)))
         }
         return views
     }

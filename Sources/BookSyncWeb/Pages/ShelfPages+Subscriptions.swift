@@ -31,10 +31,6 @@ extension ShelfPages {
         var reference: String
     }
 
-    private struct ActionsView: ViewModel {
-        var actions: [ActionView]
-    }
-
     private struct SubscriptionsView: ViewModel {
         var sum: String
         var reference: String
@@ -56,8 +52,8 @@ extension ShelfPages {
     /// What mirror follows, a look at what may be added, and the address for podcast apps.
     func subscriptionsPage(_ request: Request) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
-        let configured = try shelf.configuration.allSubscriptions(with: [])
-        let found = try await shelf.read { shelf in
+        let configured = try wholeShelf.configuration.allSubscriptions(with: [])
+        let found = try await shelf(for: request).read { shelf in
             let names = configured.map(\.book)
             let stored = try await shelf.subscriptionCount(without: names)
             let part = PagePart(
@@ -96,7 +92,7 @@ extension ShelfPages {
         let mayChange = request.visitor.mayChange
         var schedule: String?
         if mayChange, !followed.isEmpty {
-            let next = await shelf.desk?.nextMirror
+            let next = await wholeShelf.desk?.nextMirror
             schedule = next.map { phrases(.nextMirror, ["time": phrases.time($0)]) } ?? phrases(.noMirror)
         }
         let view = SubscriptionsView(

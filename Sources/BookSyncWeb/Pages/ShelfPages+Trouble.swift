@@ -22,6 +22,8 @@ struct TroubleView: ViewModel {
 extension ShelfPages {
     private struct LoginView: ViewModel {
         var trouble: String?
+        /// Whether one says who one is.
+        var hasNames: Bool
         /// Where the visitor wanted to go.
         var back: String
     }
@@ -38,7 +40,8 @@ extension ShelfPages {
             case 429: .tooManyTries
             default: nil
             }
-        let view = LoginView(trouble: trouble.map { phrases($0) }, back: back)
+        let view = LoginView(
+            trouble: trouble.map { phrases($0) }, hasNames: request.visitor.hasNames, back: back)
         return try page(.logIn, view, with: "login", for: request, status: status, isLive: false)
     }
 

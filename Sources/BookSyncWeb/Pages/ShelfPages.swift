@@ -63,7 +63,8 @@ package struct ShelfPages: Sendable {
         }
     }
 
-    let shelf: ServedShelf
+    /// As its owner sees it; pages show ``shelf(for:)``.
+    let wholeShelf: ServedShelf
     let findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
     private let templates: PageTemplates
     private let phrases: [PageLanguage: Phrases]
@@ -73,7 +74,7 @@ package struct ShelfPages: Sendable {
     package init(
         _ shelf: ServedShelf, findings: @escaping @Sendable (_ asksSources: Bool) async throws -> [Finding]
     ) throws {
-        self.shelf = shelf
+        wholeShelf = shelf
         self.findings = findings
         templates = try PageTemplates()
         phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Phrases($0)) })
@@ -95,7 +96,7 @@ package struct ShelfPages: Sendable {
         case ("static", 2): return StaticFile.named(parts[1])
         case ("static", 3): return StaticFile.named(parts[2], of: parts[1])
         case ("covers", 3):
-            switch try await shelf.cover(of: parts[2], of: parts[1]) {
+            switch try await shelf(for: request).cover(of: parts[2], of: parts[1]) {
             case .picture(let bytes, let type): return Page(mediaType: type, bytes: bytes, isPage: false)
             case .missing(let book):
                 return Page(
@@ -107,6 +108,9 @@ package struct ShelfPages: Sendable {
     }
 
     // MARK: Making
+
+    /// The shelf as the visitor sees it.
+    func shelf(for request: Request) -> ServedShelf { wholeShelf.seen(by: request.visitor.user) }
 
     func phrases(for request: Request) -> Phrases {
         phrases[request.visitor.language] ?? Phrases(request.visitor.language)
@@ -134,7 +138,11 @@ package struct ShelfPages: Sendable {
         var address: String
         var query: String
         var mayChange: Bool
+        var keepsPositions: Bool
+        /// Whether there is nothing that happens to tell of.
+        var isStill: Bool
         var isLoggedIn: Bool
+        var userName: String?
         /// Whether the script goes with it.
         var isLive: Bool
         /// Whether it is loaded again by itself where there is no script.
@@ -146,7 +154,8 @@ package struct ShelfPages: Sendable {
     /// What the script says.
     private static let words: [Phrase] = [
         .saidStarted, .saidFinished, .saidFailed, .saidPaused, .saidCancelled, .saidMany, .saidPlaying, .saidSleep,
-        .saidSkipped, .saidElsewhere, .lostServer, .actionFailed, .failedPage, .bytesOf, .perSecond, .timeLeft,
+        .saidSkipped, .saidElsewhere, .otherDevice, .saidBookmarked, .lostServer, .actionFailed, .failedPage, .bytesOf,
+        .perSecond, .timeLeft,
         .stateDownloading,
     ]
 
@@ -166,6 +175,7 @@ package struct ShelfPages: Sendable {
         fields["token"] = visitor.formToken
         fields["address"] = request.address
         fields["mayChange"] = visitor.mayChange
+        fields["keepsPositions"] = visitor.keepsPositions
         let main = try templates.render(fields, with: template, in: visitor.language)
         let sections: [(Phrase, String)] = [
             (.shelf, places.shelf), (.queue, places.root + "/queue"), (.subscriptions, places.root + "/subscriptions"),
@@ -175,11 +185,15 @@ package struct ShelfPages: Sendable {
             root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
             token: visitor.formToken,
             address: request.address, query: request.parts.first == "search" ? request.searched : "",
-            mayChange: visitor.mayChange, isLoggedIn: visitor.isLoggedIn, isLive: isLive,
+            mayChange: visitor.mayChange, keepsPositions: visitor.keepsPositions, isStill: visitor.user.isLimited,
+            isLoggedIn: visitor.isLoggedIn, userName: visitor.user.name, isLive: isLive,
             isRenewed: isRenewed,
-            sections: sections.map {
-                ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)
-            },
+            // Who sees some books only has one section: there is nothing to choose from.
+            sections: visitor.user.isLimited
+                ? []
+                : sections.map {
+                    ChoiceView(href: $0.1, label: phrases($0.0), count: nil, isCurrent: $0.0 == section)
+                },
             words: isLive ? Self.words(phrases) : [])
         let text = try templates.render(layout.fields, with: "layout", in: visitor.language)
         return Page(status: status, bytes: Array(text.utf8))

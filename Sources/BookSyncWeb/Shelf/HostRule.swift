@@ -33,6 +33,9 @@ package struct HostRule: Sendable, Hashable {
         others = names
     }
 
+    /// The names and addresses that the server answers to, but for numeric ones that it does not know beforehand.
+    package var names: [String] { ["localhost", "127.0.0.1", "::1"] + others.sorted() }
+
     /// - Parameter authority: the Host field: a host, and perhaps a port.
     package func allows(_ authority: String) -> Bool {
         guard let host = Self.host(of: authority) else { return false }

@@ -26,6 +26,10 @@ struct ShelfInterface: Sendable {
         case ("positions", 4):
             return try await shelf.position(in: (source: parts[1], book: parts[2], episode: parts[3]))
                 .map { JSONDocument($0) }
+        case ("bookmarks", 3):
+            guard let book = try await shelf.book(parts[2], of: parts[1]) else { return nil }
+            let found = try await shelf.read { try await $0.bookmarkedEpisodes(of: book) } ?? []
+            return .array(found.map { JSONDocument($0.bookmark) })
         case ("search", 1): return try await search(query)
         case ("queue", 1):
             let episodes = try await shelf.read { try await $0.queue() } ?? []

@@ -11,12 +11,14 @@ extension ShelfResponder {
     // MARK: Documents
 
     /// A document as the command line prints it.
-    func document(_ document: JSONDocument, for request: Request) -> Response {
-        self.document(Array((document.text(isIndented: true) + "\n").utf8), type: jsonType, for: request)
+    func document(_ document: JSONDocument, for request: Request) async -> Response {
+        await self.document(Array((document.text(isIndented: true) + "\n").utf8), type: jsonType, for: request)
     }
 
     /// A document that is made anew for each request, with a tag by which a client knows whether it has it already.
-    func document(_ bytes: [UInt8], type: String, for request: Request) -> Response {
+    func document(_ bytes: [UInt8], type: String, for request: Request) async -> Response {
+        var bytes = bytes
+        let isGzip = await compress(&bytes, type, for: request)
         let tag = "\"\(SHA256.hash(data: bytes).prefix(16).hexadecimal)\""
         let conditions = MediaConditions(
             ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch],
@@ -30,10 +32,23 @@ extension ShelfResponder {
             return response
         case .preconditionFailed: return Response(status: .preconditionFailed, headers: [.eTag: tag])
         case .whole, .part, .unsatisfiable:
+            var fields: HTTPFields = [.eTag: tag, .contentType: type, .vary: "Accept-Encoding"]
+            if isGzip { fields[.contentEncoding] = "gzip" }
             return Response(
-                status: .ok, headers: [.eTag: tag, .contentType: type],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+                status: .ok, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
         }
+    }
+
+    /// Makes a text smaller for those who take it so. A page that shows what its address brought is left as it is: its length
+    /// would tell a reader of the line what else stands in it (BREACH).
+    private func compress(_ bytes: inout [UInt8], _ type: String, for request: Request) async -> Bool {
+        let isText = ["text/", "application/json", "application/rss", "image/svg"].contains { type.hasPrefix($0) }
+        let isReflecting = type.hasPrefix("text/html") && (request.head.path ?? "").contains("?")
+        guard isText, !isReflecting, bytes.count >= Gzip.minSize,
+            Gzip.isAccepted(request.headers[values: .acceptEncoding]), let smaller = await Gzip.compressed(bytes)
+        else { return false }
+        bytes = smaller
+        return true
     }
 
     // MARK: Audio

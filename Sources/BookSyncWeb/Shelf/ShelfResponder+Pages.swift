@@ -16,7 +16,8 @@ extension ShelfResponder {
             asked.parts = [inquiry.page]
             asked.address = "\(caller.view.root)/\(inquiry.page)"
         }
-        return try await pages.page(for: asked).map { response($0, to: request.wire) }
+        guard let page = try await pages.page(for: asked) else { return nil }
+        return await response(page, to: request.wire)
     }
 
     /// The form that asks for the password.
@@ -28,20 +29,20 @@ extension ShelfResponder {
     ) async throws -> Response {
         guard let pages = site.pages else { return refusal(status, "a password is asked for") }
         let asked = await asked(request.wire, parts: request.parts, caller)
-        return response(try pages.loginPage(asked, back: back, status: status.code), to: request.wire)
+        return await response(try pages.loginPage(asked, back: back, status: status.code), to: request.wire)
     }
 
     /// What went wrong: a page for people, a document for programs.
     func refused(
         _ failure: Failure, _ status: HTTPResponse.Status, _ request: Request, _ parts: [String]?, _ caller: Caller
     ) async throws -> Response {
-        let isForPeople = caller.asked == .page || caller.asked == .form || parts == nil
+        let isForPeople = caller.asked.isForPeople || parts == nil
         guard let pages = site.pages, isForPeople, request.headers[.accept]?.contains("text/html") == true else {
             return status == .notFound && failure == .nothing
                 ? nothing : refusal(status, failure.description, kind: failure.kind.word)
         }
         let asked = await asked(request, parts: parts ?? [], caller)
-        return response(try pages.page(of: failure, status: status.code, for: asked), to: request)
+        return await response(try pages.page(of: failure, status: status.code, for: asked), to: request)
     }
 
     private func asked(_ request: Request, parts: [String], _ caller: Caller) async -> ShelfPages.Request {
@@ -49,19 +50,20 @@ extension ShelfResponder {
         let visitor = Visitor(
             language: PageLanguage(acceptLanguage: languages),
             formToken: await site.access.formToken(for: request, seenAs: caller.view),
-            mayChange: site.actions.desk != nil, isLoggedIn: caller.proof.hasSession)
-        let key = await site.access.keyring.keys().apps
+            user: caller.user, mayChange: site.mayChange(caller.user), keepsPositions: site.shelf.desk != nil,
+            isLoggedIn: caller.proof.hasSession, hasNames: site.access.hasUsers)
+        let key = await site.access.appsKey(of: caller.user)
         let home = site.publicURL ?? (caller.view.origins.first ?? "") + caller.view.root
         let path = (request.head.path ?? "").dropFirst(site.basePath.count)
         return ShelfPages.Request(
             root: caller.view.root, parts: parts, address: caller.view.root + path, query: request.parameters,
             visitor: visitor, apps: "\(ShelfAddresses(root: home).root)/apps/\(key)",
-            preview: { [actions = site.actions] in try await actions.preview($0) })
+            preview: { [actions = ShelfActions(shelf: site.shelf)] in try await actions.preview($0) })
     }
 
     /// A page as an answer, with a tag where it is a whole one.
-    private func response(_ page: Page, to request: Request) -> Response {
-        var response = document(page.bytes, type: page.mediaType, for: request)
+    private func response(_ page: Page, to request: Request) async -> Response {
+        var response = await document(page.bytes, type: page.mediaType, for: request)
         if page.status != 200 {
             response = Response(
                 status: .init(code: page.status), headers: [.contentType: page.mediaType],
@@ -70,7 +72,7 @@ extension ShelfResponder {
         if page.isLasting { response.headers[.cacheControl] = "public, max-age=31536000, immutable" }
         if page.isPage {
             response.headers[.contentSecurityPolicy] = Page.contentSecurityPolicy
-            response.headers[.vary] = "Accept-Language, Cookie"
+            response.headers[.vary] = "Accept-Language, Cookie, Accept-Encoding"
         }
         return response
     }

@@ -117,7 +117,7 @@ struct ShelfResponder: HTTPResponder {
         for wire: Request, _ parts: [String]?, body: [UInt8], _ caller: Caller
     ) async throws -> Response? {
         guard var parts else { return nil }
-        let root = site.publicURL ?? "http://\(wire.head.authority ?? "")\(site.basePath)"
+        let root = site.root(of: wire.head.authority ?? "")
         var addresses = ShelfAddresses(root: root)
         if caller.asked == .appsDocument {
             // What is below the apps' key is the same, and names what is below the key.
@@ -130,7 +130,7 @@ struct ShelfResponder: HTTPResponder {
             if let answer = try await doorAnswer(to: request, from: caller, form: nil) { return answer }
             return try await document(for: request, from: caller)
         }
-        let isForm = caller.asked == .form || caller.asked == .doorForm
+        let isForm = caller.asked.isForm
         let type = wire.headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         // Browsers send either of the other types of form from any page, and JSON only where they are allowed to.
         guard type == (isForm ? "application/x-www-form-urlencoded" : "application/json") || !isForm && body.isEmpty
@@ -149,31 +149,32 @@ struct ShelfResponder: HTTPResponder {
 
     /// What GET and HEAD ask for.
     private func document(for request: ShelfRequest, from caller: Caller) async throws -> Response? {
-        let (parts, addresses, shelf) = (request.parts, request.addresses, site.shelf)
+        let (parts, addresses, shelf) = (request.parts, request.addresses, site.shelf.seen(by: caller.user))
         switch (parts.first, parts.count) {
         case ("media", 4):
             let (episode, isNamed) = Self.withoutExtension(parts[3])
             guard isNamed else { return nil }
             return try await shelf.file(of: episode, in: parts[2], of: parts[1]).map { answer($0, to: request.wire) }
         case ("feeds", 2) where parts[1] == "all.opml":
-            return document(
+            return await document(
                 try await shelf.outline(at: addresses), type: "text/x-opml; charset=utf-8", for: request.wire)
         case ("feeds", 3) where parts[2].hasSuffix(".xml"):
             let id = Self.withoutExtension(parts[2]).name
-            return try await shelf.feed(of: id, of: parts[1], at: addresses)
-                .map { document($0, type: "application/rss+xml; charset=utf-8", for: request.wire) }
+            guard let feed = try await shelf.feed(of: id, of: parts[1], at: addresses) else { return nil }
+            return await document(feed, type: "application/rss+xml; charset=utf-8", for: request.wire)
         case ("catalog", 3) where parts[2] == "ClientGetBookResource.action":
-            return document(
+            return await document(
                 try await ServedCatalog(shelf, at: addresses).listing(request.query, of: parts[1]), for: request.wire)
         case ("catalog", 3) where parts[2] == "ClientGetBookDetail.action":
-            return document(
+            return await document(
                 try await ServedCatalog(shelf, at: addresses).detail(request.query, of: parts[1]), for: request.wire)
         case ("api", 3) where parts[1] == "v1" && parts[2] == "events": return await liveAnswer(to: request)
         case ("api", 3) where parts[1] == "v1" && parts[2] == "openapi.json":
-            return document(PackageResources.openapi_json, type: jsonType, for: request.wire)
+            return await document(PackageResources.openapi_json, type: jsonType, for: request.wire)
         case ("api", 3...) where parts[1] == "v1":
-            return try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
-                .map { document($0, for: request.wire) }
+            let answer = try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
+            guard let answer else { return nil }
+            return await document(answer, for: request.wire)
         default: return try await page(for: request, from: caller)
         }
     }

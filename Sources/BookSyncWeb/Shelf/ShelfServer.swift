@@ -31,32 +31,39 @@ package struct ShelfServer: Sendable {
     private let place: ListenPlace
     private let limits: Limits
     private let services: [any Service]
+    private let certificate: ServerCertificate?
 
     /// - Parameters:
     ///   - basePath: put before all paths; empty, or with a slash in front and none at its end.
     ///   - publicURL: the server's own address as clients know it, base path included; nil for what each of them says.
     ///   - pages: for people; nil for none.
+    ///   - certificate: to speak TLS with; nil for plain HTTP.
     ///   - mirrorInterval: seconds between two runs over all subscriptions; nil for none.
     ///   - logger: hears of requests that failed; nil for nobody.
     ///   - changedSettings: those of who is let in, where they changed since they were last asked for.
     package init(
         _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
-        limits: Limits = Limits(), pages: ShelfPages? = nil, mirrorInterval: Double? = nil,
+        limits: Limits = Limits(), pages: ShelfPages? = nil,
+        certificate: ServerCertificate? = nil, mirrorInterval: Double? = nil,
         logger: Logger? = nil, changedSettings: @escaping @Sendable () async -> ServeSettings? = { nil }
     ) {
-        let shelf = pages?.shelf ?? ServedShelf(configuration)
+        let shelf = pages?.wholeShelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
         let live = LiveShelf(library: configuration.library, logger: logger)
         site = ShelfSite(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
+            isSecure: certificate != nil,
             access: AccessKeeper(
-                configuration.serve, library: configuration.library, logger: logger, changed: changedSettings),
-            pages: pages, actions: ShelfActions(shelf: shelf), live: live, logger: logger)
+                configuration.serve, library: configuration.library, logger: logger, changed: changedSettings,
+                users: { await shelf.users() }),
+            pages: pages, live: live, logger: logger)
         self.place = place
         self.limits = limits
+        self.certificate = certificate
         services =
-            [LiveService(live: live)] + (shelf.desk.map { [RunService(desk: $0)] } ?? [])
+            [LiveService(live: live)] + (certificate.map { [CertificateService(certificate: $0)] } ?? [])
+            + (shelf.desk.map { [RunService(desk: $0)] } ?? [])
             + (shelf.desk.flatMap { desk in mirrorInterval.map { [MirrorService(desk: desk, interval: $0)] } } ?? [])
     }
 
@@ -95,7 +102,8 @@ package struct ShelfServer: Sendable {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        AbsoluteFormHandler.Placement(), ConnectionLimitHandler(connections), UnsentLimitHandler(),
+                        ServerCertificate.Placement(certificate), AbsoluteFormHandler.Placement(),
+                        ConnectionLimitHandler(connections), UnsentLimitHandler(),
                         IdleStateHandler(writeTimeout: stall), StalledAnswerHandler(),
                     ],
                     idleTimeout: TimeAmount(limits.request),
@@ -107,8 +115,8 @@ package struct ShelfServer: Sendable {
 
     private func address(of channel: any Channel) -> String {
         guard case .address(let asked) = place else { return place.description }
-        return site.publicURL
-            ?? ListenAddress(host: asked.host, port: channel.localAddress?.port ?? asked.port).url + site.basePath
+        let address = ListenAddress(host: asked.host, port: channel.localAddress?.port ?? asked.port)
+        return site.root(of: address.description)
     }
 }
 

@@ -35,6 +35,20 @@ import Testing
         #expect(AccessDecision.decide(asked, RequestProof(), asksWhoComes: false) == .allow)
     }
 
+    @Test(arguments: AskedThing.allCases)
+    func `who sees some books only has the shelf and their own, and nothing that concerns the library`(
+        _ asked: AskedThing
+    ) {
+        let limited = RequestProof(
+            hasSession: true, origin: .own, hasFormToken: true, hasAppsKey: true, isLimited: true)
+        let isAllowed: Bool =
+            switch asked {
+            case .door, .doorForm, .page, .document, .appsDocument, .ownCall, .ownForm: true
+            case .call, .form, .libraryPage, .libraryDocument: false
+            }
+        #expect(AccessDecision.decide(asked, limited, asksWhoComes: true) == (isAllowed ? .allow : .limited))
+    }
+
     @Test func `the apps' key opens what is below it, and nothing else does`() {
         let right = Self.proof { $0.hasAppsKey = true }
         for asks in [true, false] {
@@ -88,7 +102,7 @@ import Testing
     @Test(arguments: [
         (["login"], false, AskedThing.door), (["static", "shelf.css"], false, .door), (["static"], false, .page),
         (["login", "x"], false, .page), ([""], false, .page), (["books", "a", "b"], false, .page),
-        (["api", "v1", "books"], false, .document), (["api", "v1", "events"], false, .document),
+        (["api", "v1", "books"], false, .document), (["api", "v1", "events"], false, .libraryDocument),
         (["api", "v1", "fetch"], true, .call), (["media", "a", "b", "c.mp3"], false, .document),
         (["feeds", "all.opml"], false, .document), (["catalog", "a", "b"], false, .document),
         (["covers", "a", "b"], false, .document), (["apps", "KEY", "feeds", "all.opml"], false, .appsDocument),
@@ -96,6 +110,13 @@ import Testing
         (["actions", "logout"], true, .doorForm),
         (["actions", "fetch"], true, .form), (["actions", "login", "x"], true, .form), (["login"], true, .door),
         (["anything"], true, .form), (["books", "a", "b"], true, .form), (["actions", "fetch"], false, .page),
+        (["api", "v1", "position"], true, .ownCall), (["api", "v1", "mark"], true, .ownCall),
+        (["api", "v1", "nonsense"], true, .call), (["api"], true, .call),
+        (["api", "v1", "runs"], false, .libraryDocument),
+        (["api", "v1", "queue"], false, .libraryDocument), (["api", "v1", "subscriptions"], false, .libraryDocument),
+        (["queue"], false, .libraryPage), (["doctor"], false, .libraryPage), (["runs", ""], false, .libraryPage),
+        (["subscriptions"], false, .libraryPage), (["actions", "remove-bookmark"], true, .ownForm),
+        (["actions", "rotate-apps"], true, .form), (["actions", "preview"], true, .form),
     ])
     func `what a path asks for`(_ parts: [String], _ isPost: Bool, _ expected: AskedThing) {
         #expect(AskedThing(at: parts, isPost: isPost) == expected)

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
     private static func read(
         _ cookie: String, keys: ServeKeys = keys, print: [UInt8] = print, now: Int64 = now
     ) -> Session? {
-        Session(cookie: cookie, signedWith: keys, for: print, now: now)
+        Session(cookie: cookie, signedWith: keys, for: { $0 == 0 ? print : $0 == 7 ? [7] : nil }, now: now)
     }
 
     @Test func `a session is good until it expires, for its password and its library alone`() throws {
@@ -50,6 +51,23 @@ import Testing
         #expect(Session.browser(browser, signedWith: .make()) == nil)
         #expect(Session.browser(cookie, signedWith: Self.keys) == nil)
         #expect(Session.browser("b.", signedWith: Self.keys) == nil)
+    }
+
+    @Test func `a user's session is theirs, as long as there is such a user and their password`() {
+        let session = Session.begin(7, now: Self.now)
+        let cookie = session.cookie(signedWith: Self.keys, for: [7])
+        #expect(Self.read(cookie) == session)
+        #expect(Self.read(session.cookie(signedWith: Self.keys, for: [8])) == nil)
+        #expect(Self.read(Session.begin(8, now: Self.now).cookie(signedWith: Self.keys, for: [7])) == nil)
+        // Neither becomes another's, nor the owner's.
+        let parts = cookie.split(separator: ".").map(String.init)
+        #expect(Self.read("\(parts[0]).\(parts[1]).0.\(parts[3])") == nil)
+        #expect(Self.read("\(parts[0]).\(parts[1]).\(parts[3])") == nil)
+        #expect(Self.read("\(parts[0]).\(parts[1]).07.\(parts[3])") == nil)
+        let keys = [(7, [7]), (7, [8]), (8, [7])].map { user, print in
+            Session.appsKey(of: User.ID(user), fingerprint: print.map(UInt8.init), signedWith: Self.keys)
+        }
+        #expect(Set(keys).count == 3 && keys.allSatisfy { $0.utf8.count == 27 })
     }
 
     @Test func `the form's token is the session's own`() {

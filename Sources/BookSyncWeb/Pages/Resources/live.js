@@ -93,6 +93,7 @@ let wasLost = false;
 let again = 0;
 
 function listen() {
+  if ("still" in document.body.dataset) return;
   clearTimeout(again);
   stream?.close();
   stream = new EventSource(`${root}/api/v1/events`);

@@ -1,7 +1,7 @@
 // Going about without losing the page: its main part is fetched and put in the place of the old one.
 
 export const root = document.body.dataset.root;
-export const mayChange = "mayChange" in document.body.dataset;
+export const keepsPositions = "keepsPositions" in document.body.dataset;
 
 const words = new Map([...document.querySelectorAll("#words [data-word]")].map(e => [e.dataset.word, e.textContent]));
 

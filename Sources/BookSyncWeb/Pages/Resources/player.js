@@ -1,6 +1,6 @@
 // The player: a bar that stays while the pages change, and goes on where the listener stopped.
 
-import { announce, complain, mayChange, root, word } from "./pages.js";
+import { announce, complain, keepsPositions, refreshSoon, root, word } from "./pages.js";
 import { clock } from "./live.js";
 
 const bar = document.getElementById("player");
@@ -21,6 +21,7 @@ let elsewhere = null;
 // MARK: Beginning
 
 const described = button => ({ ...button.dataset });
+const bookOf = it => JSON.stringify([it.source, it.book]);
 const keyOf = it => JSON.stringify([it.source, it.book, it.id]);
 
 /** Plays what a button describes; from where the listener stopped. */
@@ -30,11 +31,13 @@ function play(it) {
   pausedAt = 0;
   around = {};
   offer(null);
+  const isExact = "exact" in it;
+  if (isExact) stopped.set(keyOf(it), { seconds: Number(it.at), revision: 0 });
   const start = resumed(known(it));
   audio.src = it.play;
-  audio.playbackRate = audio.defaultPlaybackRate = speed;
+  setSpeed(speeds.get(bookOf(it)) || Number(it.speed) || usual);
   if (start > 0) startAt(it, start);
-  goOn();
+  goOn(isExact);
   bar.hidden = false;
   at("page").href = it.page;
   at("name").textContent = it.title;
@@ -66,9 +69,9 @@ const resumed = ({ seconds, revision }) =>
 
 /**
  * Plays, at once (a phone lets a page begin only while it is touched), and from where another device stopped since then as
- * soon as the server says so.
+ * soon as the server says so; unless a bookmark says exactly where.
  */
-async function goOn() {
+async function goOn(isExact = false) {
   const it = now;
   if (pausedAt) audio.currentTime = Math.max(0, audio.currentTime - forgotten(Date.now() - pausedAt));
   pausedAt = 0;
@@ -77,6 +80,7 @@ async function goOn() {
     const answer = await fetch(`${root}/api/v1/positions${it.page.slice(`${root}/books`.length)}`);
     if (!answer.ok) return;
     const position = await answer.json();
+    if (isExact) return void stopped.set(keyOf(it), { ...known(it), revision: position.revision });
     if (now !== it || position.revision <= known(it).revision || isMine(it, position)) return;
     stopped.set(keyOf(it), { seconds: position.finished ? 0 : position.seconds, revision: position.revision });
     startAt(it, resumed(known(it)));
@@ -111,7 +115,7 @@ function mark() {
   const isPlaying = !audio.paused;
   toggle.querySelector("use").setAttribute("href", icon(isPlaying ? "pause" : "play"));
   toggle.setAttribute("aria-label", isPlaying ? toggle.dataset.pause : toggle.dataset.play);
-  for (const button of document.querySelectorAll("main .play")) {
+  for (const button of document.querySelectorAll("main .play:not([data-exact])")) {
     const isThis = now && keyOf(described(button)) === keyOf(now);
     const sign = isThis && isPlaying ? "pause" : "play";
     if (button.querySelector("use").getAttribute("href") !== icon(sign)) button.querySelector("use").setAttribute("href", icon(sign));
@@ -148,7 +152,7 @@ function describe() {
     title: now.title, artist: now.artist, album: now.album, artwork: [{ src: now.cover }],
   });
   const handlers = {
-    play: goOn, pause: () => audio.pause(), stop: () => audio.pause(),
+    play: () => goOn(), pause: () => audio.pause(), stop: () => audio.pause(),
     seekbackward: it => skip(-(it.seekOffset ?? 15)), seekforward: it => skip(it.seekOffset ?? 15),
     seekto: it => moveTo(it.seekTime),
     previoustrack: around.previous ? does.previous : null, nexttrack: around.next ? does.next : null,
@@ -180,7 +184,7 @@ async function save(isFinished = false) {
   saved = place;
   savedAt = Date.now();
   stopped.set(keyOf(it), { seconds: isFinished ? 0 : seconds, revision: known(it).revision });
-  if (!mayChange) return;
+  if (!keepsPositions) return;
   if (sent.push(place) > 20) sent.shift();
   const position = { source: it.source, book_id: it.book, id: it.id, seconds, finished: isFinished };
   if (Number.isFinite(audio.duration)) position.duration = audio.duration;
@@ -215,7 +219,9 @@ function offer(found) {
   elsewhere = found;
   const bar = at("elsewhere");
   bar.hidden = !found;
-  if (found) bar.querySelector("span").textContent = word("saidElsewhere", { time: clock(found.standing.seconds) });
+  if (found) bar.querySelector("span").textContent = word("saidElsewhere", {
+    time: clock(found.standing.seconds), device: found.standing.device ?? word("otherDevice"),
+  });
 }
 
 function settle(isThere) {
@@ -285,7 +291,7 @@ document.addEventListener("click", event => {
   const button = event.target.closest?.("main .play");
   if (!button) return;
   const it = described(button);
-  if (now && keyOf(it) === keyOf(now)) does.toggle();
+  if (now && keyOf(it) === keyOf(now) && !("exact" in it)) does.toggle();
   else play(it);
 });
 
@@ -315,9 +321,39 @@ seek.addEventListener("change", () => {
   moveTo(Number(seek.value));
 });
 
+// MARK: Bookmarks
+
+const bookmark = at("bookmark");
+bookmark.hidden = !keepsPositions;
+bookmark.querySelector("form").addEventListener("submit", async event => {
+  event.preventDefault();
+  if (!now) return;
+  const note = bookmark.querySelector("input");
+  const position = { source: now.source, book_id: now.book, id: now.id, seconds: audio.currentTime };
+  if (!(await act("bookmark", { position, note: note.value.trim() }))) return complain(word("actionFailed"));
+  announce(word("saidBookmarked", { time: clock(position.seconds) }));
+  note.value = "";
+  bookmark.open = false;
+  refreshSoon(0);
+});
+
+/** Has something done for the user alone; whether it was. */
+async function act(action, it) {
+  try {
+    const answer = await fetch(`${root}/api/v1/${action}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(it),
+    });
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
 // MARK: Speed and sleep
 
-const speeds = at("speed");
+const choice = at("speed");
+/** Of books, as this page knows it newer than their buttons. */
+const speeds = new Map();
 const remembered = (() => {
   try {
     return localStorage.getItem("booksync.speed");
@@ -325,15 +361,26 @@ const remembered = (() => {
     return null;
   }
 })();
-if ([...speeds.options].some(option => option.value === remembered)) speeds.value = remembered;
-let speed = Number(speeds.value);
-speeds.addEventListener("change", () => {
-  speed = audio.playbackRate = audio.defaultPlaybackRate = Number(speeds.value);
+/** Of a book that was never listened to at another one. */
+const usual = [...choice.options].some(option => option.value === remembered) ? Number(remembered) : 1;
+setSpeed(usual);
+
+function setSpeed(speed) {
+  audio.playbackRate = audio.defaultPlaybackRate = speed;
+  choice.value = String(speed);
+}
+
+choice.addEventListener("change", () => {
+  const speed = Number(choice.value);
+  setSpeed(speed);
   try {
-    localStorage.setItem("booksync.speed", speeds.value);
+    localStorage.setItem("booksync.speed", choice.value);
   } catch {
     // It holds for this page.
   }
+  if (!now) return;
+  speeds.set(bookOf(now), speed);
+  if (keepsPositions) act("speed", { episodes: [{ source: now.source, book_id: now.book, id: now.id }], speed });
 });
 
 const sleep = at("sleep");

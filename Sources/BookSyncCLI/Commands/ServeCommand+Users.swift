@@ -1,0 +1,158 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import BookSyncWeb
+
+/// Who logs in to the shelf with a name of their own.
+struct UserOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Add a user with positions, bookmarks and a password of their own (asked for, or one line of standard input), "
+                + "and end.", valueName: "name"))
+    var addUser: String?
+
+    @Flag(help: "Print the users and what each may see, and end.")
+    var listUsers = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Remove a user with all their positions and bookmarks, and end.", valueName: "name"))
+    var removeUser: String?
+
+    @Option(help: ArgumentHelp("Ask for a new password of a user, and end.", valueName: "name"))
+    var passwd: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Change what a user may see to --books, or to all without it, and end.", valueName: "name"))
+    var booksOf: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp(
+            "What the user may see; such a user listens, and changes nothing else. Default: all.", valueName: "ref"),
+        completion: .books)
+    var books: [String] = []
+
+    @Flag(name: [.short, .long], help: "Remove a user without asking.")
+    var yes = false
+
+    /// How many things are asked for.
+    var count: Int { [addUser, removeUser, passwd, booksOf].count { $0 != nil } + (listUsers ? 1 : 0) }
+
+    func validate() throws {
+        if count > 1 { throw ValidationError("One thing at a time is done about users.") }
+        if !books.isEmpty, addUser == nil, booksOf == nil {
+            throw ValidationError("--books is what --add-user or --books-of may see.")
+        }
+        if yes, removeUser == nil { throw ValidationError("--yes answers --remove-user.") }
+    }
+}
+
+extension ServeCommand {
+    /// Does what is asked for about users; a server that runs notices within a second.
+    func changeUsers(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.libraryConfiguration()
+        let library = configuration.library
+        if users.listUsers { return try await listUsers(of: library, program) }
+        if let name = users.removeUser { return try await removeUser(name, of: library, program) }
+        if let name = users.passwd {
+            try await requireUser(name, of: library)
+            let hash = try await newHash(program)
+            try await UserBook.open(in: library) { try await $0.setPassword(hash, of: name) }
+            await program.print(
+                ["user": .string(name)],
+                or: ["\(name) has a new password: they have to log in again, and their podcast apps to subscribe again"]
+            )
+            return .done
+        }
+        let books = try await seenBooks(configuration)
+        if let name = users.booksOf {
+            try await UserBook.open(in: library) { try await $0.setBooks(books, of: name) }
+            await program.print(["user": .string(name)], or: ["\(name) sees \(Self.sight(books))"])
+            return .done
+        }
+        guard let name = users.addUser else { return .done }
+        try await addUser(name, books: books, configuration, program)
+        return .done
+    }
+
+    private func addUser(
+        _ name: String, books: Set<BookIdentity>?, _ configuration: Configuration, _ program: Program
+    ) async throws {
+        let library = configuration.library
+        let others = try await UserBook.users(of: library)
+        if !others.contains(where: { $0.name == name }) { try UserBook.requireName(name) }
+        let hash = try await newHash(program)
+        // Without a password for the shelf itself nobody could come to what was listened to without a name any more.
+        let inherits = others.isEmpty && books == nil && !configuration.serve.asksWhoComes
+        try await UserBook.open(in: library, notes: program.notes) { book in
+            try await book.add(
+                User(id: 0, name: name, passwordHash: hash.secretText, books: books), inherits: inherits)
+        }
+        await program.print(
+            ["user": .string(name), "inherits": .bool(inherits)],
+            or: ["\(name) may log in, and sees \(Self.sight(books))"])
+        if inherits, !program.options.quiet {
+            await program.streams.writeError(
+                "what was listened to until now is \(name)'s; from now on everybody has to log in")
+        }
+    }
+
+    private func listUsers(of library: String, _ program: Program) async throws -> ExitStatus {
+        let users = try await UserBook.users(of: library)
+        await program.print(
+            .array(
+                users.map { user in
+                    [
+                        "name": .init(user.name),
+                        "books": user.books.map { .array($0.sorted().map { .string("\($0)") }) } ?? .null,
+                    ]
+                }), or: users.map { "\($0.name ?? ""): \(Self.sight($0.books))" })
+        if users.isEmpty, !program.options.quiet {
+            await program.streams.writeError("there are no users; booksync serve --add-user NAME adds one")
+        }
+        return .done
+    }
+
+    private func removeUser(_ name: String, of library: String, _ program: Program) async throws -> ExitStatus {
+        try await requireUser(name, of: library)
+        guard
+            users.yes
+                ? true
+                : try await StandardInput.confirms(
+                    "Remove \(name), with all their positions and bookmarks?", what: "\(name) is not removed",
+                    remedy: "say --yes to remove them")
+        else {
+            await program.streams.writeError("nobody was removed")
+            return .done
+        }
+        try await UserBook.open(in: library) { try await $0.remove(name) }
+        await program.print(["user": .string(name)], or: ["\(name) is removed"])
+        return .done
+    }
+
+    /// - Throws: ``Failure`` of kind `usage` when nobody is called so.
+    private func requireUser(_ name: String, of library: String) async throws {
+        try UserBook.require(try await UserBook.users(of: library).contains { $0.name == name }, name)
+    }
+
+    private func newHash(_ program: Program) async throws -> PasswordHash {
+        let password = try await PasswordPrompt(streams: program.streams).newPassword()
+        return try await offPool { try PasswordHash.make(of: password) }
+    }
+
+    /// - Returns: nil for all.
+    /// - Throws: ``Failure``, of kind `unknownBook` for what is not on the shelf.
+    private func seenBooks(_ configuration: Configuration) async throws -> Set<BookIdentity>? {
+        guard !users.books.isEmpty else { return nil }
+        let wanted = try users.books.map { try configuration.book(BookReference(parsing: $0)) }
+        let found = try await ShelfReader.read(configuration.library) { try await $0.books(wanted) }
+        guard found != nil else { throw Failure.notOnTheShelf(wanted[0]) }
+        return Set(wanted)
+    }
+
+    private static func sight(_ books: Set<BookIdentity>?) -> String {
+        books.map { $0.sorted().map(\.description).joined(separator: ", ") } ?? "all books"
+    }
+}
