@@ -85,6 +85,9 @@ extension ForeignClientTests {
             post("speed", #"{"refs": ["demo:40111"], "speed": 9}"#, 400),
             post("speed", #"{"refs": ["demo:99"], "speed": 1}"#, 404),
             post("dismiss", row, 200), post("dismiss", "{}", 400), post("dismiss", stranger, 404),
+            post(
+                "import", #"{"outline": "<opml><body><outline xmlUrl='https://feeds.example/1'/></body></opml>"}"#, 200),
+            post("import", "{}", 400), post("import", #"{"outline": "no list"}"#, 422),
             post("mirror", nil, 200), post("mirror", #"{"refs": []}"#, 400),
             post("preview", #"{"refs": ["demo:40111"]}"#, 200), post("preview", #"{"refs": []}"#, 400),
             post("preview", #"{"refs": ["nosuch:1"]}"#, 404), post("preview", unanswered, 422),
@@ -92,7 +95,7 @@ extension ForeignClientTests {
 
         private static let names = [
             "fetch", "pause", "resume", "cancel", "remove", "subscribe", "unsubscribe", "position", "mirror",
-            "preview", "bookmark", "remove-bookmark", "mark", "speed", "dismiss",
+            "preview", "import", "bookmark", "remove-bookmark", "mark", "speed", "dismiss",
         ]
 
         private struct Document {

@@ -86,6 +86,9 @@ package final class AccessKeeper: Sendable {
     /// Whether anybody has to prove who they are.
     var asksWhoComes: Bool { credentials.asksWhoComes }
 
+    /// Whether the shelf itself has a password or a token.
+    var hasOwner: Bool { credentials.hasOwner }
+
     /// Whether those who log in have names.
     var hasUsers: Bool { !credentials.users.isEmpty }
 

@@ -10,6 +10,7 @@ extension AskedThing {
         case ("api", 3...) where ["queue", "subscriptions", "runs", "events"].contains(parts[2]):
             self = .libraryDocument
         case ("api", _): self = isPost ? .call : .document
+        case ("subscriptions.opml", 1) where !isPost: self = .libraryDocument
         case ("feeds", _), ("media", _), ("catalog", _), ("covers", _): self = .document
         case ("actions", 2) where isPost && ["login", "logout"].contains(parts[1]): self = .doorForm
         case ("actions", 2) where isPost && ShelfAction(rawValue: parts[1])?.isOwn == true: self = .ownForm

@@ -15,6 +15,7 @@ extension ActionArguments {
             case "force": force = Self.isSet(value)
             case "latest": latest = try Self.number(name, Int(value))
             case "title": title = value
+            case "outline": outline = value
             case "note": note = value.trimmingCharacters(in: .whitespacesAndNewlines)
             case "played": played = Self.isSet(value)
             case "up_to": upTo = Self.isSet(value)

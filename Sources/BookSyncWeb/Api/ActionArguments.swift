@@ -36,12 +36,14 @@ struct ActionArguments: Sendable, Hashable {
     var speed: Double?
     /// Of a bookmark.
     var number: Int?
+    /// A list of feeds in OPML.
+    var outline: String?
 
     /// What may be named at once.
     static let greatestCount = 250
 
     enum Key: String, CaseIterable {
-        case refs, episodes, all, forget, force, latest, title, position, note, played, speed, number
+        case refs, episodes, all, forget, force, latest, title, position, note, played, speed, number, outline
         case upTo = "up_to"
     }
 
@@ -60,6 +62,8 @@ struct ActionArguments: Sendable, Hashable {
         }
         switch action {
         case .mirror: return
+        case .follow:
+            if outline?.isEmpty != false { throw Self.refusal("there is no 'outline'") }
         case .position, .bookmark:
             if position == nil { throw Self.refusal("there is no 'position'") }
         case .mark, .speed, .dismiss:
@@ -117,6 +121,7 @@ extension ShelfAction {
         case .speed: [.refs, .episodes, .speed]
         case .dismiss: [.refs, .episodes]
         case .mirror: []
+        case .follow: [.outline]
         }
     }
 }
@@ -155,6 +160,7 @@ extension ActionArguments {
                 case .force: arguments.force = try values.decode(Bool.self, forKey: name)
                 case .latest: arguments.latest = try values.decodeWhole(name)
                 case .title: arguments.title = try values.decode(String.self, forKey: name)
+                case .outline: arguments.outline = try values.decode(String.self, forKey: name)
                 case .note: arguments.note = try values.decode(String.self, forKey: name)
                 case .played: arguments.played = try values.decode(Bool.self, forKey: name)
                 case .upTo: arguments.upTo = try values.decode(Bool.self, forKey: name)

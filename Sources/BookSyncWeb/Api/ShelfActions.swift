@@ -48,6 +48,7 @@ struct ShelfActions: Sendable {
             try await desk.requireLibrary()
             await desk.mirror()
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
+        case .follow: return try await follow(arguments, desk)
         case .preview: return JSONDocument(try await preview(arguments.refs[0]))
         }
     }
@@ -125,6 +126,17 @@ struct ShelfActions: Sendable {
         await desk.list(wanted.map { RunRequest.Item(book: $0.book, filter: $0.filter) })
         return [
             "count": .init(wanted.count), "subscriptions": .array(wanted.map { JSONDocument($0) }),
+        ]
+    }
+
+    private func follow(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+        let bytes = Array((arguments.outline ?? "").utf8)
+        let imported = try await SubscriptionImport(
+            bytes, from: "the list", configuration: configuration, notes: desk.notes)
+        return [
+            "count": .init(imported.entries.count { $0.outcome == .subscribed }),
+            "already": .init(imported.entries.count { $0.outcome == .followedAlready }),
+            "refused": .init(imported.failures.count),
         ]
     }
 

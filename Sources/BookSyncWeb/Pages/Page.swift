@@ -12,12 +12,13 @@ package struct Visitor: Sendable {
     package var keepsPositions: Bool
     /// Whether there is something to log out of.
     package var isLoggedIn: Bool
-    /// Whether those who log in have names.
+    /// Whether those who log in have names, and whether the shelf itself has a password.
     package var hasNames: Bool
+    package var hasOwner: Bool
 
     package init(
         language: PageLanguage, formToken: String, user: User = .owner, mayChange: Bool, keepsPositions: Bool,
-        isLoggedIn: Bool, hasNames: Bool = false
+        isLoggedIn: Bool, hasNames: Bool = false, hasOwner: Bool = true
     ) {
         self.language = language
         self.formToken = formToken
@@ -26,6 +27,7 @@ package struct Visitor: Sendable {
         self.keepsPositions = keepsPositions
         self.isLoggedIn = isLoggedIn
         self.hasNames = hasNames
+        self.hasOwner = hasOwner
     }
 }
 

@@ -24,6 +24,7 @@ extension ShelfPages {
         var trouble: String?
         /// Whether one says who one is.
         var hasNames: Bool
+        var hint: String?
         /// Where the visitor wanted to go.
         var back: String
     }
@@ -41,7 +42,8 @@ extension ShelfPages {
             default: nil
             }
         let view = LoginView(
-            trouble: trouble.map { phrases($0) }, hasNames: request.visitor.hasNames, back: back)
+            trouble: trouble.map { phrases($0) }, hasNames: request.visitor.hasNames,
+            hint: !request.visitor.hasNames ? phrases(.logInHint) : request.visitor.hasOwner ? phrases(.logInNamesHint) : nil, back: back)
         return try page(.logIn, view, with: "login", for: request, status: status, isLive: false)
     }
 

@@ -51,7 +51,8 @@ extension ShelfResponder {
             language: PageLanguage(acceptLanguage: languages),
             formToken: await site.access.formToken(for: request, seenAs: caller.view),
             user: caller.user, mayChange: site.mayChange(caller.user), keepsPositions: site.shelf.desk != nil,
-            isLoggedIn: caller.proof.hasSession, hasNames: site.access.hasUsers)
+            isLoggedIn: caller.proof.hasSession, hasNames: site.access.hasUsers,
+            hasOwner: site.access.hasOwner)
         let key = await site.access.appsKey(of: caller.user)
         let home = site.publicURL ?? (caller.view.origins.first ?? "") + caller.view.root
         let path = (request.head.path ?? "").dropFirst(site.basePath.count)

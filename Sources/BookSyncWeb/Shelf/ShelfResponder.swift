@@ -30,7 +30,9 @@ struct ShelfResponder: HTTPResponder {
             response = refused
         } else {
             do {
-                let body = try await self.body(of: request)
+                let isOutline = parts?.last == ShelfAction.follow.rawValue
+                let body = try await self.body(
+                    of: request, upTo: isOutline ? Self.greatestOutline : Self.greatestBody)
                 leavesBody = false
                 if let found = try await found(for: request, parts, body: body, caller) {
                     response = found
@@ -53,6 +55,8 @@ struct ShelfResponder: HTTPResponder {
     /// Bytes of a path with its query, and of the body of a POST.
     private static let greatestTarget = 4096
     private static let greatestBody = 64 << 10
+    /// Of a list of feeds.
+    private static let greatestOutline = 2 << 20
 
     /// - Returns: nil when the request may be answered.
     private func refusal(of request: Request, _ parts: [String]?) -> Response? {
@@ -96,16 +100,16 @@ struct ShelfResponder: HTTPResponder {
 
     /// What a POST brings, within the limits of size and time.
     /// - Throws: ``Failure`` of kind `usage` when it goes beyond them.
-    private func body(of request: Request) async throws -> [UInt8] {
+    private func body(of request: Request, upTo limit: Int) async throws -> [UInt8] {
         guard request.method == .post else { return [] }
         @Sendable func refuse(_ why: String) -> Failure {
             Failure(.usage, what: "the request cannot be read", why: why)
         }
         let body = try await limited(to: bodyTime / .seconds(1)) {
             do {
-                return Array(buffer: try await request.body.collect(upTo: Self.greatestBody))
+                return Array(buffer: try await request.body.collect(upTo: limit))
             } catch is NIOTooManyBytesError {
-                throw refuse("its body has more than \(Self.greatestBody) bytes")
+                throw refuse("its body has more than \(limit) bytes")
             }
         }
         guard let body else { throw refuse("its body does not come") }
@@ -175,6 +179,9 @@ struct ShelfResponder: HTTPResponder {
             let answer = try await ShelfInterface(shelf: shelf).answer(Array(parts[2...]), request.query)
             guard let answer else { return nil }
             return await document(answer, for: request.wire)
+        case ("subscriptions.opml", 1):
+            let outline = try await SubscriptionOutline(of: site.shelf.configuration)
+            return await document(try outline.bytes(), type: "text/x-opml; charset=utf-8", for: request.wire)
         default: return try await page(for: request, from: caller)
         }
     }

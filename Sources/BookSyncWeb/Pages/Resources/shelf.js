@@ -7,15 +7,31 @@ import "./player.js";
 
 // MARK: Buttons
 
+/** Fields of forms, as the interface has them. */
+const fields = {
+  force: value => value === "true", played: value => value === "true", up_to: value => value === "true",
+  latest: Number, outline: String,
+};
+
 /** What a form's button asks for, in the words of the interface. */
 function asked(button) {
+  const request = named(button);
+  for (const [name, read] of request ? Object.entries(fields) : []) {
+    const value = button.form.elements[name]?.value;
+    if (value) request.body[name] = read(value);
+  }
+  return request;
+}
+
+function named(button) {
   const action = new URL(button.formAction).pathname.slice(`${root}/actions/`.length);
   const row = button.closest("[data-row][data-id]");
   if (button.name === "episode" && row) {
     return { action, body: { episodes: [{ source: row.dataset.source, book_id: row.dataset.book, id: row.dataset.id }] } };
   }
   if (button.name === "ref") return { action, body: { refs: [button.value] } };
-  if (button.name === "now") return { action, body: {} };
+  if (button.name === "number") return { action, body: { number: Number(button.value) } };
+  if (button.name === "now" || action === "import") return { action, body: {} };
   return button.name === "all" && action !== "rotate-apps" ? { action, body: { all: true } } : null;
 }
 
@@ -24,7 +40,6 @@ document.addEventListener("submit", async event => {
   if (!(event.target.id === "act" || "act" in event.target.dataset) || !button || button.dataset.plain) return;
   const request = asked(button);
   if (!request) return;
-  if (event.target.elements.force) request.body.force = true;
   event.preventDefault();
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
@@ -52,6 +67,12 @@ document.addEventListener("submit", async event => {
   } finally {
     button.removeAttribute("aria-busy");
   }
+});
+
+// A file that is chosen is the text of the field that it is for.
+document.addEventListener("change", async event => {
+  const into = event.target.dataset?.into;
+  if (into && event.target.files?.[0]) document.getElementById(into).value = await event.target.files[0].text();
 });
 
 // One question is open at a time, and Escape closes it.
