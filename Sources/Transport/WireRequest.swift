@@ -36,9 +36,11 @@ package struct WireRequest: Sendable {
 }
 
 extension WireRequest {
-    package static func post(json: String, to address: ResourceAddress) -> WireRequest {
+    /// - Parameter token: for the address's own server, as `Authorization: Bearer` (RFC 6750 §2.1); nil for none.
+    package static func post(json: String, to address: ResourceAddress, token: Secret? = nil) -> WireRequest {
         var request = WireRequest(.post, address, headers: ["Content-Type": "application/json"])
         request.body = Array(json.utf8)
+        if let token { request.credentials.replaceOrAdd(name: "Authorization", value: "Bearer \(token.secretText)") }
         return request
     }
 }

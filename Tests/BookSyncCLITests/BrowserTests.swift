@@ -450,6 +450,28 @@ extension ForeignClientTests {
             }
         }
 
+        @Test(arguments: ["/", "/books/demo/40111", "/books/demo/40111/5000000001", "/runs", "/subscriptions"])
+        func `what did not change stays in its place when a page is looked at again`(page: String) async throws {
+            try await Self.withShelf(fetching: "1-2") { bench, shelf, _ in
+                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                try await Browser.run { browser in
+                    try await browser.open("\(shelf.address)\(page)")
+                    // A button that went away between press and release would not be pressed.
+                    let count: Int = try await browser.evaluate(
+                        """
+                        (document.addEventListener("shown", () => { window.wasShown = true }),
+                         window.kept = [...document.querySelectorAll("main *")],
+                         document.dispatchEvent(new Event("visibilitychange")), window.kept.length)
+                        """)
+                    #expect(count > 5)
+                    try await browser.wait(until: "window.wasShown === true")
+                    let gone: [String] = try await browser.evaluate(
+                        "window.kept.filter(e => !e.isConnected).map(e => e.outerHTML.slice(0, 80))")
+                    #expect(gone == [])
+                }
+            }
+        }
+
         @Test(arguments: [("zh-CN,zh", 360, true), ("zh-CN,zh", 1280, false), ("en", 360, false), ("en", 1280, true)])
         func `every page fits its window`(languages: String, width: Int, isDark: Bool) async throws {
             try await Self.withShelf(fetching: "1-2") { bench, shelf, _ in

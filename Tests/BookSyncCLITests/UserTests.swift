@@ -139,7 +139,8 @@ extension ProductTests {
                     // Nothing is changed but their own.
                     for (action, body) in [
                         ("fetch", #"{"refs": ["demo:40111"]}"#), ("remove", #"{"refs": ["demo:40111"]}"#),
-                        ("subscribe", #"{"refs": ["demo:40111"]}"#), ("mirror", "{}"), ("import", #"{"outline": "<opml/>"}"#), ("cancel", #"{"all": true}"#),
+                        ("subscribe", #"{"refs": ["demo:40111"]}"#), ("mirror", "{}"),
+                        ("import", #"{"outline": "<opml/>"}"#), ("cancel", #"{"all": true}"#),
                         ("preview", #"{"refs": ["demo:40111"]}"#),
                     ] { #expect(try await Self.act(shelf, action, body, kim).status == 403, "\(action)") }
                     #expect(try await Self.act(shelf, "position", Self.position, kim).status == 200)

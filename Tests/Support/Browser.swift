@@ -63,6 +63,10 @@ package struct Browser: Sendable {
         enum CodingKeys: String, CodingKey { case id = "element-6066-11e4-a52e-4f735466cecf" }
     }
 
+    private struct Tab: Decodable {
+        let handle: String
+    }
+
     private let port: Int
     private let session: String
 
@@ -217,6 +221,19 @@ package struct Browser: Sendable {
 
     package func open(_ address: String) async throws {
         let _: Nothing? = try await post("/url", ["url": address])
+    }
+
+    /// Has the page hidden by another tab while the body runs.
+    package func hidden<Result>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let shown: String = try await Self.send(port, "GET", "/session/\(session)/window", nil)
+        let other: Tab = try await post("/window/new", ["type": "tab"])
+        let _: Nothing? = try await post("/window", ["handle": other.handle])
+        let result = try await body()
+        let _: [String] = try await Self.send(port, "DELETE", "/session/\(session)/window", nil)
+        let _: Nothing? = try await post("/window", ["handle": shown])
+        return result
     }
 
     package func reload() async throws {

@@ -3,10 +3,14 @@ import Foundation
 import Logging
 import Transport
 
-/// Posts the document to an address. Such addresses are secrets: nothing of one but its host is ever told.
+/// Posts a document to an address. Such addresses are secrets: nothing of one but its host is ever told.
 struct AlertWebhook: Sendable {
     let address: Secret
     let proxies: ProxyEnvironment
+    /// Goes with it as `Authorization: Bearer`, to the address's own server alone.
+    var token: Secret?
+    /// What could not be done, for its host.
+    var failing: @Sendable (_ host: String) -> String = { "the alert could not be posted to \($0)" }
 
     /// Seconds for all tries together.
     private static let limit = 30.0
@@ -35,13 +39,12 @@ struct AlertWebhook: Sendable {
 
     private func failed(_ why: String) -> AlertOutcome {
         let why = why.replacing(address.secretText, with: "***")
-        return AlertOutcome(
-            isDelivered: false, notice: "the alert could not be posted to \(Masking.webhook(address)): \(why)")
+        return AlertOutcome(isDelivered: false, notice: "\(failing(Masking.webhook(address))): \(why)")
     }
 
     /// - Returns: why it was not taken; nil when it was.
     private func post(_ document: String, over transport: HTTPTransport) async throws -> String? {
-        let request = WireRequest.post(json: document, to: ResourceAddress(address.secretText))
+        let request = WireRequest.post(json: document, to: ResourceAddress(address.secretText), token: token)
         var failures = 0
         while true {
             let why: String

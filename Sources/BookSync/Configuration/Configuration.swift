@@ -85,6 +85,11 @@ package struct NotifySettings: Sendable, Hashable {
     package var exec: Secret?
     /// Gets the JSON summary by POST; such addresses are often secrets themselves.
     package var webhook: Secret?
+    /// The address of an Audiobookshelf server, its API token, and the id of the library there that has this folder; the
+    /// server is asked to scan when a run changed files.
+    package var audiobookshelf: String?
+    package var audiobookshelfToken: Secret?
+    package var audiobookshelfLibrary: String?
 }
 
 /// A book of the `subscriptions` section.

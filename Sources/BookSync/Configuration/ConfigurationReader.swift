@@ -77,8 +77,10 @@ struct ConfigurationReader {
         case "subscriptions": subscriptionKeys
         case let group?:
             ScalarSetting.all.filter { $0.key.hasPrefix(group + ".") }.flatMap { setting in
-                let key = String(setting.key.dropFirst(group.count + 1).prefix { $0 != "." })
-                return setting.isSecret ? [key, key + Self.fileSuffix] : [key]
+                let rest = setting.key.dropFirst(group.count + 1)
+                let key = String(rest.prefix { $0 != "." })
+                // A file instead of a secret stands beside the secret, not beside the group that holds it.
+                return setting.isSecret && key == rest ? [key, key + Self.fileSuffix] : [key]
             }
         case nil:
             ["sources", "subscriptions"] + ScalarSetting.all.map { String($0.key.prefix { $0 != "." }) }

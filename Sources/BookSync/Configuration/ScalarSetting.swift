@@ -70,6 +70,7 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text(Masking.webhook($0.notify.webhook))
         },
+        audiobookshelfURL, audiobookshelfToken, audiobookshelfLibrary,
         ScalarSetting(key: "serve.listen", expected: "HOST:PORT, a port, or unix:PATH") { settings, text, _ in
             settings.serve.listen = text
             return ServeSettings.canBePlace(text)

@@ -57,6 +57,12 @@ struct RunRecording: Sendable {
         var news = report.news
         await noticing { try await noteOutages(in: &news) }
         await noticing { try await noteOverdue(in: &news, now: record.startedAt) }
+        if AudiobookshelfScan.isDue(after: record.summary),
+            let scan = AudiobookshelfScan(configuration.notify, proxies: configuration.proxies),
+            let notice = await scan.ask()
+        {
+            emit(.notice(notice))
+        }
         let alert = RunAlert(settings: configuration.notify, proxies: configuration.proxies)
         // What lasts is told to whoever is named later on.
         guard alert.hasReader else { return }

@@ -41,9 +41,15 @@ extension ShelfPages {
             case 429: .tooManyTries
             default: nil
             }
+        let hint: Phrase? =
+            switch (request.visitor.hasNames, request.visitor.hasOwner) {
+            case (false, _): .logInHint
+            case (true, true): .logInNamesHint
+            case (true, false): nil
+            }
         let view = LoginView(
-            trouble: trouble.map { phrases($0) }, hasNames: request.visitor.hasNames,
-            hint: !request.visitor.hasNames ? phrases(.logInHint) : request.visitor.hasOwner ? phrases(.logInNamesHint) : nil, back: back)
+            trouble: trouble.map { phrases($0) }, hasNames: request.visitor.hasNames, hint: hint.map { phrases($0) },
+            back: back)
         return try page(.logIn, view, with: "login", for: request, status: status, isLive: false)
     }
 

@@ -176,4 +176,33 @@ import Transport
         #expect(outcome.notice?.contains("tried 3 times") == true)
         #expect(outcome.notice?.contains("tok3n") == false)
     }
+
+    // MARK: Audiobookshelf
+
+    @Test func `a server beside it is asked to scan its library, with its token`() async throws {
+        let script = ServerScript { request in
+            request.header("Authorization") == "Bearer abs-token" ? .text("OK") : .text("no", status: 401)
+        }
+        try await withServer(script) { server in
+            var settings = NotifySettings()
+            let proxies = ProxyEnvironment([:])
+            #expect(AudiobookshelfScan(settings, proxies: proxies) == nil)
+            settings.audiobookshelf = "http://127.0.0.1:\(server.port)/abs/"
+            #expect(AudiobookshelfScan(settings, proxies: proxies) == nil)
+            settings.audiobookshelfLibrary = "lib_1"
+            settings.audiobookshelfToken = Secret("abs-token")
+            let scan = try #require(AudiobookshelfScan(settings, proxies: proxies))
+            #expect(await scan.ask() == nil)
+            #expect(server.requests(path: "/abs/api/libraries/lib_1/scan").map(\.method) == ["POST"])
+            settings.audiobookshelfToken = Secret("wrong")
+            let refused = await AudiobookshelfScan(settings, proxies: proxies)?.ask()
+            #expect(refused?.contains("could not be asked to scan: it answers with HTTP status 401") == true)
+            #expect(refused?.contains("wrong") == false)
+        }
+        var summary = RunSummary()
+        summary.kept = 5
+        #expect(!AudiobookshelfScan.isDue(after: summary))
+        summary.renamed = 1
+        #expect(AudiobookshelfScan.isDue(after: summary))
+    }
 }

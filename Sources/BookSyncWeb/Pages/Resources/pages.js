@@ -41,6 +41,15 @@ export function complain(text) {
 // MARK: Pages
 
 const parser = new DOMParser();
+/** A page without what is there for browsers that run no script: parsed here, that would differ from what the browser made. */
+function parse(text) {
+  const page = parser.parseFromString(text, "text/html");
+  withoutNoscript(page);
+  return page;
+}
+const withoutNoscript = page => page.querySelectorAll("noscript").forEach(e => e.remove());
+withoutNoscript(document);
+
 let newest = 0;
 
 /** @param form `action` and `fields`, where the page at the address is made with what a form asks for. */
@@ -50,7 +59,7 @@ async function load(address, form) {
     ? await fetch(form.action, { method: "POST", headers, body: form.fields })
     : await fetch(address, { headers });
   if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error("no page");
-  return { page: parser.parseFromString(await answer.text(), "text/html"), address: form ? address : answer.url };
+  return { page: parse(await answer.text()), address: form ? address : answer.url };
 }
 
 /** The address of what is shown. */
