@@ -23,6 +23,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let system = Target.Dependency.product(
@@ -104,7 +105,7 @@ let package = Package(
         .target(
             name: "BookSyncWeb",
             dependencies: [
-                "BookModel", "Transport", "BookSync", .product(name: "Hummingbird", package: "hummingbird"),
+                "BookModel", "Transport", "BookSync", hummingbird,
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 nioSSL, .product(name: "X509", package: "swift-certificates"), "CZlib", crypto, cryptoExtras, logging,
@@ -137,7 +138,7 @@ let package = Package(
         tests(
             of: "BookSync",
             uses: ["Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "CFileSystem", logging]),
-        tests(of: "BookSyncWeb", uses: [asyncHTTPClient]),
+        tests(of: "BookSyncWeb", uses: [asyncHTTPClient, hummingbird]),
         tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],

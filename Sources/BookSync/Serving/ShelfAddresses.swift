@@ -20,6 +20,9 @@ package struct ShelfAddresses: Sendable, Hashable {
         isWebAddress(text) && !text.contains { "?#@\"<>".contains($0) }
     }
 
+    /// The feeds of all books.
+    package var outline: String { "\(given)/feeds/all.opml" }
+
     /// The podcast feed of a book.
     package func feed(of book: BookIdentity) -> String { "\(given)/feeds/\(place(of: book)).xml" }
 

@@ -81,8 +81,6 @@ enum RequestOrigin: Sendable, Hashable, CaseIterable {
 
 /// What a request proves of itself.
 struct RequestProof: Sendable, Hashable {
-    /// Whether it names the server by a name that is its own.
-    var namesUs = true
     /// Whether it carries the cookie of a session that has not ended.
     var hasSession = false
     /// Whether it carries the token of programs.
@@ -105,8 +103,6 @@ enum AccessDecision: Sendable, Hashable {
     case unproven
     /// Not from there (403).
     case refuse
-    /// Not by this name (421).
-    case misdirected
     /// As if there were nothing (404).
     case nothing
     /// Not for those who see some books only (403).
@@ -114,7 +110,6 @@ enum AccessDecision: Sendable, Hashable {
 
     /// - Parameter asksWhoComes: whether there is a password or a token at all.
     static func decide(_ asked: AskedThing, _ proof: RequestProof, asksWhoComes: Bool) -> AccessDecision {
-        guard proof.namesUs else { return .misdirected }
         if asked == .appsDocument { return proof.hasAppsKey ? .allow : .nothing }
         guard !asked.changes || isOurs(asked, proof) else { return .refuse }
         guard asksWhoComes, asked != .door, asked != .doorForm, !proof.hasSession, !proof.hasToken else {

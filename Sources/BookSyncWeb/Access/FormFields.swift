@@ -6,6 +6,8 @@ struct FormFields: Sendable {
     /// Fields of a form, at most.
     private static let greatestCount = 1000
 
+    init() { fields = [] }
+
     /// - Returns: nil for what is no such form: broken escapes, bytes that are no UTF-8, too many fields.
     init?(_ body: [UInt8]) {
         var fields: [(name: String, value: String)] = []

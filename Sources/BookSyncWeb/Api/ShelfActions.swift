@@ -5,29 +5,22 @@ import Logging
 
 /// Does what one client asks for: transfers and files by hand, subscriptions, runs, and what they listen to.
 struct ShelfActions: Sendable {
-    /// Why nothing is done for anybody.
-    struct Refused: Error {
-        let sentence = "this server changes nothing: it was started with --read-only"
-    }
-
     /// As the client's user sees it.
     let shelf: ServedShelf
+    let desk: RunDesk
     /// What the client listens with, as its user knows it.
-    var device: String?
-    /// nil where nothing may be changed.
-    var desk: RunDesk? { shelf.desk }
+    let device: String?
 
     private var configuration: Configuration { shelf.configuration }
     private var library: String { configuration.library }
 
     /// - Returns: `{"count": N}`, and perhaps more: how many episodes, books or subscriptions it was done to; of a preview
     ///   what the catalog lists.
-    /// - Throws: ``Refused``; ``Failure``: `usage` for wrong arguments, `unknownBook` for what is not on the shelf.
+    /// - Throws: ``Failure``: `usage` for wrong arguments, `unknownBook` for what is not on the shelf.
     func perform(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {
-        guard let desk else { throw Refused() }
         try arguments.require(action)
         switch action {
-        case .fetch: return try await fetch(arguments, desk)
+        case .fetch: return try await fetch(arguments)
         case .pause:
             return try await control(arguments) { scope in
                 try await TransferControl.open(in: library) { try await $0.pause(scope) }
@@ -39,8 +32,8 @@ struct ShelfActions: Sendable {
             return try await control(arguments) { scope in
                 try await TransferControl.open(in: library) { try await $0.forgetRemovals(scope) }
             }
-        case .subscribe: return try await subscribe(arguments, desk)
-        case .unsubscribe: return try await unsubscribe(arguments, desk)
+        case .subscribe: return try await subscribe(arguments)
+        case .unsubscribe: return try await unsubscribe(arguments)
         case .position: return try await setPosition(arguments)
         case .mark, .bookmark, .removeBookmark, .speed, .dismiss: return try await listen(action, arguments)
         case .mirror:
@@ -48,17 +41,10 @@ struct ShelfActions: Sendable {
             try await desk.requireLibrary()
             await desk.mirror()
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
-        case .follow: return try await follow(arguments, desk)
-        case .preview: return JSONDocument(try await preview(arguments.refs[0]))
+        case .follow: return try await follow(arguments)
+        case .preview:
+            return JSONDocument(try await desk.preview(try BookReference(parsing: arguments.refs[0])))
         }
-    }
-
-    /// What the catalog of a book lists now.
-    /// - Parameter ref: as on the command line.
-    /// - Throws: ``Refused``; ``Failure``, `temporary` while too many catalogs are being asked.
-    func preview(_ ref: String) async throws -> CatalogPreview {
-        guard let desk else { throw Refused() }
-        return try await desk.preview(try BookReference(parsing: ref))
     }
 
     // MARK: Transfers
@@ -67,7 +53,7 @@ struct ShelfActions: Sendable {
         try await shelf.episodes(named: names.map { ($0.source, $0.book, $0.episode) })
     }
 
-    private func fetch(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+    private func fetch(_ arguments: ActionArguments) async throws -> JSONDocument {
         let references = try arguments.refs.map(BookReference.init(parsing:))
         let recognised = try await configuration.recognising(references, logger: desk.logger)
         var items: [RunRequest.Item] = []
@@ -106,7 +92,7 @@ struct ShelfActions: Sendable {
 
     // MARK: Subscriptions
 
-    private func subscribe(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+    private func subscribe(_ arguments: ActionArguments) async throws -> JSONDocument {
         let references = try arguments.refs.map(BookReference.init(parsing:))
         let recognised = try await configuration.recognising(references, logger: desk.logger)
         var subscriptions: [Subscription] = []
@@ -129,7 +115,7 @@ struct ShelfActions: Sendable {
         ]
     }
 
-    private func follow(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+    private func follow(_ arguments: ActionArguments) async throws -> JSONDocument {
         let bytes = Array((arguments.outline ?? "").utf8)
         let imported = try await SubscriptionImport(
             bytes, from: "the list", configuration: configuration, notes: desk.notes)
@@ -140,7 +126,7 @@ struct ShelfActions: Sendable {
         ]
     }
 
-    private func unsubscribe(_ arguments: ActionArguments, _ desk: RunDesk) async throws -> JSONDocument {
+    private func unsubscribe(_ arguments: ActionArguments) async throws -> JSONDocument {
         let configured = try configuration.allSubscriptions(with: []).map(\.book)
         var books: [BookIdentity] = []
         for text in arguments.refs {

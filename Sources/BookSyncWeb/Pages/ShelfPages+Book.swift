@@ -97,7 +97,7 @@ extension ShelfPages {
             isPlayed: found.progress.map { $0.played >= $0.episodes } ?? false, isBegun: found.progress != nil)
         let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
-            cover: request.places.cover(identity), feed: ShelfAddresses(root: request.apps).feed(of: identity),
+            cover: request.places.cover(identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(of: shelved, found.progress),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in

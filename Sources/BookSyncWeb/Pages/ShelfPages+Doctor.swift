@@ -18,9 +18,9 @@ extension ShelfPages {
     }
 
     /// What `booksync doctor` finds. The sources are asked when the button was pressed only.
-    func doctorPage(_ request: Request) async throws -> Page {
+    func doctorPage(_ request: Request, asksSources: Bool = false) async throws -> Page {
         let phrases = phrases(for: request)
-        let asksSources = request.inquiry == .sources && request.visitor.mayChange
+        let asksSources = asksSources && request.visitor.mayChange
         let findings = try await self.findings(asksSources)
         let (problems, warnings) = (
             findings.count { $0.status == .problem }, findings.count { $0.status == .warning }

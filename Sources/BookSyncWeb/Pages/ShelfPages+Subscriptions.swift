@@ -50,7 +50,8 @@ extension ShelfPages {
     private static let subscriptionsOnPage = 100
 
     /// What mirror follows, a look at what may be added, and the address for podcast apps.
-    func subscriptionsPage(_ request: Request) async throws -> Page {
+    /// - Parameter reference: of the book that may be added; empty for none.
+    func subscriptionsPage(_ request: Request, previewing reference: String = "") async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
         let configured = try wholeShelf.configuration.allSubscriptions(with: [])
         let found = try await shelf(for: request).read { shelf in
@@ -75,13 +76,12 @@ extension ShelfPages {
             )
         }
         let count = found?.total ?? configured.count
-        var reference = ""
         var preview: PreviewView?
         var trouble: TroubleView?
-        if case .catalog(let asked)? = request.inquiry, !asked.isEmpty, request.visitor.mayChange {
-            reference = asked
+        if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
-                preview = self.view(try await request.preview(reference), reference, phrases, maker)
+                let listed = try await desk.preview(try BookReference(parsing: reference))
+                preview = self.view(listed, reference, phrases, maker)
             } catch let failure as Failure {
                 trouble = TroubleView(failure, phrases)
             }
@@ -99,7 +99,7 @@ extension ShelfPages {
             sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
             trouble: trouble, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
             pager: found?.part.pager(phrases) { "\(request.places.root)/subscriptions?page=\($0)" },
-            schedule: schedule, outline: request.apps + "/feeds/all.opml",
+            schedule: schedule, outline: request.apps.outline,
             rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
         return try page(.subscriptions, view, with: "subscriptions", for: request, section: .subscriptions)
     }

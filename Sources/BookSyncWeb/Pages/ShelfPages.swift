@@ -10,57 +10,12 @@ package struct ShelfPages: Sendable {
     package struct Request: Sendable {
         /// What the paths of all pages begin with, for this visitor: empty, or with a slash in front and none at its end.
         package var root: String
-        /// Of the path, behind that.
-        package var parts: [String]
         /// The path with its query, as it came: where forms lead back to.
         package var address: String
         package var query: [String: String]
         package var visitor: Visitor
-        /// Where podcast apps find `feeds/all.opml`: an address without a slash at its end.
-        package var apps: String
-        /// What the visitor has others be asked.
-        var inquiry: Inquiry?
-        /// What a catalog lists of the book that a REF names; nothing is stored.
-        package var preview: @Sendable (_ reference: String) async throws -> CatalogPreview
-
-        package init(
-            root: String, parts: [String], address: String, query: [String: String], visitor: Visitor, apps: String,
-            preview: @escaping @Sendable (_ reference: String) async throws -> CatalogPreview
-        ) {
-            self.root = root
-            self.parts = parts
-            self.address = address
-            self.query = query
-            self.visitor = visitor
-            self.apps = apps
-            self.preview = preview
-        }
-    }
-
-    /// What others are asked for a page. It costs them something, so it comes with a form of ours only.
-    enum Inquiry: Sendable, Hashable {
-        /// What the catalog of a book lists.
-        case catalog(reference: String)
-        /// How the sources are.
-        case sources
-
-        /// - Parameter name: of the form's action.
-        init?(_ name: String, _ form: FormFields) {
-            switch name {
-            case "preview":
-                self = .catalog(reference: form["ref"]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "")
-            case "doctor": self = .sources
-            default: return nil
-            }
-        }
-
-        /// The path of the page, behind the root.
-        var page: String {
-            switch self {
-            case .catalog: "subscriptions"
-            case .sources: "doctor"
-            }
-        }
+        /// Where podcast apps find the feeds, without a password.
+        package var apps: ShelfAddresses
     }
 
     /// As its owner sees it; pages show ``shelf(for:)``.
@@ -78,33 +33,6 @@ package struct ShelfPages: Sendable {
         self.findings = findings
         templates = try PageTemplates()
         phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Phrases($0)) })
-    }
-
-    /// - Returns: nil when there is no page at the address.
-    /// - Throws: ``Failure``; ``page(of:for:)`` makes a page of it.
-    package func page(for request: Request) async throws -> Page? {
-        let parts = request.parts
-        switch (parts.first, parts.count) {
-        case ("", 1): return try await shelfPage(request)
-        case ("books", 3): return try await bookPage(request, id: parts[2], source: parts[1])
-        case ("books", 4): return try await episodePage(request, name: parts[3], id: parts[2], source: parts[1])
-        case ("queue", 1): return try await queuePage(request)
-        case ("search", 1): return try await searchPage(request)
-        case ("runs", 1): return try await runsPage(request)
-        case ("subscriptions", 1): return try await subscriptionsPage(request)
-        case ("doctor", 1): return try await doctorPage(request)
-        case ("static", 2): return StaticFile.named(parts[1])
-        case ("static", 3): return StaticFile.named(parts[2], of: parts[1])
-        case ("covers", 3):
-            switch try await shelf(for: request).cover(of: parts[2], of: parts[1]) {
-            case .picture(let bytes, let type): return Page(mediaType: type, bytes: bytes, isPage: false)
-            case .missing(let book):
-                return Page(
-                    mediaType: "image/svg+xml", bytes: DrawnCover.picture(of: book.title, book.identity), isPage: false)
-            case nil: return nil
-            }
-        default: return nil
-        }
     }
 
     // MARK: Making
@@ -184,7 +112,7 @@ package struct ShelfPages: Sendable {
         let layout = Layout(
             root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
             token: visitor.formToken,
-            address: request.address, query: request.parts.first == "search" ? request.searched : "",
+            address: request.address, query: request.searched,
             mayChange: visitor.mayChange, keepsPositions: visitor.keepsPositions, isStill: visitor.user.isLimited,
             isLoggedIn: visitor.isLoggedIn, userName: visitor.user.name, isLive: isLive,
             isRenewed: isRenewed,

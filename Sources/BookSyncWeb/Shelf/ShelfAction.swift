@@ -1,5 +1,3 @@
-import Hummingbird
-
 /// What a POST can have done, at `/api/v1/NAME`, and by the forms of the pages at `/actions/NAME`.
 enum ShelfAction: String, Sendable, CaseIterable {
     case fetch, pause, resume, cancel, remove, subscribe, unsubscribe, mirror, preview
@@ -13,18 +11,6 @@ enum ShelfAction: String, Sendable, CaseIterable {
         switch self {
         case .position, .mark, .bookmark, .removeBookmark, .speed, .dismiss: true
         case .fetch, .pause, .resume, .cancel, .remove, .subscribe, .unsubscribe, .mirror, .preview, .follow: false
-        }
-    }
-}
-
-extension ShelfRequest {
-    /// The methods by which what is at a path is asked for.
-    /// - Parameter parts: of the path, behind the base path.
-    static func methods(at parts: [String]) -> [HTTPRequest.Method] {
-        switch parts.count {
-        case 2 where parts[0] == "actions": [.post]
-        case 3 where parts[0] == "api" && parts[1] == "v1" && ShelfAction(rawValue: parts[2]) != nil: [.post]
-        default: [.get, .head]
         }
     }
 }

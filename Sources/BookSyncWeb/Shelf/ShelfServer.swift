@@ -67,6 +67,9 @@ package struct ShelfServer: Sendable {
             + (shelf.desk.flatMap { desk in mirrorInterval.map { [MirrorService(desk: desk, interval: $0)] } } ?? [])
     }
 
+    /// What is answered at which path, and who may have it.
+    var routes: ShelfRoutes { ShelfRoutes(site: site, bodyTime: limits.request) }
+
     /// Serves until the task is cancelled. Then nobody new is let in, and what is being answered is answered to its end,
     /// for as long as ``Limits/grace`` allows.
     /// - Parameter onRunning: told where the server is, as soon as requests are answered.
@@ -91,14 +94,14 @@ package struct ShelfServer: Sendable {
 
     private func application(
         onRunning: @escaping @Sendable (any Channel) async -> Void
-    ) -> Application<ShelfResponder> {
+    ) -> Application<RouterResponder<ShelfContext>> {
         let stall = TimeAmount(limits.stall)
         let connections = ConnectionLimit(limits.connections)
         var quiet = site.logger
         // What ends the server is an error to the log of those that serve.
         quiet.logLevel = .critical
         return Application(
-            responder: ShelfResponder(site: site, bodyTime: limits.request),
+            responder: routes.router().buildResponder(),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [

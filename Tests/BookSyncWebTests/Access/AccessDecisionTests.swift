@@ -10,13 +10,6 @@ import Testing
         return proof
     }
 
-    @Test(arguments: AskedThing.allCases, [true, false])
-    func `by another name nothing is to be had, whatever is proved`(_ asked: AskedThing, _ asks: Bool) {
-        let proof = RequestProof(
-            namesUs: false, hasSession: true, hasToken: true, origin: .own, hasFormToken: true, hasAppsKey: true)
-        #expect(AccessDecision.decide(asked, proof, asksWhoComes: asks) == .misdirected)
-    }
-
     @Test(arguments: [
         (AskedThing.door, AccessDecision.allow), (.page, .logIn), (.document, .unproven), (.appsDocument, .nothing),
         (.call, .unproven),
@@ -97,28 +90,5 @@ import Testing
         _ origins: [String], _ sites: [String], _ expected: RequestOrigin
     ) {
         #expect(RequestOrigin(origins: origins, sites: sites, own: ["http://nas:8731"]) == expected)
-    }
-
-    @Test(arguments: [
-        (["login"], false, AskedThing.door), (["static", "shelf.css"], false, .door), (["static"], false, .page),
-        (["login", "x"], false, .page), ([""], false, .page), (["books", "a", "b"], false, .page),
-        (["api", "v1", "books"], false, .document), (["api", "v1", "events"], false, .libraryDocument),
-        (["api", "v1", "fetch"], true, .call), (["media", "a", "b", "c.mp3"], false, .document),
-        (["feeds", "all.opml"], false, .document), (["catalog", "a", "b"], false, .document),
-        (["covers", "a", "b"], false, .document), (["apps", "KEY", "feeds", "all.opml"], false, .appsDocument),
-        (["apps"], false, .appsDocument), (["actions", "login"], true, .doorForm),
-        (["actions", "logout"], true, .doorForm),
-        (["actions", "fetch"], true, .form), (["actions", "login", "x"], true, .form), (["login"], true, .door),
-        (["anything"], true, .form), (["books", "a", "b"], true, .form), (["actions", "fetch"], false, .page),
-        (["api", "v1", "position"], true, .ownCall), (["api", "v1", "mark"], true, .ownCall),
-        (["api", "v1", "nonsense"], true, .call), (["api"], true, .call),
-        (["api", "v1", "runs"], false, .libraryDocument),
-        (["api", "v1", "queue"], false, .libraryDocument), (["api", "v1", "subscriptions"], false, .libraryDocument),
-        (["queue"], false, .libraryPage), (["doctor"], false, .libraryPage), (["runs", ""], false, .libraryPage),
-        (["subscriptions"], false, .libraryPage), (["actions", "remove-bookmark"], true, .ownForm),
-        (["actions", "rotate-apps"], true, .form), (["actions", "preview"], true, .form),
-    ])
-    func `what a path asks for`(_ parts: [String], _ isPost: Bool, _ expected: AskedThing) {
-        #expect(AskedThing(at: parts, isPost: isPost) == expected)
     }
 }

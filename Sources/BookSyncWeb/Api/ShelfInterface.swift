@@ -2,49 +2,36 @@ import BookModel
 import BookSync
 
 /// The web API: the documents that the command line prints with `--json`, word for word.
+///
+/// A query has the options of the command, by their names; one that has no such value is a ``Failure`` of kind `usage`.
 struct ShelfInterface: Sendable {
     let shelf: ServedShelf
 
-    /// - Parameters:
-    ///   - parts: of the path, behind `/api/v1/`.
-    ///   - query: the options of the command, by their names.
-    /// - Returns: nil when there is nothing at the address.
-    /// - Throws: ``Failure``: `usage` for an option that has no such value.
-    func answer(_ parts: [String], _ query: [String: String]) async throws -> JSONDocument? {
-        switch (parts.first, parts.count) {
-        case ("books", 1): return try await books(query)
-        case ("books", 3...):
-            guard let book = try await shelf.book(parts[2], of: parts[1]) else { return nil }
-            switch parts.count {
-            case 3:
-                return try await shelf.read { try await $0.books([book]) }?.first
-                    .map { JSONDocument(everythingOf: $0) }
-            case 4 where parts[3] == "episodes": return try await episodes(of: book, query)
-            case 5 where parts[3] == "episodes": return try await episodes(parts[4], of: book)
-            default: return nil
-            }
-        case ("positions", 4):
-            return try await shelf.position(in: (source: parts[1], book: parts[2], episode: parts[3]))
-                .map { JSONDocument($0) }
-        case ("bookmarks", 3):
-            guard let book = try await shelf.book(parts[2], of: parts[1]) else { return nil }
-            let found = try await shelf.read { try await $0.bookmarkedEpisodes(of: book) } ?? []
-            return .array(found.map { JSONDocument($0.bookmark) })
-        case ("search", 1): return try await search(query)
-        case ("queue", 1):
-            let episodes = try await shelf.read { try await $0.queue() } ?? []
-            return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
-        case ("subscriptions", 1):
-            let stored = try await shelf.read { try await $0.subscriptions() } ?? []
-            return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
-        case ("runs", 1):
-            let count = try query.number("last", from: 1) ?? 20
-            return .array(try await shelf.runs(last: count).map { JSONDocument($0) })
-        default: return nil
-        }
+    func queue() async throws -> JSONDocument {
+        let episodes = try await shelf.read { try await $0.queue() } ?? []
+        return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
     }
 
-    private func books(_ query: [String: String]) async throws -> JSONDocument {
+    func subscriptions() async throws -> JSONDocument {
+        let stored = try await shelf.read { try await $0.subscriptions() } ?? []
+        return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
+    }
+
+    func runs(_ query: [String: String]) async throws -> JSONDocument {
+        let count = try query.number("last", from: 1) ?? 20
+        return .array(try await shelf.runs(last: count).map { JSONDocument($0) })
+    }
+
+    func bookmarks(of book: BookIdentity) async throws -> JSONDocument {
+        let found = try await shelf.read { try await $0.bookmarkedEpisodes(of: book) } ?? []
+        return .array(found.map { JSONDocument($0.bookmark) })
+    }
+
+    func book(_ book: BookIdentity) async throws -> JSONDocument? {
+        try await shelf.read { try await $0.books([book]) }?.first.map { JSONDocument(everythingOf: $0) }
+    }
+
+    func books(_ query: [String: String]) async throws -> JSONDocument {
         let state = try query.choice("state", EpisodeState.allCases)
         let sort = try query.choice("sort", ShelfOrder.ofBooks)
         var books =
@@ -57,7 +44,7 @@ struct ShelfInterface: Sendable {
         return .array(books.map { JSONDocument($0) })
     }
 
-    private func episodes(of book: BookIdentity, _ query: [String: String]) async throws -> JSONDocument {
+    func episodes(of book: BookIdentity, _ query: [String: String]) async throws -> JSONDocument {
         let state = try query.choice("state", EpisodeState.allCases)
         let sort = try query.choice("sort", ShelfOrder.ofEpisodes)
         var episodes =
@@ -70,7 +57,7 @@ struct ShelfInterface: Sendable {
     }
 
     /// - Parameter section: a number; several episodes may have it.
-    private func episodes(_ section: String, of book: BookIdentity) async throws -> JSONDocument? {
+    func episodes(_ section: String, of book: BookIdentity) async throws -> JSONDocument? {
         guard section.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let filter = EpisodeFilter(only: try SectionRanges(parsing: section))
         let found = try await shelf.read { try await $0.episodes(of: book, filter: filter) } ?? []
@@ -78,7 +65,7 @@ struct ShelfInterface: Sendable {
         return documents.count > 1 ? .array(documents) : documents.first
     }
 
-    private func search(_ query: [String: String]) async throws -> JSONDocument {
+    func search(_ query: [String: String]) async throws -> JSONDocument {
         let text = query["q"] ?? ""
         let limit = try query.number("limit", from: 0) ?? 50
         let found = try await shelf.search(for: text, limit: limit == 0 ? nil : limit)

@@ -3,24 +3,15 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// Keeps what happens on the shelf in sight while the server runs.
-struct LiveService: Service {
-    let live: LiveShelf
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown { await live.work() }
-    }
-}
-
-extension ShelfResponder {
+extension ShelfRoutes {
     /// What happens on the shelf, as it happens (HTML Standard, "Server-sent events").
-    func liveAnswer(to request: ShelfRequest) async -> Response {
+    func liveAnswer(to request: Request) async -> Response {
         let fields: HTTPFields = [.contentType: "text/event-stream; charset=utf-8"]
         guard request.method == .get else { return Response(status: .ok, headers: fields) }
         let live = site.live
-        let asked = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.wire.headers[$0] }
+        let asked = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] }
         guard let (listener, first) = await live.join(lastEventID: asked) else {
-            return refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary")
+            return .refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary")
         }
         return Response(
             status: .ok, headers: fields,

@@ -1,0 +1,50 @@
+import BookModel
+import Hummingbird
+import Logging
+
+/// Tells the client what went wrong: a page for people, a document for programs.
+struct FailureAnswers: RouterMiddleware {
+    typealias Context = ShelfContext
+
+    let site: ShelfSite
+
+    func handle(
+        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let failure as Failure {
+            site.logger.log(
+                level: failure.status(of: context.asked).kind == .serverError ? .error : .debug, "a request failed",
+                metadata: ["error": "\(failure)"])
+            return try await site.answer(failure, to: request, context)
+        }
+    }
+}
+
+extension Failure {
+    /// There is nothing at an address.
+    static let nothing = Failure(
+        .unknownBook, what: "nothing can be shown", why: "there is nothing at this address")
+
+    /// Nothing is done for anybody.
+    static let readOnly = Failure(
+        .usage, what: "nothing is changed", why: "this server changes nothing: it was started with --read-only")
+
+    /// What it means to the client.
+    func status(of asked: AskedThing) -> HTTPResponse.Status {
+        if self == .readOnly { return .forbidden }
+        return switch kind {
+        case .unknownBook: .notFound
+        case .usage: .badRequest
+        case .temporary: .serviceUnavailable
+        // What the configuration says stands in the way.
+        case .configuration where asked.changes: .conflict
+        // What was named is no catalog, or does not answer.
+        case .unreadableCatalog where asked.changes, .catalogUnavailable where asked.changes,
+            .credentialsRejected where asked.changes:
+            .unprocessableContent
+        default: .internalServerError
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Hummingbird
+
+/// Reads the form that a POST brings, and lets it through when it carries the token that our pages give to this browser.
+struct FormReader: RouterMiddleware {
+    typealias Context = ShelfContext
+
+    let site: ShelfSite
+
+    func handle(
+        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
+    ) async throws -> Response {
+        guard let form = FormFields(context.body) else { return .refusal(.badRequest, "the form cannot be read") }
+        var context = context
+        context.form = form
+        let token = await site.access.formToken(for: request, seenAs: context.caller.view)
+        context.caller.proof.hasFormToken = Session.isSame(form["token"] ?? "", token)
+        if let refused = site.refusal(of: request, context) { return refused }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,31 @@
+import BookModel
+import Hummingbird
+
+/// Answers where no route leads: those who may see what is there learn that there is nothing.
+struct UnknownPaths: RouterMiddleware {
+    typealias Context = ShelfContext
+
+    let site: ShelfSite
+
+    func handle(
+        _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            let asked = Self.asked(at: context.parts, isPost: request.method == .post)
+            return try await AccessCheck(site: site, asked: asked).handle(request, context: context) {
+                try await site.answer(.nothing, to: $0, $1)
+            }
+        }
+    }
+
+    private static func asked(at parts: [String], isPost: Bool) -> AskedThing {
+        switch parts.first {
+        case "apps": .appsDocument
+        case "api", "feeds", "media", "catalog", "covers": .document
+        // What is not known changes something, as far as anybody can tell.
+        default: isPost ? .form : .page
+        }
+    }
+}

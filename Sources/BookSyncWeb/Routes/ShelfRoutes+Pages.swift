@@ -1,0 +1,51 @@
+import BookModel
+import BookSync
+import Foundation
+import Hummingbird
+
+extension ShelfRoutes {
+    /// The pages for people, with what they are dressed with.
+    func addPages(_ pages: ShelfPages, to root: Group) {
+        let (own, library) = (group(root, for: .page), group(root, for: .libraryPage))
+        page("", of: own) { request, _ in try await pages.shelfPage(request) }
+        page("books/{source}/{book}", of: own) { request, context in
+            try await pages.bookPage(request, id: context["book"], source: context["source"])
+        }
+        page("books/{source}/{book}/{episode}", of: own) { request, context in
+            try await pages.episodePage(
+                request, name: context["episode"], id: context["book"], source: context["source"])
+        }
+        page("search", of: own) { request, _ in try await pages.searchPage(request) }
+        page("queue", of: library) { request, _ in try await pages.queuePage(request) }
+        page("runs", of: library) { request, _ in try await pages.runsPage(request) }
+        page("subscriptions", of: library) { request, _ in try await pages.subscriptionsPage(request) }
+        page("doctor", of: library) { request, _ in try await pages.doctorPage(request) }
+
+        // What costs others something comes with a form of ours only, and its page is the answer.
+        let asking = posts(to: root.group("actions"), for: .form)
+        asking.posts("preview") { request, context in
+            let asked = await site.pageRequest(request, context, at: "/subscriptions")
+            let reference = (context.form["ref"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+            return await .page(try await pages.subscriptionsPage(asked, previewing: reference), for: request)
+        }
+        asking.posts("doctor") { request, context in
+            let asked = await site.pageRequest(request, context, at: "/doctor")
+            return await .page(try await pages.doctorPage(asked, asksSources: true), for: request)
+        }
+
+        let files = group(root.group("static"), for: .door)
+        page("{name}", of: files) { _, context in StaticFile.named(context["name"]) }
+        // The name of a folder is a version of the program.
+        page("{name}/{file}", of: files) { _, context in StaticFile.named(context["file"], of: context["name"]) }
+    }
+
+    private func page(
+        _ path: RouterPath, of group: Group,
+        _ page: @escaping @Sendable (ShelfPages.Request, ShelfContext) async throws -> Page?
+    ) {
+        group.reads(path) { request, context in
+            guard let page = try await page(await site.pageRequest(request, context), context) else { return nil }
+            return await .page(page, for: request)
+        }
+    }
+}
