@@ -71,6 +71,16 @@ extension CatalogStore {
         }
     }
 
+    /// Another one after every change of tables and indexes (SQLite, `PRAGMA schema_version`).
+    package func schemaVersion() async throws -> Int64 {
+        try await read("the store cannot be looked at") { database in
+            try Int64.fetchOne(database, sql: "PRAGMA schema_version") ?? 0
+        }
+    }
+
+    /// Whether it is a copy that shows the moment of opening: on media that cannot be written.
+    package var isCopy: Bool { reader is DatabaseQueue }
+
     /// What moves now. It costs no more for what only waits.
     /// - Parameter time: from which on recorded files are wanted, milliseconds since 1970; nil for none.
     package func liveLook(filesSince time: Int64?) async throws -> LiveLook {

@@ -10,11 +10,14 @@ import Foundation
     import Darwin
 #endif
 
-/// Bytes of a file; nil when there is none.
-func fileSize(_ path: String) -> Int64? {
+/// What a file looks like from outside; nil when there is none.
+func fileFacts(_ path: String) -> FileFacts? {
     var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    return stat(path, &status) == 0 ? FileFacts(status) : nil
 }
+
+/// Bytes of a file; nil when there is none.
+func fileSize(_ path: String) -> Int64? { fileFacts(path)?.size }
 
 extension LibraryFolder {
     /// The folder of the partial files, relative to the library.

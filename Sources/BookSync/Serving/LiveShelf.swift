@@ -1,49 +1,25 @@
-import BookModel
-import CatalogStore
 import Foundation
 import Logging
 
 /// Shows clients what happens on the shelf, whichever process does it: through the store and the sizes of partial files.
 ///
 /// While there is a client, the store is looked at four times a second, once for all of them; while there is none, never.
-/// Each client is told of a look's differences in one message. One that reads slowly is told of several looks at once, and
-/// one that was away for longer than is kept is told to ask for everything anew.
 package actor LiveShelf {
-    /// A client that is told what happens.
-    package struct Listener: Sendable, Hashable {
-        fileprivate let number: Int
-    }
+    package typealias Client = Int
 
-    private struct Place {
-        /// The last message that it was given.
-        var cursor: Int
-        /// Whether it has yet to be told what is under way at all.
-        var wantsWhole: Bool
-        /// Whether it has to ask for everything anew.
-        var wantsReset = false
-        var heardAt: ContinuousClock.Instant
-        var waiter: CheckedContinuation<String?, Never>?
-    }
-
-    package static let heartbeat = ": heartbeat\n\n"
+    package static let heartbeat = Broadcaster.heartbeat
     private static let interval = Duration.milliseconds(250)
-    private static let silence = Duration.seconds(15)
     /// For so long without clients what was seen is remembered.
     private static let memory = Duration.seconds(60)
-
-    /// Clients at a time; beyond that the oldest makes room.
-    private static let greatestCount = 128
 
     private let library: String
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
-    private var places: [Int: Place] = [:]
-    private var lastListener = 0
+    private var broadcaster = Broadcaster()
+    private var watcher = ShelfWatcher()
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var isOver = false
-    private var ring = LiveRing(epoch: LiveShelf.newEpoch())
-    private var sight = LiveSight()
-    private var lastTick: ContinuousClock.Instant?
+    private var lastLook: ContinuousClock.Instant?
 
     /// - Parameter now: the clock.
     package init(
@@ -54,92 +30,52 @@ package actor LiveShelf {
         self.now = now
     }
 
-    /// Another one for each process, so that nobody takes its messages for those of the one before.
-    private static func newEpoch() -> String {
-        String(UInt64.random(in: 0 ... .max), radix: 36)
-    }
-
     // MARK: Clients
 
-    /// Begins to tell a client.
+    /// Begins to tell a client; see ``Broadcaster``.
     /// - Parameter lastEventID: of the last message that it had, as it says; nil for one that comes for the first time.
     /// - Returns: nil when nothing is told any more; else what it is sent first.
-    package func join(lastEventID: String?) -> (listener: Listener, first: String)? {
+    package func join(lastEventID: String?) -> (client: Client, first: String)? {
         guard !isOver else { return nil }
-        // Pages that were left hold a place until they are sent something.
-        if places.count >= Self.greatestCount, let oldest = places.keys.min() { leave(Listener(number: oldest)) }
-        lastListener += 1
-        var place = Place(cursor: ring.last, wantsWhole: false, heardAt: now())
-        var first = "retry: 2000\n"
-        if let known = lastEventID.flatMap(ring.number(ofID:)) {
-            place.cursor = known
-            first += "\n"
-        } else if lastEventID != nil {
-            // After a look: what happens once the client has asked anew is news then, even if this is the first look of all.
-            place.wantsReset = true
-            first += "\n"
-        } else {
-            place.wantsWhole = true
-            first += "id: \(ring.lastID)\n\n"
-        }
-        places[lastListener] = place
-        awake()
-        return (Listener(number: lastListener), first)
+        defer { awake() }
+        return broadcaster.join(lastEventID: lastEventID, at: now())
     }
 
-    /// Waits for what the client is to be sent next.
+    /// Waits for what the client is to be sent next; never more often than looks are made, however quickly it reads.
     /// - Returns: nil when nothing is told any more.
-    package func next(for listener: Listener) async -> String? {
-        let number = listener.number
-        guard !isOver, let place = places[number] else { return nil }
-        if !place.wantsWhole, !place.wantsReset, let wire = ring.wire(after: place.cursor) {
-            places[number]?.cursor = ring.last
-            // Never more often than looks are made, however quickly it reads.
-            places[number]?.heardAt = now()
-            return wire
-        }
+    package func next(for client: Client) async -> String? {
+        if let wire = broadcaster.kept(for: client, at: now()) { return wire }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if Task.isCancelled || isOver || places[number] == nil {
-                    continuation.resume(returning: nil)
-                } else {
-                    places[number]?.waiter = continuation
-                }
+                guard !Task.isCancelled, !isOver else { return continuation.resume(returning: nil) }
+                broadcaster.wait(client) { continuation.resume(returning: $0) }
             }
         } onCancel: {
-            Task { await self.leave(listener) }
+            Task { await self.leave(client) }
         }
     }
 
     /// Ends telling a client.
-    package func leave(_ listener: Listener) {
-        places.removeValue(forKey: listener.number)?.waiter?.resume(returning: nil)
-    }
+    package func leave(_ client: Client) { broadcaster.leave(client) }
 
     // MARK: Looking
 
     /// Looks and tells until the task is cancelled.
     package func work() async {
         while !Task.isCancelled {
-            if places.isEmpty {
-                await closeSight()
+            if broadcaster.isEmpty {
+                await closeWatcher()
                 await sleepUntilJoined()
                 continue
             }
-            if let lastTick, now() - lastTick > Self.memory {
+            if let lastLook, now() - lastLook > Self.memory {
                 // What happened meanwhile is too much to tell.
-                ring = LiveRing(epoch: Self.newEpoch())
-                await closeSight()
-                sight = LiveSight()
-                places = places.mapValues { place in
-                    var place = place
-                    place.cursor = 0
-                    place.wantsReset = !place.wantsWhole
-                    return place
-                }
+                await closeWatcher()
+                watcher = ShelfWatcher()
+                broadcaster.reset()
             }
-            lastTick = now()
-            await tick()
+            lastLook = now()
+            await look()
             do {
                 try await Task.sleep(for: Self.interval)
             } catch {
@@ -147,15 +83,14 @@ package actor LiveShelf {
             }
         }
         isOver = true
-        await closeSight()
-        for place in places.values { place.waiter?.resume(returning: nil) }
-        places = [:]
+        await closeWatcher()
+        broadcaster.leaveAll()
     }
 
     private func sleepUntilJoined() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if Task.isCancelled || !places.isEmpty { continuation.resume() } else { wakeUp = continuation }
+                if Task.isCancelled || !broadcaster.isEmpty { continuation.resume() } else { wakeUp = continuation }
             }
         } onCancel: {
             Task { await self.awake() }
@@ -167,38 +102,26 @@ package actor LiveShelf {
         wakeUp = nil
     }
 
-    private func closeSight() async {
-        var looking = sight
-        await looking.close()
-        sight = looking
+    // The watcher is taken out while it works: others may come in meanwhile, and it is this task's alone.
+
+    private func closeWatcher() async {
+        var working = watcher
+        await working.close()
+        watcher = working
     }
 
-    private func tick() async {
-        var looking = sight
+    private func look() async {
+        var working = watcher
+        var events: [LiveEvent] = []
         do {
-            ring.append(try await looking.look(at: library, now: now()))
+            events = try await working.look(at: library, now: now())
         } catch {
             // The store may be about to be made, or replaced.
             logger.debug("the shelf cannot be looked at", metadata: ["error": "\(error)"])
-            await looking.close()
+            await working.close()
         }
-        sight = looking
+        watcher = working
         let now = now()
-        for (number, place) in places {
-            guard let waiter = place.waiter else { continue }
-            var wire: String?
-            if place.wantsReset {
-                wire = LiveRing.reset(id: ring.lastID)
-            } else if place.wantsWhole {
-                // What it missed meanwhile is in it.
-                wire = LiveRing.wire(sight.whole(at: now), id: ring.lastID)
-            } else {
-                wire = ring.wire(after: place.cursor)
-            }
-            if wire == nil, now - place.heardAt >= Self.silence { wire = Self.heartbeat }
-            guard let wire else { continue }
-            places[number] = Place(cursor: ring.last, wantsWhole: false, heardAt: now)
-            waiter.resume(returning: wire)
-        }
+        broadcaster.publish(events, whole: working.whole(at: now), at: now)
     }
 }

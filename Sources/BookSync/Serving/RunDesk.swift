@@ -14,13 +14,15 @@ package actor RunDesk {
     /// How runs are done, and what is told of them.
     package struct Runner: Sendable {
         package typealias Execution = @Sendable (Configuration) async throws -> RunReport
+        /// Has the catalogs of some books answer for as long as the execution takes.
+        package typealias CatalogAccess =
+            @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
 
         /// Executes a request as the command's run, and tells its events and its summary.
         let execute:
             @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, RunSign) async throws ->
                 RunReport
-        /// Has the catalogs of some books answer for as long as the execution takes.
-        let withCatalogs: @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
+        let withCatalogs: CatalogAccess
         /// Hears that a run could not be done.
         let onFailure: @Sendable (Failure) async -> Void
         /// What a run comes to that fails so.
@@ -33,9 +35,7 @@ package actor RunDesk {
                 @escaping @Sendable (
                     RunRequest, _ command: String, Configuration, LibrarySession, RunSign
                 ) async throws -> RunReport,
-            withCatalogs:
-                @escaping @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws ->
-                RunReport,
+            withCatalogs: @escaping CatalogAccess,
             onFailure: @escaping @Sendable (Failure) async -> Void,
             exitCode: @escaping @Sendable (Failure) -> Int,
             onWaiting: @escaping @Sendable (String) async -> Void
@@ -51,6 +51,7 @@ package actor RunDesk {
     package nonisolated let configuration: Configuration
     package nonisolated let notes: LibraryNotes?
     package nonisolated let logger: Logger
+    package nonisolated let previews: CatalogPreviews
     private let runner: Runner
     private var errands = RunErrands()
     /// What the run under way is to do.
@@ -65,8 +66,6 @@ package actor RunDesk {
     private var sign: RunSign?
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
-    /// Previews under way now, by their server.
-    private var previews: [String: Int] = [:]
 
     /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package init(_ configuration: Configuration, notes: LibraryNotes?, logger: Logger, runner: Runner) {
@@ -74,6 +73,7 @@ package actor RunDesk {
         self.notes = notes
         self.logger = logger
         self.runner = runner
+        previews = CatalogPreviews(configuration, logger: logger, withCatalogs: runner.withCatalogs)
     }
 
     // MARK: Asking
@@ -234,49 +234,6 @@ package actor RunDesk {
         return found ?? nil
     }
 
-    // MARK: Looking
-
-    /// Each sends requests out, and somebody waits for it. Those of one server, which may be slow, leave room for others.
-    private static let (maxPreviews, maxPreviewsPerServer) = (8, 2)
-    private static let previewSeconds = 30.0
-
-    /// What the catalog of a book lists now; nothing is stored.
-    /// - Throws: ``Failure``: `temporary` while as many as may be are under way, and when the catalog takes too long.
-    package func preview(_ reference: BookReference) async throws -> CatalogPreview {
-        func refusal(_ why: String, _ remedy: String) -> Failure {
-            Failure(.temporary, what: "\(reference) cannot be looked at now", why: why, remedy: remedy)
-        }
-        let server = configuration.catalogServer(of: try configuration.book(reference))
-        let (all, ofServer) = (previews.values.reduce(0, +), previews[server, default: 0])
-        guard all < Self.maxPreviews, ofServer < Self.maxPreviewsPerServer else {
-            throw refusal(
-                all < Self.maxPreviews
-                    ? "\(ofServer) previews are waiting for its server" : "\(all) catalogs are being asked",
-                "try again when one of them is done")
-        }
-        previews[server] = ofServer + 1
-        defer { previews[server] = previews[server].flatMap { $0 > 1 ? $0 - 1 : nil } }
-        let (configuration, logger, runner) = (configuration, logger, runner)
-        let found = FoundPreview()
-        let answer: Void? = try await limited(to: Self.previewSeconds) {
-            let recognised = try await configuration.recognising([reference], logger: logger)
-            let book = try recognised.book(reference)
-            try recognised.requireKnownSource(of: book)
-            _ = try await runner.withCatalogs(recognised, [book]) { configuration in
-                found.set(try await CatalogPreview(of: book, configuration: configuration, logger: logger))
-                return RunReport()
-            }
-        }
-        guard answer != nil else {
-            throw refusal(
-                "its catalog is not read after \(Int(Self.previewSeconds)) s", "download it: a run waits longer")
-        }
-        guard let preview = found.preview else {
-            throw Failure(.defect, what: "\(reference) cannot be looked at", why: "its catalog was not asked")
-        }
-        return preview
-    }
-
     // MARK: Working
 
     /// Does what is asked for until the task is cancelled; then the run under way stops at once and keeps everything. No
@@ -427,13 +384,4 @@ extension ShelvedEpisode {
         guard file == nil, removedAt == nil, !isGone, !episode.isLocked, let transfer else { return false }
         return [.waiting, .downloading, .verifying].contains(transfer.state)
     }
-}
-
-/// Brings a preview out of the execution that made it.
-private final class FoundPreview: Sendable {
-    private let found = Mutex<CatalogPreview?>(nil)
-
-    var preview: CatalogPreview? { found.withLock { $0 } }
-
-    func set(_ preview: CatalogPreview) { found.withLock { $0 = preview } }
 }

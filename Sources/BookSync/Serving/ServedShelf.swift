@@ -13,11 +13,12 @@ package struct ServedShelf: Sendable {
     package let desk: RunDesk?
     /// Who looks at it: what they may not see is not there.
     package private(set) var user = User.owner
-    private let places = ReadingPlaces(8)
+    private let store: KeptStore
 
     package init(_ configuration: Configuration, desk: RunDesk? = nil) {
         self.configuration = configuration
         self.desk = desk
+        store = KeptStore(library: configuration.library)
     }
 
     /// The same shelf, as somebody else has it.
@@ -27,17 +28,21 @@ package struct ServedShelf: Sendable {
         return shelf
     }
 
-    /// Reads the store. It is opened for each reading, so that one that a run puts aside, begins anew or brings up to date
-    /// meanwhile is the next one's. That takes some 1.5 ms and a third of a megabyte: of many clients some wait for their
-    /// turn. A reading must not begin another.
+    /// Reads the store. A reading must not begin another.
     /// - Returns: what `body` makes of the shelf; nil when there is no library yet.
     package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result) async throws -> Result? {
-        try await places.hold { try await ShelfReader.read(configuration.library, as: user, body) }
+        let library = configuration.library
+        return try await store.read { store in
+            try await body(
+                ShelfReader(
+                    library: library, store: store, user: user,
+                    isRunUnderWay: try await LibraryLock.isHeld(in: library)))
+        }
     }
 
-    /// Searches the store, see ``ShelfReader/search(_:for:limit:)``.
+    /// Searches the store, see ``ShelfReader/search(_:for:limit:reading:)``.
     package func search(for text: String, limit: Int?) async throws -> ShelfReader.Found? {
-        try await places.hold { try await ShelfReader.search(configuration.library, as: user, for: text, limit: limit) }
+        try await ShelfReader.search(configuration.library, for: text, limit: limit) { try await read($0) }
     }
 
     /// Those who log in with a name.

@@ -19,20 +19,28 @@ extension ShelfReader {
     ///
     /// Works on a library that cannot be written, and beside a run. Where the index lacks much (the first search in a
     /// store that an earlier booksync made), it is brought up to date first if that can be done.
-    /// - Parameter limit: nil for all.
-    /// - Returns: nil when there is no library at `library` yet.
+    /// - Parameters:
+    ///   - limit: nil for all.
+    ///   - reading: of the shelf, nil when there is no library at `library` yet.
+    /// - Returns: nil when there is none.
     /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
     package static func search(
-        _ library: String, as user: User = .owner, for text: String, limit: Int?
+        _ library: String, for text: String, limit: Int?,
+        reading: (_ body: (ShelfReader) async throws -> Found?) async throws -> Found??
     ) async throws -> Found? {
-        let found = try await read(library, as: user) { shelf -> Found? in
+        let found = try await reading { shelf in
             guard try await shelf.store.unindexedNames() <= tolerated else { return nil }
             return try await shelf.found(text, limit)
         }
         guard let found else { return nil }
         if let found { return found }
         try await updateIndex(of: library)
-        return try await read(library, as: user) { try await $0.found(text, limit) }
+        return try await reading { try await $0.found(text, limit) } ?? nil
+    }
+
+    /// The same, of a library that is read once.
+    package static func search(_ library: String, for text: String, limit: Int?) async throws -> Found? {
+        try await search(library, for: text, limit: limit) { try await read(library, $0) }
     }
 
     private func found(_ text: String, _ limit: Int?) async throws -> Found {

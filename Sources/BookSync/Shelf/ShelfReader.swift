@@ -28,11 +28,11 @@ package struct ShelfReader: Sendable {
 
     /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
     package static func read<Result: Sendable>(
-        _ library: String, as user: User = .owner, _ body: (ShelfReader) async throws -> Result
+        _ library: String, _ body: (ShelfReader) async throws -> Result
     ) async throws -> Result? {
         guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }
         let reader = ShelfReader(
-            library: library, store: store, user: user, isRunUnderWay: try await LibraryLock.isHeld(in: library))
+            library: library, store: store, user: .owner, isRunUnderWay: try await LibraryLock.isHeld(in: library))
         return try await store.closing { try await body(reader) }
     }
 

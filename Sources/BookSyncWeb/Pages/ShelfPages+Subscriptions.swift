@@ -80,7 +80,7 @@ extension ShelfPages {
         var trouble: TroubleView?
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
-                let listed = try await desk.preview(try BookReference(parsing: reference))
+                let listed = try await desk.previews.preview(try BookReference(parsing: reference))
                 preview = self.view(listed, reference, phrases, maker)
             } catch let failure as Failure {
                 trouble = TroubleView(failure, phrases)

@@ -10,7 +10,7 @@ extension ShelfRoutes {
         guard request.method == .get else { return Response(status: .ok, headers: fields) }
         let live = site.live
         let asked = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] }
-        guard let (listener, first) = await live.join(lastEventID: asked) else {
+        guard let (client, first) = await live.join(lastEventID: asked) else {
             return .refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary")
         }
         return Response(
@@ -19,17 +19,17 @@ extension ShelfRoutes {
                 try await withGracefulShutdownHandler {
                     do {
                         try await writer.write(ByteBuffer(string: first))
-                        while let wire = await live.next(for: listener) {
+                        while let wire = await live.next(for: client) {
                             try await writer.write(ByteBuffer(string: wire))
                         }
                     } catch {
-                        await live.leave(listener)
+                        await live.leave(client)
                         throw error
                     }
-                    await live.leave(listener)
+                    await live.leave(client)
                     try await writer.finish(nil)
                 } onGracefulShutdown: {
-                    Task { await live.leave(listener) }
+                    Task { await live.leave(client) }
                 }
             })
     }

@@ -13,7 +13,7 @@
         @Test(arguments: [1, 3])
         func `case 36: a full disk stops the run, and the next one goes on once there is room`(jobs: Int) async throws {
             try await withTemporaryFolder { (folder: String) in
-                let disk = try SmallDisk.mount(at: folder, kilobytes: 1450)
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 1650)
                 defer { disk.unmount() }
                 let catalog = ScriptedCatalog.episodes(12, bytes: 300_000)
                 try await withRunBench(catalog, jobs: jobs, library: folder) { bench in

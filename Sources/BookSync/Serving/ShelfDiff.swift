@@ -2,7 +2,7 @@ import BookModel
 import CatalogStore
 
 /// Tells from one look at the store to the next what happened. Pure: looks and instants are given.
-struct LiveBoard: Sendable {
+struct ShelfDiff: Sendable {
     /// What happened to an episode.
     enum Turn: Sendable, Hashable {
         case started

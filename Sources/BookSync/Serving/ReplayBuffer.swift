@@ -1,25 +1,7 @@
-import BookModel
-
-/// Something that happened, as clients are told of it.
-package struct LiveEvent: Sendable, Hashable {
-    /// What it is about: an episode, a book, a run.
-    package let subject: String
-    /// Whether the next one about the same says all that this one does.
-    package let isProgress: Bool
-    /// JSON on one line.
-    package let text: String
-
-    package init(subject: String, isProgress: Bool, text: String) {
-        self.subject = subject
-        self.isProgress = isProgress
-        self.text = text
-    }
-}
-
 /// The last messages, so that a client that was away or reads slowly is told what it missed, at once and in short. Pure.
 ///
-/// Messages are numbered; a number means something only together with the epoch of the ring that gave it.
-struct LiveRing: Sendable {
+/// Messages are numbered; a number means something only together with the epoch of the buffer that gave it.
+struct ReplayBuffer: Sendable {
     private struct Message: Sendable {
         var events: [LiveEvent]
         /// As it goes over the wire, made once for all clients.
@@ -54,7 +36,7 @@ struct LiveRing: Sendable {
         if messages.count > Self.greatestCount { messages.removeFirst() }
     }
 
-    /// The number of a message that this ring gave; nil for those of others.
+    /// The number of a message that this buffer gave; nil for those of others.
     func number(ofID id: String) -> Int? {
         let parts = id.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0] == epoch, let number = Int(parts[1]), (0...last).contains(number) else {

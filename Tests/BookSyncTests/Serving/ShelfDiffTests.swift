@@ -4,7 +4,7 @@ import Testing
 
 @testable import BookSync
 
-@Suite struct LiveBoardTests {
+@Suite struct ShelfDiffTests {
     private typealias Transfer = LiveLook.Transfer
 
     struct Step: Sendable, CustomTestStringConvertible {
@@ -15,10 +15,10 @@ import Testing
         var attempts = [0, 0]
         var hasFile = false
         var isRunUnderWay = true
-        var expected: LiveBoard.Turn?
+        var expected: ShelfDiff.Turn?
 
         init(
-            _ what: String, _ before: TransferState?, _ after: TransferState?, _ expected: LiveBoard.Turn?,
+            _ what: String, _ before: TransferState?, _ after: TransferState?, _ expected: ShelfDiff.Turn?,
             bytes: [Int64] = [0, 0], attempts: [Int] = [0, 0], hasFile: Bool = false, isRunUnderWay: Bool = true
         ) {
             (testDescription, self.before, self.after, self.expected) = (what, before, after, expected)
@@ -53,7 +53,7 @@ import Testing
                 transfers: state.map { [7: Transfer(state: $0, total: 100, attempts: attempts)] } ?? [:],
                 files: hasFile ? [7: 20_000] : [:], lastFile: hasFile ? 20_000 : 10_000)
         }
-        var board = LiveBoard()
+        var board = ShelfDiff()
         #expect(board.filesSince == nil)
         let first = board.take(
             look(step.before, step.attempts[0], hasFile: false), bytes: [7: step.bytes[0]], isRunUnderWay: true,
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a new version of a file is told of, and what was there before is not`() {
         let now = ContinuousClock.now
-        var board = LiveBoard()
+        var board = ShelfDiff()
         _ = board.take(LiveLook(lastFile: 50_000), bytes: [:], isRunUnderWay: false, at: now)
         // Within the slack, and told of before.
         let known = LiveLook(files: [1: 45_000, 2: 50_000], lastFile: 50_000)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a store that was not there before is told of whole`() {
-        var board = LiveBoard(isNew: true)
+        var board = ShelfDiff(isNew: true)
         let look = LiveLook(
             transfers: [3: Transfer(state: .downloading)], files: [1: 5], lastFile: 5)
         let turns = board.take(look, bytes: [:], isRunUnderWay: true, at: .now)
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `the speed is that of the last seconds, over all transfers`() {
         let begin = ContinuousClock.now
-        var board = LiveBoard()
+        var board = ShelfDiff()
         let look = LiveLook(transfers: [1: Transfer(state: .downloading), 2: Transfer(state: .downloading)])
         for second in 0...4 {
             let bytes = Int64(second) * 1000
