@@ -254,8 +254,8 @@ extension ForeignClientTests {
                 references.append("page\(place):1")
             }
             let asked = try await asked(documents, for: references, sources: sources.joined(separator: ", "))
-            // Of some of LibriVox's books the archive's item is not recorded.
-            let audio = asked.byUs.filter { !$0.hasPrefix(Self.host + "metadata/") }
+            // Of some of LibriVox's books the archive's item is not recorded. Covers are asked for as well.
+            let audio = asked.byUs.filter { !$0.hasPrefix(Self.host + "metadata/") && !$0.hasSuffix(".jpg") }
             #expect(audio.count == 307)
             #expect(audio.subtracting(asked.byPython).sorted() == [])
             #expect(asked.only.subtracting(asked.byUs).sorted() == [])

@@ -118,7 +118,7 @@ import Transport
             let file = folder + "/config.yaml"
             for line in [
                 "library: /x  # --library", "  jobs: 2  # \(file), line 3", "  retries: 7  # $BOOKSYNC_RETRIES",
-                "  order: last  # --order", "  jobs-per-host: 4  # default", "  export: []  # default",
+                "  order: last  # --order", "  jobs-per-host: 4  # default", "  export:  # default",
                 "    allow-private-addresses: false  # default", "    url: \"http://h/{id}\"  # \(file), line 6",
                 "  - book: \"1\"  # \(file), line 8", "    since: \"30d\"  # \(file), line 9",
             ] {
@@ -182,6 +182,20 @@ import Transport
                     currentFolder: "/")
             }
             #expect(closed.warnings.map(\.what) == ["the source 'a' sends no cookie"])
+        }
+    }
+
+    @Test func `an Audiobookshelf that is asked nothing is warned of`() async throws {
+        try await withTemporaryFolder { (folder: String) in
+            func warnings(_ library: String) throws -> [String] {
+                try ConfigurationCheck {
+                    try read(folder, "notify: { audiobookshelf: { url: http://nas, library: \(library) } }")
+                }.warnings.map(\.description)
+            }
+            let (without, with) = (try warnings("\"\""), try warnings("lib_1"))
+            let warning = "Audiobookshelf is not asked to scan: notify.audiobookshelf names no library; "
+            #expect(without == [warning + "set library to its id, with which its address there ends"])
+            #expect(with == [])
         }
     }
 

@@ -71,7 +71,7 @@ package struct DownloadSettings: Sendable, Hashable {
     /// What becomes of episodes whose file the listener deleted.
     package var onMissingFile = MissingFileRule.fetch
     /// What a run writes for players and servers into the folders of its books.
-    package var export: [ExportKind] = []
+    package var export: [ExportKind] = [.cover]
 }
 
 /// What becomes of an episode's file when the catalog no longer lists it. Deleting is not among the choices.

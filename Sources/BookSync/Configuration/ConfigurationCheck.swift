@@ -46,6 +46,12 @@ package struct ConfigurationCheck: Sendable {
                 what: "the environment's \(name) means nothing", why: "there is no such setting",
                 remedy: nearest.map { "did you mean \($0)?" } ?? "unset it")
         }
+        if configuration.notify.audiobookshelf != nil, configuration.notify.audiobookshelfLibrary == nil {
+            warnings.append(
+                Warning(
+                    what: "Audiobookshelf is not asked to scan", why: "notify.audiobookshelf names no library",
+                    remedy: "set library to its id, with which its address there ends"))
+        }
         if let trouble = loaded.netrcTrouble {
             warnings.append(
                 Warning(what: "the netrc file is not used", why: trouble, remedy: "correct it, or set netrc: none"))

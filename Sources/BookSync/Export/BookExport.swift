@@ -139,8 +139,16 @@ package struct BookExport: Sendable {
             return
         }
         let origin = address.withoutSecrets
-        if let present = try await coverFile(of: book, in: folder), present.origin == origin, !force {
+        let present = try await coverFile(of: book, in: folder)
+        if let present, present.origin == origin, !force {
             outcome.path = present.path
+            await SmallCover(of: present.sha256, in: library).make(from: library + "/" + present.path)
+            return
+        }
+        if !force, let own = try await listenersCover(in: folder) {
+            outcome.path = own
+            outcome.result = .left(
+                left(own, why: "booksync did not write it", remedy: "run booksync export cover --force to replace it"))
             return
         }
         guard !address.isMasked else {
@@ -151,9 +159,11 @@ package struct BookExport: Sendable {
         }
         let picture = try await CoverPicture.fetch(
             address, of: book, over: transport.using(configuration.access(of: book)))
-        let name = "cover.\(picture.fileExtension)"
-        try await write(
-            picture.bytes, to: folder.isEmpty ? name : folder + "/" + name, origin: origin, &outcome)
+        let path = (folder.isEmpty ? "" : folder + "/") + "cover." + picture.fileExtension
+        try await write(picture.bytes, to: path, origin: origin, &outcome)
+        guard case .written = outcome.result else { return }
+        if let present { try await offPool { try SmallCover(of: present.sha256, in: library).delete() } }
+        await SmallCover(of: ExportDisk.digest(of: picture.bytes), in: library).make(from: library + "/" + path)
     }
 
     /// What is recorded of the book's cover, if that is there still.
@@ -163,6 +173,19 @@ package struct BookExport: Sendable {
         where splitLibraryPath(file.path).folder == folder {
             let standing = try await offPool { try ExportDisk.standing(at: library + "/" + file.path) }
             if case .file = standing { return file }
+        }
+        return nil
+    }
+
+    /// A cover that booksync did not write, or that was changed since.
+    /// - Returns: its path, relative to the library.
+    private func listenersCover(in folder: String) async throws -> String? {
+        let library = library
+        for path in CoverPicture.paths(in: folder) {
+            guard case .file(let digest) = try await offPool({ try ExportDisk.standing(at: library + "/" + path) }),
+                try await store.exportedFile(at: path)?.wrote(digest) != true
+            else { continue }
+            return path
         }
         return nil
     }

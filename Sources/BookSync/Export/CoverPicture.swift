@@ -24,6 +24,12 @@ struct CoverPicture: Sendable {
         return nil
     }
 
+    /// Where covers are looked for.
+    /// - Parameter folder: of the book, relative to the library; "" for the library itself.
+    static func paths(in folder: String) -> [String] {
+        ["jpg", "jpeg", "png", "webp", "gif"].map { (folder.isEmpty ? "" : folder + "/") + "cover." + $0 }
+    }
+
     /// Asks for the picture, once.
     /// - Throws: ``Failure`` that says why there is none; `CancellationError`.
     static func fetch(

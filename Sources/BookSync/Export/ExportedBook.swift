@@ -36,11 +36,6 @@ package struct ExportedBook: Sendable {
         id.contains("://") ? ResourceAddress(id).withoutSecrets : id
     }
 
-    /// The day of its oldest episode, as `yyyy-MM-dd`; nil where no episode has one.
-    var firstPublished: String? {
-        episodes.compactMap(\.shelved.episode.publishedAt).min().map { $0.formatted(.iso8601.year().month().day()) }
-    }
-
     /// The language that the catalog says (BCP 47), or else the script of its names; nil for scripts that many languages
     /// write.
     var language: String? {

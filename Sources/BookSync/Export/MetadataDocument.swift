@@ -14,7 +14,6 @@ enum MetadataDocument {
         }
         add("authors", people(book.author))
         add("narrators", people(book.announcer))
-        add("publishedYear", exported.firstPublished.map { .string(String($0.prefix { $0 != "-" })) })
         add("description", book.summary.flatMap { $0.isEmpty ? nil : .string($0) })
         add("language", exported.language.map(JSONDocument.string))
         return document.text(isIndented: true) + "\n"

@@ -22,8 +22,8 @@ enum PackageDocument {
                     if let name, !name.isEmpty { writer.element("dc:creator", ["opf:role": role], text: name) }
                 }
                 if let summary = book.summary, !summary.isEmpty { writer.element("dc:description", text: summary) }
-                writer.element("dc:language", text: exported.language ?? undeterminedLanguage)
-                if let day = exported.firstPublished { writer.element("dc:date", text: day) }
+                // Library servers would show "und" as a language; and no catalog says when a book was published.
+                if let language = exported.language { writer.element("dc:language", text: language) }
             }
         }
         return try writer.finish()

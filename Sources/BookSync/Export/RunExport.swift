@@ -1,5 +1,6 @@
 import BookModel
 import CatalogStore
+import Logging
 import Transport
 
 /// The exports of a run: what `downloads.export` lists, for the books that it planned.
@@ -7,11 +8,16 @@ struct RunExport: Sendable {
     private var export: BookExport
     private let kinds: [ExportKind]
     private var books: [BookIdentity] = []
+    private let logger: Logger
     private let emit: @Sendable (SyncEvent) -> Void
 
-    init(configuration: Configuration, session: LibrarySession, emit: @escaping @Sendable (SyncEvent) -> Void) {
+    init(
+        configuration: Configuration, session: LibrarySession, logger: Logger,
+        emit: @escaping @Sendable (SyncEvent) -> Void
+    ) {
         export = BookExport(configuration: configuration, library: session.folder.path, store: session.store)
         kinds = configuration.downloads.export
+        self.logger = logger
         self.emit = emit
     }
 
@@ -22,17 +28,20 @@ struct RunExport: Sendable {
         if kinds.contains(.cover) { export.covers[book.identity] = book.cover }
     }
 
-    /// Writes what changed. That there is no cover, or that the listener's own file stands in the place, is told and is
-    /// no failure of the run; that a file cannot be written is.
+    /// Writes what changed. That the listener's own file stands in the place is told and is no failure of the run; that a
+    /// file cannot be written is. A cover that cannot be had, and a metadata.json that Audiobookshelf has made its own, are
+    /// the same every night: they are for the log, and `booksync export` tells of them.
     func execute(over transport: HTTPTransport, onFailure: (FailureReport) -> Void) async throws {
         for book in books where !Task.isCancelled {
             do {
                 for outcome in try await export.execute(kinds, of: book, over: transport) {
-                    guard let failure = outcome.failure else { continue }
-                    if case .failed = outcome.result, outcome.kind != .cover {
-                        onFailure(FailureReport(book: book, failure: failure))
-                    } else {
-                        emit(.notice("\(failure)"))
+                    switch outcome.result {
+                    case .left(let failure) where [.cover, .metadata].contains(outcome.kind),
+                        .failed(let failure) where outcome.kind == .cover:
+                        logger.info("not exported", metadata: ["why": "\(failure)"])
+                    case .left(let failure): emit(.notice("\(failure)"))
+                    case .failed(let failure): onFailure(FailureReport(book: book, failure: failure))
+                    case .written, .unchanged, .nothing: break
                     }
                 }
             } catch is CancellationError {

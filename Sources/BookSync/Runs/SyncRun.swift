@@ -74,7 +74,7 @@ package struct SyncRun: Sendable {
             let round = CatalogRound(
                 configuration: configuration, request: request, library: configuration.library, store: session.store,
                 stores: true, transport: transport, outages: outages, sign: sign, emit: emit)
-            var exports = RunExport(configuration: configuration, session: session, emit: emit)
+            var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
             var requests: [TransferRequest] = []
             var news = NewsFirst()
             var batch = RenameBatch.new

@@ -11,12 +11,18 @@ package enum ServedCover: Sendable {
 }
 
 extension ServedShelf {
-    /// The picture that `export cover` put into the book's folder, as it is there now.
+    /// The picture in the book's folder, as it is there now: what booksync put there, else what is called so.
+    /// - Parameter isSmall: whether the smaller copy is wanted, where there is one.
     /// - Returns: nil when nothing on the shelf is called so.
     /// - Throws: ``Failure`` when what is there cannot be read.
-    package func cover(of id: String, of source: String) async throws -> ServedCover? {
+    package func cover(
+        of id: String, of source: String, isSmall: Bool = false
+    ) async throws -> ServedCover? {
         guard let (book, picture) = try await openedCover(of: id, of: source) else { return nil }
         guard let picture else { return .missing(book) }
+        if isSmall, let small = try await offPool({ picture.small?.bytes() }) {
+            return .picture(small, type: "image/jpeg")
+        }
         let bytes = try await offPool { try Self.bytes(of: picture.file, upTo: picture.file.size) }
         return .picture(bytes, type: picture.type)
     }
@@ -24,22 +30,25 @@ extension ServedShelf {
     /// The same, looked at and not read.
     func openedCover(
         of id: String, of source: String
-    ) async throws -> (book: Book, picture: (file: OpenedFile, type: String)?)? {
+    ) async throws -> (book: Book, picture: (file: OpenedFile, type: String, small: SmallCover?)?)? {
         let library = configuration.library
-        let found = try await read { shelf -> (book: Book, paths: [String])? in
-            guard let identity = try await shelf.book(id, of: source), let book = try await shelf.store.book(identity)
+        let found = try await read { shelf -> (book: Book, places: [(path: String, digest: String?)])? in
+            guard let identity = try await shelf.book(id, of: source),
+                let shelved = try await shelf.store.books([identity]).first
             else { return nil }
-            let files = try await shelf.store.exportedFiles(of: identity, kind: ExportKind.cover.rawValue)
-            return (book, files.map(\.path))
+            let exported = try await shelf.store.exportedFiles(of: identity, kind: ExportKind.cover.rawValue)
+            let others = shelved.path.map { CoverPicture.paths(in: $0 == "." ? "" : $0) } ?? []
+            return (shelved.book, exported.map { ($0.path, $0.sha256) } + others.map { ($0, nil) })
         }
-        guard let (book, paths) = found ?? nil else { return nil }
+        guard let (book, places) = found ?? nil else { return nil }
         return try await offPool {
-            for path in paths {
+            for (path, digest) in places {
                 guard let file = try OpenedFile.open(path, recorded: nil, in: library),
                     file.size <= Int64(CoverPicture.greatest),
                     let fileExtension = CoverPicture.fileExtension(of: try Self.bytes(of: file, upTo: 16))
                 else { continue }
-                return (book, (file, "image/" + (fileExtension == "jpg" ? "jpeg" : fileExtension)))
+                let type = "image/" + (fileExtension == "jpg" ? "jpeg" : fileExtension)
+                return (book, (file, type, digest.map { SmallCover(of: $0, in: library) }))
             }
             return (book, nil)
         }

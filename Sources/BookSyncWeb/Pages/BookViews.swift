@@ -90,7 +90,7 @@ extension ViewMaker {
         let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
         return BookCard(
             place: PagePlaces.name(of: book.identity), page: places.book(book.identity),
-            cover: places.cover(book.identity), title: book.title, author: book.author ?? book.announcer,
+            cover: places.smallCover(book.identity), title: book.title, author: book.author ?? book.announcer,
             counts: isWhole
                 ? phrases(.countEpisodes, count: shelved.episodes)
                 : phrases(.onDiskOf, ["present": present, "episodes": episodes]),

@@ -11,6 +11,9 @@ struct PagePlaces: Sendable {
     func book(_ book: BookIdentity) -> String { "\(root)/books/\(Self.name(of: book))" }
     func episode(_ episode: EpisodeIdentity) -> String { "\(root)/books/\(Self.name(of: episode))" }
     func cover(_ book: BookIdentity) -> String { "\(root)/covers/\(Self.name(of: book))" }
+
+    /// For lists.
+    func smallCover(_ book: BookIdentity) -> String { cover(book) + "/small" }
     func audio(_ file: LocalFile) -> String { ShelfAddresses(root: root).audio(file) }
     /// Where a form posts to.
     func action(_ name: String) -> String { "\(root)/actions/\(name)" }

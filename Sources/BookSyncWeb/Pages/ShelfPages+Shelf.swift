@@ -103,7 +103,7 @@ extension ShelfPages {
                 ContinuingView(
                     page: maker.places.episode(identity), bookPage: maker.places.book(identity.book),
                     bookTitle: book.title, name: episode.shelved.episode.name,
-                    cover: maker.places.cover(identity.book), heard: maker.heard(known),
+                    cover: maker.places.smallCover(identity.book), heard: maker.heard(known),
                     player: maker.play(episode.shelved.episode, file, of: book, at: known, speed: speed),
                     actions: maker.dismissal(of: book)))
         }

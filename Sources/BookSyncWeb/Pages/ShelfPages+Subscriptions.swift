@@ -117,7 +117,7 @@ extension ShelfPages {
         }
         return FollowedView(
             title: title, page: book.map { maker.places.book($0.book.identity) },
-            cover: book.map { maker.places.cover($0.book.identity) },
+            cover: book.map { maker.places.smallCover($0.book.identity) },
             reference: subscription.book.description,
             limits: subscription.filter.latest.map { maker.phrases(.latestOnly, count: $0) },
             counts: book.map { maker.card($0).spoken },

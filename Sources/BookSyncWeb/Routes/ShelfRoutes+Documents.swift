@@ -26,15 +26,8 @@ extension ShelfRoutes {
                 return try await shelf(of: context).file(of: episode, in: context["book"], of: context["source"])
                     .map { answer($0, to: request) }
             }
-            documents.reads("covers/{source}/{book}") { request, context in
-                switch try await shelf(of: context).cover(of: context["book"], of: context["source"]) {
-                case .picture(let bytes, let type): await .document(bytes, type: type, for: request)
-                case .missing(let book):
-                    await .document(
-                        DrawnCover.picture(of: book.title, book.identity), type: "image/svg+xml", for: request)
-                case nil: nil
-                }
-            }
+            documents.reads("covers/{source}/{book}") { try await cover(for: $0, $1) }
+            documents.reads("covers/{source}/{book}/small") { try await cover(for: $0, $1, isSmall: true) }
         }
         let catalog = group(root.group("catalog/{source}"), for: .document)
         catalog.reads("ClientGetBookResource.action") { request, context in
@@ -48,6 +41,20 @@ extension ShelfRoutes {
         group(root, for: .libraryDocument).reads("subscriptions.opml") { request, _ in
             let outline = try await SubscriptionOutline(of: site.shelf.configuration)
             return await .document(try outline.bytes(), type: "text/x-opml; charset=utf-8", for: request)
+        }
+    }
+
+    private func cover(
+        for request: Request, _ context: ShelfContext, isSmall: Bool = false
+    ) async throws -> Response? {
+        let cover = try await shelf(of: context).cover(
+            of: context["book"], of: context["source"], isSmall: isSmall)
+        switch cover {
+        case .picture(let bytes, let type): return await .document(bytes, type: type, for: request)
+        case .missing(let book):
+            let drawn = DrawnCover.picture(of: book.title, book.identity)
+            return await .document(drawn, type: "image/svg+xml", for: request)
+        case nil: return nil
         }
     }
 

@@ -85,7 +85,6 @@ import Testing
                     <dc:creator opf:role="nrt">乙</dc:creator>
                     <dc:description>一个兽医 &quot;说&quot;]]&gt;</dc:description>
                     <dc:language>zh</dc:language>
-                    <dc:date>2014-01-01</dc:date>
                   </metadata>
                 </package>
 
@@ -103,7 +102,6 @@ import Testing
                   "narrators": [
                     "乙"
                   ],
-                  "publishedYear": "2014",
                   "description": "一个\\u000b兽医 \\"说\\"]]>",
                   "language": "zh"
                 }

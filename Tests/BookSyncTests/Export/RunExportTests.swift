@@ -12,12 +12,13 @@ import Testing
 
     /// A run bench whose catalog describes the book, cover included, and whose runs export.
     private func withExports(
-        _ kinds: [ExportKind], cover: String = "/cover", _ body: (RunBench) async throws -> Void
+        _ kinds: [ExportKind], cover: String = "/cover", picture: [UInt8] = picture,
+        _ body: (RunBench) async throws -> Void
     ) async throws {
         var catalog = ScriptedCatalog.episodes(2)
         let detail = "{\"status\":0,\"data\":{\"id\":30776,\"name\":\"兽医\",\"author\":\"甲\",\"cover\":\"\(cover)\"}}"
         catalog.audio["/detail"] = .always(.text(detail))
-        catalog.audio["/cover"] = .always(.reply(headers: ["Content-Type": "image/jpeg"], body: Self.picture))
+        catalog.audio["/cover"] = .always(.reply(headers: ["Content-Type": "image/jpeg"], body: picture))
         try await withRunBench(catalog) { bench async throws in
             var bench = bench
             bench.configuration.sources["kting"]?.detailURL = bench.server.address("/detail")
@@ -161,12 +162,89 @@ import Testing
         }
     }
 
+    @Test func `a cover of the listener's is left and served, and no other is asked for`() async throws {
+        try await withExports([]) { bench async throws in
+            try await bench.run()
+            let own: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 7]
+            try Data(own).write(to: URL(filePath: try await folder(bench) + "/cover.jpeg"))
+            var bench = bench
+            bench.configuration.downloads.export = [.cover]
+            for _ in 1...2 { #expect(try await bench.run().failures.isEmpty) }
+            #expect(bench.server.requests(path: "/cover").isEmpty && notices(bench) == [])
+            guard
+                case .picture(own, "image/jpeg") = try await ServedShelf(bench.configuration).cover(
+                    of: "30776", of: "kting")
+            else {
+                Issue.record("it is not served")
+                return
+            }
+        }
+    }
+
+    private static let ffmpeg = "/usr/bin/ffmpeg"
+
+    /// A picture that is not easily made smaller.
+    private static func largePicture() async throws -> [UInt8] {
+        try await onThread {
+            let path = FileManager.default.temporaryDirectory.appending(path: "picture-\(UUID()).png").path
+            let maker = try Process.run(
+                URL(filePath: ffmpeg),
+                arguments: [
+                    "-v", "error", "-f", "lavfi", "-i", "color=gray:s=900x1200,noise=alls=100", "-frames:v", "1", path,
+                ])
+            maker.waitUntilExit()
+            defer { unlink(path) }
+            return Array(try Data(contentsOf: URL(filePath: path)))
+        }
+    }
+
+    private func small(_ bench: RunBench) async throws -> [UInt8]? {
+        let shelf = ServedShelf(bench.configuration)
+        guard case .picture(let bytes, let type)? = try await shelf.cover(of: "30776", of: "kting", isSmall: true)
+        else { return nil }
+        return type == "image/jpeg" ? bytes : nil
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: ffmpeg), "ffmpeg is not installed"))
+    func `of a large cover a smaller copy is made once, for lists`() async throws {
+        let picture = try await Self.largePicture()
+        try await withExports([.cover], picture: picture) { bench async throws in
+            #expect(try await bench.run().failures.isEmpty)
+            #expect(try bench.read(try await folder(bench) + "/cover.png") == picture)
+            let small = try #require(try await small(bench))
+            #expect(small.count < picture.count / 4)
+            let folder = bench.library + "/.booksync/covers"
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.count == 1)
+            let copy = folder + "/" + names[0]
+            let inode = try FileManager.default.attributesOfItem(atPath: copy)[.systemFileNumber] as? Int
+            try await bench.run()
+            #expect(try FileManager.default.attributesOfItem(atPath: copy)[.systemFileNumber] as? Int == inode)
+            // Lost, it is made again of what is there.
+            try FileManager.default.removeItem(atPath: copy)
+            try await bench.run()
+            #expect(try await self.small(bench) == small)
+            #expect(bench.server.requests(path: "/cover").count == 1)
+        }
+    }
+
+    @Test func `what only looks like a large picture has no smaller copy, and leaves nothing`() async throws {
+        let picture = Self.picture + [UInt8](repeating: 7, count: 200_000)
+        try await withExports([.cover], picture: picture) { bench async throws in
+            #expect(try await bench.run().failures.isEmpty)
+            #expect(try await small(bench) == nil)
+            let left = try FileManager.default.subpathsOfDirectory(atPath: bench.library + "/.booksync/covers")
+            #expect(left == [])
+        }
+    }
+
     @Test(arguments: ["/catalog", "/nowhere"])
     func `a cover that is none fails no run`(cover: String) async throws {
         try await withExports([.cover], cover: cover) { bench async throws in
             let report = try await bench.run()
             #expect(report.failures.isEmpty)
-            #expect(notices(bench).contains { $0.contains("the cover of kting:30776 cannot be had") })
+            // It would be the same every night.
+            #expect(notices(bench) == [])
             let names = try FileManager.default.contentsOfDirectory(atPath: try await folder(bench))
             #expect(!names.contains { $0.hasPrefix("cover") })
         }

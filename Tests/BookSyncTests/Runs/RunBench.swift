@@ -31,7 +31,7 @@ struct RunBench: Sendable {
     /// One run as `fetch` makes it.
     @discardableResult
     func run(
-        title: String = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
+        title: String? = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
         notes: LibraryNotes? = nil
     ) async throws -> RunReport {
         let request = try request(title: title, order: order, force: force, limits: limits)
@@ -64,7 +64,7 @@ struct RunBench: Sendable {
     }
 
     private func request(
-        title: String, order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
+        title: String?, order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init()
     ) throws -> RunRequest {
         try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force, limits: limits)
     }
