@@ -37,11 +37,16 @@ enum DrawnCover {
         ("#46474f", "#35363d", "#eeeae2"),
     ]
 
-    /// Of a title in Chinese its first word, on two lines where it is long; else the first letters of two words.
+    /// Of a title in Chinese its first word, on two lines where it is long; else the first letters of two words, of those that
+    /// begin small only the first one.
     static func letters(of title: String) -> [String] {
-        let words = title.split { !$0.isLetter && !$0.isNumber }
+        let words = title.split { !$0.isLetter && !$0.isNumber && !"'’".contains($0) }
+            .map { $0.drop { !$0.isLetter && !$0.isNumber } }.filter { !$0.isEmpty }
         guard let word = words.first, let first = word.first else { return ["·"] }
-        guard isWide(first) else { return [words.prefix(2).compactMap(\.first).map { $0.uppercased() }.joined()] }
+        guard isWide(first) else {
+            let shown = words.prefix(1) + words.dropFirst().filter { $0.first?.isLowercase == false }.prefix(1)
+            return [shown.compactMap(\.first).map { $0.uppercased() }.joined()]
+        }
         let characters = word.prefix(while: isWide)
         let shown = Array(characters.prefix(characters.count <= 6 ? 6 : 4))
         guard shown.count > 2 else { return [String(shown)] }

@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         ("三体", ["三体"]), ("红楼梦 第一回", ["红楼", "梦"]), ("平凡的世界", ["平凡的", "世界"]), ("回到古代当兽医", ["回到", "古代"]),
         ("The Left Hand", ["TL"]), ("Emma", ["E"]), ("《围城》", ["围城"]), ("1984", ["1"]), ("", ["·"]), ("!?", ["·"]),
-        ("<&>x", ["X"]),
+        ("<&>x", ["X"]), ("Pride and Prejudice", ["PP"]), ("Alice's Adventures", ["AA"]), ("moby dick", ["M"]),
     ])
     func `a drawn cover bears the first characters of the title`(title: String, letters: [String]) {
         #expect(DrawnCover.letters(of: title) == letters)
