@@ -43,7 +43,7 @@ extension ForeignClientTests {
               for (const e of document.querySelectorAll("a, button, input, select, summary, .rows .name")) {
                 const box = e.getBoundingClientRect(), label = e.ariaLabel || e.id || e.textContent.trim().slice(0, 20);
                 if (!e.checkVisibility() || box.width < 2 || e.closest(".skip, .unseen, thead")) continue;
-                if (e.matches(".name") && box.width < 130) found.push(`no room: ${label}`);
+                if (e.matches(".rows .name") && box.width < 130) found.push(`no room: ${label}`);
                 if (e.closest(".player")) {
                   for (const x of [box.left + 3, box.right - 3]) {
                     const top = document.elementFromPoint(x, box.top + box.height / 2);
@@ -61,23 +61,35 @@ extension ForeignClientTests {
             })()
             """
 
-        @Test(arguments: ["en", "zh-CN,zh"])
-        func `at every size there is room for names, and nothing covers the player`(languages: String) async throws {
-            try await Self.withShelf(fetching: "1-6") { _, shelf, _ in
-                try await Browser.run(.init(languages: languages)) { browser in
-                    try await browser.open("\(shelf.address)/books/demo/40111")
-                    try await browser.click("\(Self.row(1)) .play")
-                    try await browser.wait(until: "!document.getElementById('player').hidden")
-                    try await browser.click("[data-do=toggle]")
-                    for (width, height) in [
-                        (320, 640), (360, 740), (740, 360), (768, 1024), (834, 1112), (961, 700), (1024, 768),
-                        (1280, 900),
-                        (1920, 1080),
+        private static let sizes = [
+            (320, 640), (360, 740), (740, 360), (768, 1024), (834, 1112), (961, 700), (1024, 768), (1280, 900),
+            (1920, 1080),
+        ]
+
+        @Test(arguments: [("en", false), ("zh-CN,zh", true)])
+        func `at every size there is room for names, and nothing covers the player`(
+            languages: String, isDark: Bool
+        ) async throws {
+            try await Self.withShelf(fetching: "1-6") { bench, shelf, _ in
+                #expect(try await bench.run("subscribe", "40111").exitCode == 0)
+                try await Browser.run(.init(languages: languages, isDark: isDark)) { browser in
+                    for page in [
+                        "/books/demo/40111", "/", "/books/demo/40111/5000000001", "/queue", "/search?q=%E5%A4%9C",
+                        "/runs",
+                        "/subscriptions", "/doctor",
                     ] {
-                        try await browser.resize(width: width, height: height)
-                        let obstructed: [String] = try await browser.evaluate(Self.obstructed)
-                        #expect(obstructed == [], "\(width) × \(height)")
-                        try await Self.expectTidy(browser, "\(width) × \(height)")
+                        try await browser.open(shelf.address + page)
+                        if page.hasSuffix("40111") {
+                            try await browser.click("\(Self.row(1)) .play")
+                            try await browser.wait(until: "!document.getElementById('player').hidden")
+                            try await browser.click("[data-do=toggle]")
+                        }
+                        for (width, height) in Self.sizes {
+                            try await browser.resize(width: width, height: height)
+                            let obstructed: [String] = try await browser.evaluate(Self.obstructed)
+                            #expect(obstructed == [], "\(page) at \(width) × \(height)")
+                            try await Self.expectTidy(browser, "\(page) at \(width) × \(height)")
+                        }
                     }
                 }
             }
