@@ -113,12 +113,14 @@ enum DirectoryRow {
         return HTTPDate.seconds(parsing: "Thu, \(dayOfMonth) \(month) \(year) \(clock)\(seconds) GMT").map(date)
     }
 
-    /// `2001-09-09T01:46:40Z`, as `time` elements and XML write it.
+    /// `2001-09-09T01:46:40Z`, as `time` elements and XML write it; `2001-09-09 01:46:40.5 +0000 UTC`, as rclone does.
     static func isoTime(_ text: String) -> Date? {
         let text = text.trimmingCharacters(in: .whitespaces)
-        guard text.utf8.count >= 16, let mark = text.firstIndex(of: "T") else { return nil }
+        guard text.utf8.count >= 16, let mark = text.firstIndex(where: { "T ".contains($0) }) else {
+            return nil
+        }
         let clock = text[text.index(after: mark)...].prefix(8).prefix { $0.isNumber || $0 == ":" }
-        let zone = text[mark...].dropFirst().drop { $0.isNumber || ":.".contains($0) }
+        let zone = text[mark...].dropFirst().drop { $0.isNumber || ":. ".contains($0) }.prefix { $0 != " " }
         // Seconds east of Greenwich.
         guard let time = time(day: text[..<mark], clock: clock), let offset = offset(zone) else { return nil }
         return time.addingTimeInterval(-offset)

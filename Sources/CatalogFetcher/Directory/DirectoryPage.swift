@@ -120,7 +120,7 @@ struct DirectoryPage: Sendable {
     /// Every server writes the end of its page last, so that its absence tells of a cut.
     private static func endsAsDocument(_ bytes: [UInt8]) -> Bool {
         let tail = String(decoding: bytes.suffix(4096), as: UTF8.self).lowercased()
-        return tail.contains("</html>") || tail.contains("</list>")
+        return ["</html>", "</body>", "</list>"].contains { tail.contains($0) }
     }
 
     /// A page's title without what only says that it is an index.

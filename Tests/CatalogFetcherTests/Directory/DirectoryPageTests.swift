@@ -86,7 +86,9 @@ import Testing
     @Test(arguments: [
         ("2001-09-09T01:46:40Z", 1_000_000_000), (" 2001-09-09T01:46:40Z", 1_000_000_000),
         ("2001-09-09T03:46:40+02:00", 1_000_000_000), ("2001-09-08T20:16:40.123-0530", 1_000_000_000),
-        ("2001-09-09", nil), ("T", nil), ("2001-09-09T01:46:40X", nil),
+        ("2001-09-09 01:46:40.425345182 +0000 UTC", 1_000_000_000), ("2001-09-09 03:46:40 +0200 CEST", 1_000_000_000),
+        ("2001-09-09", nil), ("T", nil), ("2001-09-09T01:46:40X", nil), ("2001-09-09 ", nil),
+        ("UTC 1 2 3 4 5 6 7 8", nil),
     ])
     func `times of machine-readable indexes are read`(text: String, seconds: Double?) {
         #expect(DirectoryRow.isoTime(text)?.timeIntervalSince1970 == seconds)
@@ -121,6 +123,13 @@ import Testing
         #expect(contents.episodes.map(\.identity.key) == ["1.mp3"])
         #expect(!contents.listing.proof.isComplete)
         #expect(contents.listing.proof.warnings.first?.contains("it ends in the middle") == true)
+    }
+
+    @Test(arguments: ["</body>\n", "</BODY></HTML>", "</html>"])
+    func `a page that ends as its server ends pages is whole`(end: String) throws {
+        let page = "<title>Index of /d/</title><body><a href=\"1.mp3\">1.mp3</a>" + end
+        let answer = CatalogAnswer(bytes: Array(page.utf8), address: ResourceAddress("http://h/d/"))
+        #expect(try DirectorySettings().read(answer, source: "s", id: nil).listing.proof.isComplete)
     }
 
     @Test func `sub-directories are discs`() throws {
