@@ -6,7 +6,7 @@ enum ForeignProgram {
     /// All that go by the name, those that PATH has first before others.
     static func paths(_ name: String) -> [URL] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/bin"]
+        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/bin", "/usr/sbin"]
         return folders.map { URL(filePath: "\($0)/\(name)") }
             .filter { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
