@@ -46,6 +46,8 @@ package struct BookExport: Sendable {
                     let bytes = try exported.document(kind, at: library + "/" + path, cover: cover)
                     try await write(bytes, to: path, &outcome)
                 }
+            } catch let silence as CoverPicture.Silence {
+                (outcome.result, outcome.isUnanswered) = (.failed(silence.failure), true)
             } catch let failure as Failure where failure.disposition != .stop {
                 outcome.result = .failed(failure)
             }
@@ -134,22 +136,20 @@ package struct BookExport: Sendable {
         of exported: ExportedBook, in folder: String, _ transport: HTTPTransport?, _ outcome: inout ExportOutcome
     ) async throws {
         let book = exported.book.identity
+        if !force, let (path, why) = try await othersCover(than: book, in: folder) {
+            outcome.path = path
+            outcome.result = .left(
+                left(path, why: why, remedy: "run booksync export cover --force to replace it"))
+            return await SmallCover.make(of: path, in: library)
+        }
         guard let address = covers[book] ?? exported.book.cover, let transport else {
             outcome.result = .nothing(why: "the catalog names no cover of \(book)")
             return
         }
         let origin = address.withoutSecrets
-        let present = try await coverFile(of: book, in: folder)
-        if let present, present.origin == origin, !force {
+        if let present = try await coverFile(of: book, in: folder), present.origin == origin, !force {
             outcome.path = present.path
-            await SmallCover(of: present.sha256, in: library).make(from: library + "/" + present.path)
-            return
-        }
-        if !force, let own = try await listenersCover(in: folder) {
-            outcome.path = own
-            outcome.result = .left(
-                left(own, why: "booksync did not write it", remedy: "run booksync export cover --force to replace it"))
-            return
+            return await SmallCover.make(of: present.path, in: library)
         }
         guard !address.isMasked else {
             throw Failure(
@@ -161,9 +161,7 @@ package struct BookExport: Sendable {
             address, of: book, over: transport.using(configuration.access(of: book)))
         let path = (folder.isEmpty ? "" : folder + "/") + "cover." + picture.fileExtension
         try await write(picture.bytes, to: path, origin: origin, &outcome)
-        guard case .written = outcome.result else { return }
-        if let present { try await offPool { try SmallCover(of: present.sha256, in: library).delete() } }
-        await SmallCover(of: ExportDisk.digest(of: picture.bytes), in: library).make(from: library + "/" + path)
+        await SmallCover.make(of: path, in: library)
     }
 
     /// What is recorded of the book's cover, if that is there still.
@@ -177,15 +175,20 @@ package struct BookExport: Sendable {
         return nil
     }
 
-    /// A cover that booksync did not write, or that was changed since.
-    /// - Returns: its path, relative to the library.
-    private func listenersCover(in folder: String) async throws -> String? {
+    /// A cover in the folder that is not the book's own: the listener's, or that of a book that shares the folder.
+    /// - Returns: its path, relative to the library, and why it is left.
+    private func othersCover(than book: BookIdentity, in folder: String) async throws -> (path: String, why: String)? {
         let library = library
         for path in CoverPicture.paths(in: folder) {
-            guard case .file(let digest) = try await offPool({ try ExportDisk.standing(at: library + "/" + path) }),
-                try await store.exportedFile(at: path)?.wrote(digest) != true
+            guard case .file(let digest) = try await offPool({ try ExportDisk.standing(at: library + "/" + path) })
             else { continue }
-            return path
+            let recorded = try await store.exportedFile(at: path)
+            if let recorded, recorded.book != book {
+                return (path, "it is \(recorded.book)'s, which shares the folder")
+            }
+            if recorded?.wrote(digest) != true {
+                return (path, recorded == nil ? "booksync did not write it" : "it was changed since booksync wrote it")
+            }
         }
         return nil
     }

@@ -24,6 +24,11 @@ struct CoverPicture: Sendable {
         return nil
     }
 
+    /// Its server does not answer, and would not answer for another book's either.
+    struct Silence: Error {
+        let failure: Failure
+    }
+
     /// Where covers are looked for.
     /// - Parameter folder: of the book, relative to the library; "" for the library itself.
     static func paths(in folder: String) -> [String] {
@@ -31,7 +36,7 @@ struct CoverPicture: Sendable {
     }
 
     /// Asks for the picture, once.
-    /// - Throws: ``Failure`` that says why there is none; `CancellationError`.
+    /// - Throws: ``Failure`` that says why there is none; ``Silence``; `CancellationError`.
     static func fetch(
         _ address: ResourceAddress, of book: BookIdentity, over transport: HTTPTransport
     ) async throws -> CoverPicture {
@@ -47,7 +52,7 @@ struct CoverPicture: Sendable {
             guard let fileExtension = fileExtension(of: bytes) else { throw refuse("the answer is no picture") }
             return CoverPicture(bytes: bytes, fileExtension: fileExtension)
         } catch let failure as WireFailure {
-            throw refuse(failure.why, failure.remedy)
+            throw Silence(failure: refuse(failure.why, failure.remedy))
         }
     }
 }

@@ -29,6 +29,12 @@ package struct ExportOutcome: Sendable {
     /// Relative to the library; nil where nothing was to be written.
     package var path: String?
     package var result: Result
+    /// Whether a server did not answer.
+    var isUnanswered = false
+
+    package init(book: BookIdentity, kind: ExportKind, path: String?, result: Result) {
+        (self.book, self.kind, self.path, self.result) = (book, kind, path, result)
+    }
 
     /// Why it was not written; nil where it was, or need not be.
     package var failure: Failure? {

@@ -8,6 +8,8 @@ struct RunExport: Sendable {
     private var export: BookExport
     private let kinds: [ExportKind]
     private var books: [BookIdentity] = []
+    /// Servers that did not answer for a cover: they are not waited for book by book.
+    private var silent: Set<WebOrigin> = []
     private let logger: Logger
     private let emit: @Sendable (SyncEvent) -> Void
 
@@ -31,10 +33,15 @@ struct RunExport: Sendable {
     /// Writes what changed. That the listener's own file stands in the place is told and is no failure of the run; that a
     /// file cannot be written is. A cover that cannot be had, and a metadata.json that Audiobookshelf has made its own, are
     /// the same every night: they are for the log, and `booksync export` tells of them.
-    func execute(over transport: HTTPTransport, onFailure: (FailureReport) -> Void) async throws {
+    mutating func execute(over transport: HTTPTransport, onFailure: (FailureReport) -> Void) async throws {
         for book in books where !Task.isCancelled {
             do {
-                for outcome in try await export.execute(kinds, of: book, over: transport) {
+                let server = export.covers[book].flatMap(WebOrigin.init)
+                let isSilent = server.map(silent.contains) ?? false
+                for outcome in try await export.execute(
+                    kinds.filter { !isSilent || $0 != .cover }, of: book, over: transport)
+                {
+                    if outcome.isUnanswered, let server { silent.insert(server) }
                     switch outcome.result {
                     case .left(let failure) where [.cover, .metadata].contains(outcome.kind),
                         .failed(let failure) where outcome.kind == .cover:

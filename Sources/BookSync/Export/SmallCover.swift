@@ -9,7 +9,7 @@ import Subprocess
 #endif
 
 /// A smaller copy of a cover, for lists of books; made once, by ffmpeg where that is installed. It lies among what booksync keeps
-/// for itself, by the digest of the cover, and can be made again at any time.
+/// for itself, is called by where the cover is and by what the disk says of it, and can be made again at any time.
 struct SmallCover: Sendable {
     /// Pixels, of the longer side: twice what lists show, for screens of fine pixels.
     private static let side = 480
@@ -18,14 +18,20 @@ struct SmallCover: Sendable {
     /// Seconds that it may take.
     private static let limit = 20.0
 
-    /// Absolute.
-    let path: String
     private let folder: String
+    /// Of all copies of the cover at this place, whatever it was.
+    private let prefix: String
+    /// Absolute.
+    private let path: String
 
-    /// - Parameter digest: SHA-256 of the cover.
-    init(of digest: String, in library: String) {
+    /// - Parameters:
+    ///   - cover: its path, relative to the library.
+    ///   - facts: of the file that is there.
+    init(of cover: String, _ facts: FileFacts, in library: String) {
+        func hash(_ text: String) -> String { String(ExportDisk.digest(of: Array(text.utf8)).prefix(24)) }
         folder = LibraryFolder.existing(at: library).ownFolder + "/covers"
-        path = "\(folder)/\(digest).jpg"
+        prefix = hash(cover) + "-"
+        path = "\(folder)/\(prefix)\(hash("\(facts.size) \(facts.modificationTime) \(facts.inode)")).jpg"
     }
 
     /// - Returns: nil where there is none. Blocks on the disk.
@@ -36,42 +42,46 @@ struct SmallCover: Sendable {
         return bytes
     }
 
-    /// Blocks on the disk.
-    func delete() throws {
-        if fileSize(path) != nil { try FileManager.default.removeItem(atPath: path) }
-    }
-
-    /// Makes it where it is not there yet. Lists show the cover itself where that cannot be done.
-    /// - Parameter cover: absolute path.
-    func make(from cover: String) async {
-        let (path, folder) = (path, folder)
-        let temporary = path + ".tmp"
+    /// Makes the copy of a cover where it is not there yet. Lists show the cover itself where that cannot be done.
+    /// - Parameter cover: its path, relative to the library.
+    static func make(of cover: String, in library: String) async {
         do {
-            let isWanted = try await offPool { (fileSize(cover) ?? 0) >= Self.minSize && fileSize(path) == nil }
-            guard isWanted, let program = Self.program else { return }
-            try await offPool {
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let source = library + "/" + cover
+            guard let facts = try await offPool({ fileFacts(source) }), facts.size >= minSize, let program else {
+                return
             }
-            let outcome = try await limited(to: Self.limit) {
+            let small = SmallCover(of: cover, facts, in: library)
+            guard try await offPool({ fileFacts(small.path) }) == nil else { return }
+            try await offPool { try small.clear() }
+            let temporary = small.path + ".tmp"
+            let outcome = try await limited(to: limit) {
                 try await Subprocess.run(
                     .path(FilePath(program)),
                     arguments: [
-                        "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file", "-i", "file:\(cover)",
+                        "-nostdin", "-v", "error", "-y", "-protocol_whitelist", "file", "-i", "file:\(source)",
                         "-frames:v", "1", "-vf",
-                        "scale='min(\(Self.side),iw)':'min(\(Self.side),ih)':force_original_aspect_ratio=decrease",
+                        "scale='min(\(side),iw)':'min(\(side),ih)':force_original_aspect_ratio=decrease",
                         "-q:v", "4", "-f", "mjpeg", "file:\(temporary)",
                     ], output: .discarded, error: .discarded
                 ).terminationStatus
             }
             try await offPool {
                 if outcome == .exited(0) {
-                    try FileManager.default.moveItem(atPath: temporary, toPath: path)
-                } else {
+                    try FileManager.default.moveItem(atPath: temporary, toPath: small.path)
+                } else if fileFacts(temporary) != nil {
                     try FileManager.default.removeItem(atPath: temporary)
                 }
             }
         } catch {
             // A list of books is not worth a word about it.
+        }
+    }
+
+    /// Makes room: the folder is there, and nothing of what was at the cover's place before.
+    private func clear() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix(prefix) {
+            try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
         }
     }
 

@@ -21,7 +21,7 @@ package final class OpenedFile: Sendable {
     /// MIME
     package let mediaType: String
     private let descriptor: CInt
-    private let facts: FileFacts
+    let facts: FileFacts
 
     /// A strong entity tag, with its quotes: of the recorded bytes their digest, else of what the disk says of the file.
     package var entityTag: String {

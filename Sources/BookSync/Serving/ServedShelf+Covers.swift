@@ -20,7 +20,7 @@ extension ServedShelf {
     ) async throws -> ServedCover? {
         guard let (book, picture) = try await openedCover(of: id, of: source) else { return nil }
         guard let picture else { return .missing(book) }
-        if isSmall, let small = try await offPool({ picture.small?.bytes() }) {
+        if isSmall, let small = try await offPool({ picture.small.bytes() }) {
             return .picture(small, type: "image/jpeg")
         }
         let bytes = try await offPool { try Self.bytes(of: picture.file, upTo: picture.file.size) }
@@ -30,25 +30,27 @@ extension ServedShelf {
     /// The same, looked at and not read.
     func openedCover(
         of id: String, of source: String
-    ) async throws -> (book: Book, picture: (file: OpenedFile, type: String, small: SmallCover?)?)? {
+    ) async throws -> (book: Book, picture: (file: OpenedFile, type: String, small: SmallCover)?)? {
         let library = configuration.library
-        let found = try await read { shelf -> (book: Book, places: [(path: String, digest: String?)])? in
+        let found = try await read { shelf -> (book: Book, paths: [String])? in
             guard let identity = try await shelf.book(id, of: source),
                 let shelved = try await shelf.store.books([identity]).first
             else { return nil }
+            let paths = shelved.path.map { CoverPicture.paths(in: $0 == "." ? "" : $0) } ?? []
             let exported = try await shelf.store.exportedFiles(of: identity, kind: ExportKind.cover.rawValue)
-            let others = shelved.path.map { CoverPicture.paths(in: $0 == "." ? "" : $0) } ?? []
-            return (shelved.book, exported.map { ($0.path, $0.sha256) } + others.map { ($0, nil) })
+            // The listener's before the catalog's.
+            let own = Set(exported.map(\.path))
+            return (shelved.book, paths.filter { !own.contains($0) } + paths.filter(own.contains))
         }
-        guard let (book, places) = found ?? nil else { return nil }
+        guard let (book, paths) = found ?? nil else { return nil }
         return try await offPool {
-            for (path, digest) in places {
+            for path in paths {
                 guard let file = try OpenedFile.open(path, recorded: nil, in: library),
                     file.size <= Int64(CoverPicture.greatest),
                     let fileExtension = CoverPicture.fileExtension(of: try Self.bytes(of: file, upTo: 16))
                 else { continue }
                 let type = "image/" + (fileExtension == "jpg" ? "jpeg" : fileExtension)
-                return (book, (file, type, digest.map { SmallCover(of: $0, in: library) }))
+                return (book, (file, type, SmallCover(of: path, file.facts, in: library)))
             }
             return (book, nil)
         }

@@ -9,8 +9,10 @@ extension ShelfRoutes {
     func addApi(to root: Group) {
         let api = root.group("api/v1")
         let (documents, library) = (group(api, for: .document), group(api, for: .libraryDocument))
-        documents.reads("openapi.json") { request, _ in
-            await .document(PackageResources.openapi_json, type: jsonType, for: request)
+        documents.reads("openapi.json") { request, context in
+            let text = String(decoding: PackageResources.openapi_json, as: UTF8.self)
+                .replacing("\"url\": \"/api/v1\"", with: "\"url\": \"\(context.caller.view.root)/api/v1\"")
+            return await .document(Array(text.utf8), type: jsonType, for: request)
         }
         read("books", of: documents) { api, _, query in try await api.books(query) }
         read("books/{source}/{book}", of: documents) { api, context, _ in

@@ -24,11 +24,13 @@ extension ShelfRoutes {
         // What costs others something comes with a form of ours only, and its page is the answer.
         let asking = posts(to: root.group("actions"), for: .form)
         asking.posts("preview") { request, context in
+            guard site.shelf.desk != nil else { throw Failure.readOnly }
             let asked = await site.pageRequest(request, context, at: "/subscriptions")
             let reference = (context.form["ref"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             return await .page(try await pages.subscriptionsPage(asked, previewing: reference), for: request)
         }
         asking.posts("doctor") { request, context in
+            guard site.shelf.desk != nil else { throw Failure.readOnly }
             let asked = await site.pageRequest(request, context, at: "/doctor")
             return await .page(try await pages.doctorPage(asked, asksSources: true), for: request)
         }

@@ -225,6 +225,19 @@ import Testing
             try await bench.run()
             #expect(try await self.small(bench) == small)
             #expect(bench.server.requests(path: "/cover").count == 1)
+            // The listener's own over it has another copy, and never the old one.
+            let other = try await Self.largePicture()
+            let cover = try await self.folder(bench) + "/cover.png"
+            try Data(other + [0]).write(to: URL(filePath: cover))
+            #expect(try await self.small(bench) == nil)
+            try await bench.run()
+            #expect(try await self.small(bench) != nil)
+            #expect(try bench.read(cover) == other + [0])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+            // One of another kind beside it comes first.
+            let own: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 7]
+            try Data(own).write(to: URL(filePath: try await self.folder(bench) + "/cover.jpg"))
+            #expect(try await self.small(bench) == own)
         }
     }
 
