@@ -121,6 +121,7 @@ package actor LiveShelf {
             await working.close()
         }
         watcher = working
+        if working.sawOtherStore { broadcaster.reset() }
         let now = now()
         broadcaster.publish(events, whole: working.whole(at: now), at: now)
     }

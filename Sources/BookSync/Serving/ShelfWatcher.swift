@@ -6,6 +6,8 @@ struct ShelfWatcher: Sendable {
     private var poller = StorePoller()
     private var diff = ShelfDiff()
     private var writer = LiveEventWriter()
+    /// Whether the last look found another store, so that what was told before holds no more.
+    private(set) var sawOtherStore = false
 
     mutating func close() async { await poller.close() }
 
@@ -15,6 +17,7 @@ struct ShelfWatcher: Sendable {
     /// What happened since the last look.
     mutating func look(at library: String, now: ContinuousClock.Instant) async throws -> [LiveEvent] {
         let found = try await poller.poll(library)
+        sawOtherStore = found.isReplaced
         if found.isOther { diff = ShelfDiff(isNew: found.isNew) }
         guard let store = found.store, found.isWritten || diff.needsLook || writer.hasMore else { return [] }
         var look = try await store.liveLook(filesSince: diff.filesSince)

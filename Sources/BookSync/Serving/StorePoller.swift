@@ -12,6 +12,8 @@ struct StorePoller: Sendable {
         var isOther: Bool
         /// Whether there was none at the look before, so that all that is in it happened since.
         var isNew: Bool
+        /// Whether another one was seen at any time before, of which nothing holds any more.
+        var isReplaced = false
         /// Whether anything was written to it since that look; now and then it says so though nothing was.
         var isWritten: Bool
     }
@@ -21,6 +23,8 @@ struct StorePoller: Sendable {
     private var file: UInt64?
     private var version: StoreVersion?
     private var wasMissing = false
+    /// The last file that a store was in.
+    private var lastFile: UInt64?
 
     /// - Throws: ``Failure`` when the store cannot be read.
     mutating func poll(_ library: String) async throws -> Finding {
@@ -35,6 +39,8 @@ struct StorePoller: Sendable {
             store = number == nil ? nil : try await LibraryFolder.readableStore(in: library)
             (file, wasMissing) = (number, number == nil)
             finding.store = store
+            finding.isReplaced = number != nil && lastFile != nil && number != lastFile
+            lastFile = number ?? lastFile
         }
         if let store {
             let current = try await store.version()

@@ -1,4 +1,5 @@
 import BookSync
+import CatalogStore
 import Foundation
 import Logging
 import Support
@@ -78,6 +79,25 @@ import Testing
             let (page, first) = try #require(await shelf.join(lastEventID: "other.7"))
             // Before the first look a reset would lose what happens between the page's asking and that look.
             #expect(first == "retry: 2000\n\n")
+            #expect(try #require(await shelf.next(for: page)).contains("event: reset"))
+        }
+    }
+
+    @Test func `a page asks for everything anew when another store takes the place`() async throws {
+        try await withTemporaryFolder { folder in
+            func makeStore() async throws -> String {
+                let library = try await LibraryFolder.open(at: folder.path)
+                try await CatalogStore(path: library.storePath, access: .readWrite).close()
+                return library.storePath
+            }
+            let path = try await makeStore()
+            let shelf = LiveShelf(library: folder.path, logger: Logger(label: "test"))
+            let work = Task { await shelf.work() }
+            defer { work.cancel() }
+            let (page, _) = try #require(await shelf.join(lastEventID: nil))
+            #expect(try #require(await shelf.next(for: page)).contains("event: changes"))
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".old")
+            _ = try await makeStore()
             #expect(try #require(await shelf.next(for: page)).contains("event: reset"))
         }
     }
