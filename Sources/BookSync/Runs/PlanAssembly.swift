@@ -136,8 +136,11 @@ struct PlanAssembly: Sendable {
     private func search(for missing: [String], adding input: inout PlannerInput) async throws {
         var roots: Set<String> = []
         for var folder in Self.folders(of: missing) where !folder.isEmpty {
+            // A cover or a playlist that stayed behind is no file of the book.
             while !folder.isEmpty, input.files[folder]?.kind != .symbolicLink,
-                try await FolderScan.scan(folders: [folder], under: library).isEmpty
+                try await FolderScan.scan(folders: [folder], under: library).allSatisfy({ path, facts in
+                    facts.kind == .file && !AdoptedFolder.isAudio(path)
+                })
             {
                 folder = String(splitLibraryPath(folder).folder)
             }

@@ -69,6 +69,17 @@ import Testing
         }
     }
 
+    @Test func `case 42: files that were moved away from the book's cover are followed`() async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            try Data([0xFF, 0xD8, 0xFF, 1]).write(to: URL(filePath: bench.library + "/Book/cover.jpg"))
+            for section in 1...3 { try await move(section, to: "Elsewhere/\(section).mp3", bench) }
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 3 && report.summary.fetched == 0)
+            #expect(bench.audioRequests.count == 3)
+        }
+    }
+
     @Test func `case 42: a name that the listener chose outlives a new version and a corrected title`() async throws {
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
