@@ -29,11 +29,15 @@ struct Program: Sendable {
     }
 
     /// The settings in force, for a command that looks into the library: one whose disk is not mounted is not empty.
-    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted.
-    func libraryConfiguration(_ overrides: ConfigurationOverrides = .init()) async throws -> Configuration {
+    /// - Parameter references: what the command names.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted, `usage` for what is no reference.
+    func libraryConfiguration(
+        _ overrides: ConfigurationOverrides = .init(), naming references: [String] = []
+    ) async throws -> Configuration {
+        let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
         try await notes?.requireMounted(configuration.library)
-        return configuration
+        return try await configuration.knowing(references)
     }
 
     /// The same with where each setting came from. Reads files, and blocks meanwhile.

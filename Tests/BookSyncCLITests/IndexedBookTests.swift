@@ -134,6 +134,35 @@ extension ProductTests {
                 title: "Emma", files: ["001 Preface.mp3", "002 Part 2.mp3", "003 Part 10.mp3"])
         }
 
+        @Test func `the address of a directory names its book for every command, also when the store was lost`()
+            async throws
+        {
+            let index = "<html><head><title>Index of /b/</title></head><body><a href=\"1.mp3\">1.mp3</a></body></html>"
+            let script = ServerScript.paths(["/b/": .always(.text(index)), "/b/1.mp3": .file(Self.audio[0])])
+            try await withWorkbench { bench in
+                try await withServer(script) { server in
+                    let address = server.url("/b/")
+                    try bench.configure("subscriptions: [{ book: \"\(address)\" }]")
+                    #expect(try await bench.run("mirror", environment: bench.configured).exitCode == 0)
+                    for command in [
+                        ["list", address], ["show", address], ["explain", address + "#1"], ["plan", "--offline"],
+                        ["verify", address], ["export", "csv", address, "--output", "-"], ["pause", address],
+                        ["remove", address, "--dry-run"], ["trash", "restore", address], ["resume", address],
+                    ] {
+                        let result = try await bench.runBare(
+                            command + ["--library", "L"], environment: bench.configured)
+                        #expect(result.exitCode == 0, "\(command): \(result.errors)")
+                    }
+                    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+                        try? FileManager.default.removeItem(at: bench.library.appending(path: ".booksync/\(name)"))
+                    }
+                    let mirror = try await bench.run("mirror", environment: bench.configured)
+                    #expect(mirror.exitCode == 0, "\(mirror.errors)")
+                    #expect(server.requests(path: "/b/1.mp3").count == 1)
+                }
+            }
+        }
+
         @Test func `what is not there is 66, what cannot be read is 65, what cannot be reached is 69`() async throws {
             try await withWorkbenchAndRefusingPort { bench, refusing in
                 let scripts: [String: ServerScript] = [

@@ -3,9 +3,9 @@ import CatalogStore
 import DownloadEngine
 import SyncPlanner
 
-/// Where the files of a book may lie of which the store records none, because it was lost or is new, when the naming
-/// wants them somewhere else: those that bear marks of its episodes, those in folders that bear its title, and those in
-/// folders whose files have its episodes' sizes.
+/// Where a book's files may lie that are not where the store records them, or of which it records none because it was lost or
+/// is new: those that bear marks of the book's episodes, those of certain sizes, those in folders that bear its title, and
+/// those in folders whose files have its episodes' sizes.
 ///
 /// The whole library is listed for that, once a run; files that the store records are left out.
 actor LibrarySearch {
@@ -20,6 +20,8 @@ actor LibrarySearch {
         var foldersByTitle: [SafeName.ComparisonKey: [String]] = [:]
         var sizesByFolder: [Substring: Set<Int64>] = [:]
         var markedByBook: [BookIdentity: [String: ExaminedFile]] = [:]
+        /// Library-relative path → facts, of all files.
+        var strays: [String: FileFacts] = [:]
     }
 
     private let library: String
@@ -31,15 +33,28 @@ actor LibrarySearch {
         self.store = store
     }
 
+    private var found: Listing {
+        get async throws {
+            let listing =
+                listing
+                ?? Task { [library, store] in
+                    try await Self.listing(of: library, without: try await store?.filePaths() ?? [])
+                }
+            self.listing = listing
+            return try await listing.value
+        }
+    }
+
+    /// Where files may be that were recorded: the whole library's that nobody else is recorded to have.
+    ///
+    /// - Parameter sizes: theirs, in bytes.
+    func strays(ofSizes sizes: Set<Int64>) async throws -> [String: FileFacts] {
+        try await found.strays.filter { sizes.contains($0.value.size) }
+    }
+
     /// - Parameter sizes: of the book's episodes, in bytes.
     func finds(for book: Book, sizes: Set<Int64>) async throws -> Finds {
-        let listing =
-            listing
-            ?? Task { [library, store] in
-                try await Self.listing(of: library, without: try await store?.filePaths() ?? [])
-            }
-        self.listing = listing
-        let found = try await listing.value
+        let found = try await found
         let title = SafeName.comparisonKey(SafeName.component(SafeName.text(book.title)))
         var folders = Set(found.foldersByTitle[title] ?? [])
         for (folder, held) in found.sizesByFolder where !folder.isEmpty {
@@ -59,6 +74,7 @@ actor LibrarySearch {
             case .folder:
                 listing.foldersByTitle[SafeName.comparisonKey(name), default: []].append(path)
             case .file where facts.size > 0 && !recorded.contains(path):
+                listing.strays[path] = facts
                 listing.sizesByFolder[folder, default: []].insert(facts.size)
                 questions[path] = .beginning
             case .file, .symbolicLink, .other: break

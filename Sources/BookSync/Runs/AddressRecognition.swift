@@ -42,6 +42,34 @@ extension Configuration {
         recognised[address] = BookIdentity(source: source(for: kind, at: address), id: id)
     }
 
+    /// Looks on the shelf, and asks nobody, which books the addresses among the references and the subscriptions name.
+    package func knowing(_ references: [BookReference]) async throws -> Configuration {
+        let addresses = (references + subscriptions.map(\.reference)).compactMap(\.address)
+            .filter { recognised[$0] == nil && named(by: $0) == nil }
+        guard !addresses.isEmpty else { return self }
+        let shelf = try await shelvedBooks()
+        var configuration = self
+        for address in addresses { configuration.recognised[address] = known(at: address, among: shelf) }
+        return configuration
+    }
+
+    /// What is on the shelf; nothing where its store cannot be read. Who works with the store says what is wrong with it, or
+    /// puts it right.
+    private func shelvedBooks() async throws -> [BookIdentity] {
+        do {
+            return try await ShelfReader.read(library) { try await $0.books().map(\.book.identity) } ?? []
+        } catch is Failure {
+            return []
+        }
+    }
+
+    private func known(at address: ResourceAddress, among shelf: [BookIdentity]) -> BookIdentity? {
+        let ids = [FeedSettings.bookID(of: address), address.withoutSecrets]
+        return shelf.first { book in
+            ids.contains(book.id) && [.feed, .directory].contains(source(named: book.source)?.kind)
+        }
+    }
+
     /// Finds out which books the addresses among the references name, and those among the subscriptions where these are
     /// asked for too, so that ``book(_:)`` knows. A subscription whose address cannot be asked does not hold up the others.
     ///
@@ -54,7 +82,7 @@ extension Configuration {
         let named = references.compactMap(\.address)
         let subscribed = andSubscriptions ? subscriptions.compactMap(\.reference.address) : []
         guard !named.isEmpty || !subscribed.isEmpty else { return self }
-        let shelf = try await ShelfReader.read(library) { try await $0.books().map(\.book.identity) } ?? []
+        let shelf = try await shelvedBooks()
         var configuration = self
         try await withHTTPTransport(options: transportOptions, logger: logger) { transport in
             for address in named where configuration.recognised[address] == nil {
@@ -102,11 +130,7 @@ extension Configuration {
         at address: ResourceAddress, shelf: [BookIdentity], transport: HTTPTransport
     ) async throws -> BookIdentity {
         if let book = named(by: address) { return book }
-        let ids = [FeedSettings.bookID(of: address), address.withoutSecrets]
-        let known = shelf.first { book in
-            ids.contains(book.id) && [.feed, .directory].contains(source(named: book.source)?.kind)
-        }
-        if let known { return known }
+        if let known = known(at: address, among: shelf) { return known }
         let (answer, isSlow) = try await CatalogAnswer.beginning(
             of: address, over: transport.using(access(at: address)))
         for kind in SourceKind.recognitionOrder {

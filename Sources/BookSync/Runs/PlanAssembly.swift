@@ -103,7 +103,7 @@ struct PlanAssembly: Sendable {
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
             input.spoilt[episode.key] = damage
         }
-        let missing = recorded.values.filter { files[$0] == nil }
+        let missing = episodes.compactMap(\.file).filter { files[$0.path] == nil }
         try await search(for: missing, adding: &input)
         if recorded.isEmpty { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
@@ -131,22 +131,10 @@ struct PlanAssembly: Sendable {
         )
     }
 
-    /// Lists where files may be that are no longer where they were recorded: below their folder or, where that is gone,
-    /// below the one that it was in.
-    private func search(for missing: [String], adding input: inout PlannerInput) async throws {
-        var roots: Set<String> = []
-        for var folder in Self.folders(of: missing) where !folder.isEmpty {
-            // A cover or a playlist that stayed behind is no file of the book.
-            while !folder.isEmpty, input.files[folder]?.kind != .symbolicLink,
-                try await FolderScan.scan(folders: [folder], under: library).allSatisfy({ path, facts in
-                    facts.kind == .file && !AdoptedFolder.isAudio(path)
-                })
-            {
-                folder = String(splitLibraryPath(folder).folder)
-            }
-            roots.insert(folder)
-        }
-        try await list(roots, adding: &input)
+    /// Lists where in the library files may be that are no longer where they were recorded.
+    private func search(for missing: [LocalFile], adding input: inout PlannerInput) async throws {
+        guard !missing.isEmpty else { return }
+        try await add(try await librarySearch.strays(ofSizes: Set(missing.map(\.size))), to: &input)
     }
 
     /// Lists where files may be of a book of which nothing is recorded.

@@ -23,7 +23,7 @@ struct ExplainCommand: Subcommand {
                 remedy: "name one of its episodes, as in \(BookReference.example(12, of: reference)); "
                     + "booksync show \(reference) tells of the book")
         }
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: [self.reference])
         let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
             .explain(try configuration.book(reference), filter: reference.filter)
         let documents = explanations.map(JSONDocument.init)

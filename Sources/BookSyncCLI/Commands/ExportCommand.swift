@@ -44,7 +44,7 @@ struct ExportCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: references)
         guard case .ofBooks(let kind) = kind else {
             let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
             return try await program.exportSubscriptions(of: configuration, books: books, to: output ?? "-")

@@ -39,7 +39,7 @@ struct ListCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: references)
         let references = try references.map(BookReference.init(parsing:))
         guard !references.isEmpty else {
             let shelf = try await ShelfReader.read(configuration.library) { shelf in

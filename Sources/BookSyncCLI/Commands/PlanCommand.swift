@@ -24,8 +24,8 @@ struct PlanCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
+        var configuration = try await program.libraryConfiguration(transfer.overrides(), naming: references)
         let references = try references.map(BookReference.init(parsing:))
-        var configuration = try await program.libraryConfiguration(transfer.overrides())
         if !offline {
             configuration = try await configuration.recognising(
                 references, andSubscriptions: references.isEmpty, logger: program.logger)

@@ -30,7 +30,7 @@ struct RemoveCommand: Subcommand {
         if forget {
             return try await program.control(scope, saying: "wanted again") { try await $0.forgetRemovals($1) }
         }
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: scope.references)
         let scope = try scope.scope(configuration)
         return try await TransferControl.open(in: configuration.library) { control in
             let episodes = try await control.removable(scope)

@@ -52,7 +52,7 @@ struct UserOptions: ParsableArguments {
 extension ServeCommand {
     /// Does what is asked for about users; a server that runs notices within a second.
     func changeUsers(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: users.books)
         let library = configuration.library
         if users.listUsers { return try await listUsers(of: library, program) }
         if let name = users.removeUser { return try await removeUser(name, of: library, program) }

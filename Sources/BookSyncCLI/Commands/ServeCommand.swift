@@ -83,7 +83,7 @@ struct ServeCommand: Subcommand {
         if setPassword { return try await setPassword(in: program) }
         if rotateApps { return try await rotateApps(in: program) }
         if users.count > 0 { return try await changeUsers(in: program) }
-        var loaded = try await program.configuration().configuration
+        var loaded = try await program.configuration().configuration.knowing([])
         loaded.trustsReferences = false
         let configuration = loaded
         let settings = configuration.serve

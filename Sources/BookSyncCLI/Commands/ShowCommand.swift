@@ -14,7 +14,7 @@ struct ShowCommand: Subcommand {
     var reference: String
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: [reference])
         let reference = try BookReference(parsing: reference)
         let book = try configuration.book(reference)
         let documents = try await ShelfReader.read(configuration.library) { shelf -> [JSONDocument] in

@@ -51,7 +51,7 @@ struct TrashRestoreCommand: Subcommand {
     @OptionGroup var waiting: WaitOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: scope.references)
         let scope = try scope.scope(configuration)
         return try await program.restoreTrash(
             in: configuration, command: "trash restore", waitingFor: waiting.seconds

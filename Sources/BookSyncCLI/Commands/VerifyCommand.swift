@@ -42,7 +42,7 @@ struct VerifyCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await program.libraryConfiguration(naming: references)
         let request = VerificationRequest(
             scope: try scope(configuration), isQuick: quick, startsAnew: anew)
         var style = program.eventStyle

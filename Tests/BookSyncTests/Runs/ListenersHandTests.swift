@@ -18,7 +18,7 @@ import Testing
         try files.moveItem(atPath: from, toPath: target)
     }
 
-    @Test(arguments: ["Book/my own name.mp3", "Book/read already/002 第2集.mp3", "Book/.. 2.mp3"])
+    @Test(arguments: ["Book/my own name.mp3", "Book/read already/002 第2集.mp3", "Book/.. 2.mp3", "Read/2.mp3", "2.mp3"])
     func `case 42: a file that was renamed or moved is followed, and keeps the listener's name`(path: String)
         async throws
     {
