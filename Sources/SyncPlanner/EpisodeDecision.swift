@@ -69,6 +69,8 @@ struct EpisodeDecision {
             switch condition {
             case .intact(let file, let touched, _):
                 decideAboutFile(file, touched: touched, partial: partial, rules: input.rules, isWanted: isWanted)
+            case .changed(let file, _) where match?.path == file.path:
+                if let match { adopt(match, files: input.files) }
             case .changed(let file, let size):
                 decideAboutChange(of: file, to: size, partial: partial, rules: input.rules, isWanted: isWanted)
             case .displaced(let file, let kind):

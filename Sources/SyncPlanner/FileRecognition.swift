@@ -38,6 +38,11 @@ struct FileRecognition {
         self.listed = Set(episodes.lazy.map(\.episode.identity))
         var lost: [(shelved: ShelvedEpisode, file: LocalFile)] = []
         var missing: [ShelvedEpisode] = []
+        for (shelved, condition) in zip(episodes, conditions) where !shelved.isGone {
+            if case .changed(let file, let size) = condition, size == shelved.episode.size ?? size {
+                matches[shelved.episode.identity.key] = successor(of: file, as: shelved.episode)
+            }
+        }
         for (shelved, condition) in zip(episodes, conditions) where shelved.removedAt == nil || input.rules.force {
             if case .missing(let file) = condition { lost.append((shelved, file)) }
             guard condition == .unrecorded || condition.isMissing, wanted.contains(shelved.episode.identity.key),
@@ -56,6 +61,12 @@ struct FileRecognition {
         guard !strays.isEmpty else { return }
         follow(lost)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
+        let keys = Set(episodes.lazy.map(\.episode.identity.key))
+        strays = strays.filter { path, _ in
+            guard let mark = input.examined[path]?.mark, mark.episode.book != input.book.identity else { return true }
+            // A feed or a source that moved is another book that lists the same.
+            return keys.contains(mark.episode.key)
+        }
         takeMarked(missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
         takePlaces(of: missing)
@@ -110,6 +121,20 @@ struct FileRecognition {
         if path == input.paths[key] { return 0 }
         if Self.name(of: path) == Self.name(of: file.path) { return 1 }
         return Self.folder(of: path) == Self.folder(of: file.path) ? 2 : 3
+    }
+
+    // MARK: - Recorded files in whose place another one stands
+
+    /// The file in a recorded one's place, where a run put it there whose record is lost: the disk was full when it was to be
+    /// written, or the store is an older copy.
+    private mutating func successor(of file: LocalFile, as episode: Episode) -> Match? {
+        guard let examined = input.examined[file.path] else {
+            questions[file.path] = Examination.beginning.united(with: questions[file.path])
+            return nil
+        }
+        // What the listener changed bears the mark of what it was.
+        guard let mark = examined.mark, mark.episode == episode.identity, mark.sha256 != file.sha256 else { return nil }
+        return markedMatch(episode, at: file.path)
     }
 
     // MARK: - Files that nobody recorded

@@ -89,6 +89,7 @@ subscriptions:
         self.rotten = set()         # those of them that came by no write
         self.dropped = []           # items that are not listed any more
         self.stale_partials = set()
+        self.had_lost_store = False
         self.saved = None           # a copy of the store
         self.trouble = False        # whether something may rightly have failed, and be held back since
         self.trash_may_empty = False
@@ -147,15 +148,27 @@ subscriptions:
     def items(self, books=None):
         return [item for book in books or self.catalog.books for item in book.items]
 
+    def has_store(self):
+        """Whether there is a store, and one that was made whole: whoever opens another brings it up to date."""
+        store = self.library / ".booksync/store.sqlite"
+        if not store.exists():
+            return False
+        connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+        try:
+            return connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'bookmark'").fetchone()[0] == 1
+        finally:
+            connection.close()
+
     def everything(self):
         """All of the library's tree and what the store says, to see whether anything changed."""
         facts = {}
         store = self.library / ".booksync/store.sqlite"
-        if store.exists():
+        if self.has_store():
             connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
             tables = connection.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%' ORDER BY name").fetchall()
-            facts["store"] = [connection.execute(f'SELECT * FROM "{name}"').fetchall() for name, in tables]
+            for name, in tables:
+                facts[name] = connection.execute(f'SELECT * FROM "{name}"').fetchall()
             connection.close()
         for top, folders, files in os.walk(self.library):
             for name in folders + files:
@@ -298,7 +311,7 @@ subscriptions:
 
     def is_edited(self, item):
         """Whether its file stands there as the listener changed it."""
-        return any(owner is item for owner in self.edits.values())
+        return any(self.edits.get(sha) is item for sha in self.shelved().values())
 
     def check_list(self, book):
         """What the program says of a book is so."""

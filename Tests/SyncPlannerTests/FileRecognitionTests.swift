@@ -34,6 +34,38 @@ import Testing
         #expect(try plan([disk]).outline == ["adopt 7 \(followed)"])
     }
 
+    @Test(arguments: [
+        // What a later run put there, what the listener changed, and what somebody else put there.
+        (mark: "cd", digest: "cd", size: 1200, isTaken: true), ("cd", "ef", 1200, false), ("ab", "ef", 1200, false),
+        ("cd", "cd", 1300, false), (nil, "cd", 1200, false),
+    ])
+    func `a file that a run put in the recorded one's place, and could not record, is recorded`(
+        mark: String?, digest: String, size: Int64, isTaken: Bool
+    ) throws {
+        let disk = episode.fetched().size(1200).standing(at: wanted, facts(size: size, time: 60, inode: 9))
+        var input = try input([disk])
+        let asked = makeProvisionalPlan(for: input).examinations
+        #expect(asked == (size == 1200 ? [wanted: .beginning] : [:]))
+        let identity = disk.shelved.episode.identity
+        input.examined[wanted] = ExaminedFile(
+            facts: facts(size: size), beginning: .audio, digests: [.sha256: digest],
+            mark: mark.map { FileMark(episode: identity, sha256: $0) })
+        #expect(makePlan(for: input).outline == [isTaken ? "adopt 7 \(wanted)" : "skip changed 7 \(wanted)"])
+    }
+
+    @Test func `a file that bears the mark of another book's episode is not taken, unless this book lists it too`()
+        throws
+    {
+        var input = try input([episode.standing(at: "Book/7 other.mp3", facts())])
+        for (key, isTaken) in [("other", false), (episode.shelved.episode.identity.key, true)] {
+            let other = EpisodeIdentity(book: BookIdentity(source: "kting", id: "1"), key: key)
+            input.examined["Book/7 other.mp3"] = ExaminedFile(
+                facts: facts(), beginning: .audio, digests: [.sha256: "ab"],
+                mark: FileMark(episode: other, sha256: "ab"))
+            #expect(makePlan(for: input).outline == [isTaken ? "adopt 7 Book/7 other.mp3" : "fetch 7 \(wanted)"])
+        }
+    }
+
     @Test func `a moved file is the same without being read only by inode, size and time together`() throws {
         #expect(try plan([lost.standing(at: "Book/a.mp3", facts())], examined: false).outline == ["adopt 7 Book/a.mp3"])
         for other in [facts(time: 51), facts(inode: 8)] {
