@@ -17,6 +17,19 @@ extension ProductTests {
             return String(url[(try #require(url[rest...].firstIndex(of: "/")))...])
         }
 
+        @Test func `while the store is away nothing is shown, and it is shown again when it is back`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    _ = try await bench.shell("mv L/.booksync/store.sqlite L/away")
+                    for path in ["/", "/api/v1/books", "/feeds/all.opml"] {
+                        #expect(try await shelf.send(path).status == 503, "\(path)")
+                    }
+                    _ = try await bench.shell("mv L/away L/.booksync/store.sqlite")
+                    #expect(try await shelf.send("/").status == 200)
+                }
+            }
+        }
+
         @Test func `a feed names the audio, which is the files' bytes under their digests`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in

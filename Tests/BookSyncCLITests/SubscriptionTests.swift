@@ -50,6 +50,30 @@ extension ProductTests {
             }
         }
 
+        @Test func `a title given to a book whose catalog has nothing new is the book's from the next run on`()
+            async throws
+        {
+            var catalog = NightCatalog()
+            catalog.feed = [(NightCatalog.item("serial", 1), 1)]
+            let night = Watched(catalog)
+            try await withWorkbench { bench in
+                try await withServer(ServerScript { request in night.update { $0.answer(request) } }) { server in
+                    let address = server.url(NightCatalog.feedPath)
+                    #expect(try await bench.run("fetch", address, "-q").exitCode == 0)
+                    #expect(try await bench.run("subscribe", address, "--title", "Mine", "-q").exitCode == 0)
+                    let mirror = try await bench.run("mirror", "--json")
+                    let summary = try mirror.summary()
+                    #expect(summary.number("renamed") == 1, "\(mirror.errors)")
+                    #expect(server.requests(path: NightCatalog.feedPath).last?.header("If-None-Match") != nil)
+                    let books = try JSONObject.list(try await bench.run("list", "--json").output)
+                    #expect(books.map { $0["title"] } == ["Mine"])
+                    #expect(try bench.files().keys.allSatisfy { $0.hasPrefix("Mine/") })
+                    let again = try await bench.run("mirror", "--json").summary()
+                    #expect(again.number("kept") == 1)
+                }
+            }
+        }
+
         @Test func `mirror without a subscription says so and is done`() async throws {
             try await withWorkbench { bench in
                 let result = try await bench.run("mirror", "--json")

@@ -60,6 +60,10 @@ extension CatalogSource {
                 let proof = ListingProof(
                     declared: known.declaredEpisodes, collected: known.declaredEpisodes ?? 0, isComplete: true,
                     validator: validator)
+                if stores, book.title != known.title {
+                    let seen = Set(try await store?.knownEpisodes(of: identity).map(\.key) ?? [])
+                    _ = try await store?.finishListing(of: book, proof: proof, seen: seen)
+                }
                 return RefreshedBook(book: book, episodes: nil, proof: proof)
             }
             listing = changed

@@ -31,13 +31,18 @@ extension Failure {
     static let readOnly = Failure(
         .usage, what: "nothing is changed", why: "this server changes nothing: it was started with --read-only")
 
+    /// The form is none that our pages gave to this browser, or its login has ended.
+    static let foreignForm = Failure(
+        .usage, what: "nothing is changed", why: "this was not sent by a page of this server, or the page was too old",
+        remedy: "open the page anew and try again")
+
     /// What it means to the client.
     func status(of asked: AskedThing) -> HTTPResponse.Status {
-        if self == .readOnly { return .forbidden }
+        if self == .readOnly || self == .foreignForm { return .forbidden }
         return switch kind {
         case .unknownBook: .notFound
         case .usage: .badRequest
-        case .temporary: .serviceUnavailable
+        case .temporary, .inputOutput, .libraryUnwritable: .serviceUnavailable
         // What the configuration says stands in the way.
         case .configuration where asked.changes: .conflict
         // What was named is no catalog, or does not answer.

@@ -1,3 +1,4 @@
+import BookModel
 import Hummingbird
 
 /// Reads the form that a POST brings, and lets it through when it carries the token that our pages give to this browser.
@@ -14,7 +15,10 @@ struct FormReader: RouterMiddleware {
         context.form = form
         let token = await site.access.formToken(for: request, seenAs: context.caller.view)
         context.caller.proof.hasFormToken = Session.isSame(form["token"] ?? "", token)
-        if let refused = site.refusal(of: request, context) { return refused }
+        if let refused = site.refusal(of: request, context) {
+            if refused.status == .forbidden { throw Failure.foreignForm }
+            return refused
+        }
         return try await next(request, context)
     }
 }
