@@ -48,6 +48,8 @@ struct BookSyncCommand: AsyncParsableCommand {
 
     static func main() async {
         openStandardStreams()
+        // Dispatch tells the system's log of each thread whose nice value an ordinary user may not set.
+        setenv("LIBDISPATCH_LOG", "NO", 0)
         // A reader that goes away is noticed at the next write, not by dying.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
@@ -68,7 +70,11 @@ struct BookSyncCommand: AsyncParsableCommand {
             exit(withError: error)
         }
         guard let subcommand = command as? any Subcommand else { return }
-        let status = await run(subcommand, interruption)
+        // The main task's own priority would put the program before others' where root runs it, and whoever awaits a task
+        // lends it its own.
+        let status = await withCheckedContinuation { continuation in
+            Task.detached(priority: .medium) { continuation.resume(returning: await run(subcommand, interruption)) }
+        }
         Foundation.exit(status.rawValue)
     }
 

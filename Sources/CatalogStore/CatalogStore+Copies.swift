@@ -8,7 +8,7 @@ extension CatalogStore {
     package func copy(to path: String) async throws {
         let (origin, reader) = (self.path, self.reader)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            DispatchQueue.global(qos: .utility).async {
+            DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
                         try failing("the store cannot be copied", at: origin) {

@@ -58,7 +58,7 @@ package final class CatalogStore: Sendable {
     package convenience init(path: String, access: Access) async throws {
         let opened = try await withCheckedThrowingContinuation { continuation in
             // Opening reads and may write files: not on a thread of the cooperative pool.
-            DispatchQueue.global(qos: .userInitiated).async {
+            DispatchQueue.global().async {
                 continuation.resume(with: Result { try OpenedDatabase(path: path, access: access) })
             }
         }
@@ -75,7 +75,7 @@ package final class CatalogStore: Sendable {
     package func close() async throws {
         let (path, reader, writer) = (path, reader, writer)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            DispatchQueue.global(qos: .userInitiated).async {
+            DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
                         try failing("the store cannot be closed", at: path) {

@@ -53,6 +53,7 @@ struct OpenedDatabase: Sendable {
 
     private static func configuration(readonly: Bool = false) -> Configuration {
         var configuration = Configuration()
+        configuration.qos = .unspecified
         configuration.label = "CatalogStore"
         configuration.readonly = readonly
         configuration.foreignKeysEnabled = true

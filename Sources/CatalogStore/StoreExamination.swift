@@ -26,7 +26,7 @@ package struct StoreExamination: Sendable, Hashable {
     package init(path: String) async throws {
         self = try await withCheckedThrowingContinuation { continuation in
             // Opening and reading block on the disk: not on a thread of the cooperative pool.
-            DispatchQueue.global(qos: .userInitiated).async {
+            DispatchQueue.global().async {
                 continuation.resume(with: Result { try StoreExamination(reading: path) })
             }
         }

@@ -14,7 +14,7 @@ package struct StoreHeader: Sendable {
     package init(of path: String) async throws {
         bytes = try await withCheckedThrowingContinuation { continuation in
             // Opening and reading block on the disk: not on a thread of the cooperative pool.
-            DispatchQueue.global(qos: .userInitiated).async {
+            DispatchQueue.global().async {
                 continuation.resume(with: Result { try Self.read(path) })
             }
         }

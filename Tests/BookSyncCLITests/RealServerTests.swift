@@ -3,170 +3,257 @@ import Support
 import Testing
 
 extension ForeignClientTests {
-    /// Folders behind the web servers that people have, judged by `sha256sum`.
+    /// Folders and feeds behind the web servers that people have, judged by `sha256sum`.
     @Suite struct RealServers {
-        enum Server: String, CaseIterable, Sendable {
-            case nginx
-            case apache = "apache2"
-            case lighttpd, caddy, rclone
-            case webfs = "webfsd"
-            case python = "python3"
+        /// A shelf on a server, and the library beside it.
+        private struct Scene {
+            let bench: Workbench
+            let server: RealServer
+            var root: URL { bench.folder.appending(path: "www") }
+            var book: URL { root.appending(path: "a book & more") }
+            var own: URL { bench.folder.appending(path: "server") }
 
-            static let installed = allCases.filter { ForeignProgram.isInstalled($0.rawValue) }
-
-            /// Whether it gives a file from any byte on.
-            var hasRanges: Bool { self != .python }
-
-            /// - Parameters:
-            ///   - root: what it serves.
-            ///   - folder: its own.
-            func arguments(port: Int, root: String, folder: String) throws -> [String] {
-                func configuration(_ text: String) throws -> String {
-                    let path = "\(folder)/\(rawValue).conf"
-                    try Data(text.utf8).write(to: URL(filePath: path))
-                    return path
+            init(_ bench: Workbench, _ server: RealServer) throws {
+                (self.bench, self.server) = (bench, server)
+                try FileManager.default.createDirectory(at: book, withIntermediateDirectories: true)
+                for (place, name) in server.names.enumerated() {
+                    try write(sampleMP3(bytes: 9_000 + place, seed: UInt64(place)), to: fileName(place, name))
                 }
-                switch self {
-                case .nginx:
-                    let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-                        .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: " ")
-                    let text = """
-                        daemon off; pid \(folder)/pid; error_log \(folder)/errors; events {}
-                        http { access_log off; types { audio/mpeg mp3; text/html html; } \(places)
-                          server { listen 127.0.0.1:\(port); root "\(root)"; autoindex on; } }
-                        """
-                    return ["-c", try configuration((getuid() == 0 ? "user root; " : "") + text)]
-                case .apache:
-                    let modules = ["mpm_event", "authz_core", "autoindex", "mime", "dir"]
-                        .map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
-                    let text = """
-                        ServerRoot \(folder)
-                        ServerName localhost
-                        PidFile \(folder)/pid
-                        ErrorLog \(folder)/errors
-                        Listen 127.0.0.1:\(port)
-                        \(modules.joined(separator: "\n"))
-                        TypesConfig /dev/null
-                        AddType audio/mpeg .mp3
-                        DocumentRoot "\(root)"
-                        IndexOptions FancyIndexing NameWidth=30 Charset=UTF-8
-                        <Directory "\(root)">
-                        Options +Indexes
-                        Require all granted
-                        </Directory>
+                try list()
+            }
 
-                        """
-                    return ["-X", "-f", try configuration(text)]
-                case .lighttpd:
-                    let text = """
-                        server.document-root = "\(root)"
-                        server.bind = "127.0.0.1"
-                        server.port = \(port)
-                        server.modules = ("mod_dirlisting")
-                        dir-listing.activate = "enable"
-                        mimetype.assign = (".mp3" => "audio/mpeg")
+            func fileName(_ place: Int, _ name: String) -> String { String(format: "%03d ", place + 1) + name + ".mp3" }
 
-                        """
-                    return ["-D", "-f", try configuration(text)]
-                case .caddy: return ["file-server", "--browse", "--root", root, "--listen", "127.0.0.1:\(port)"]
-                case .rclone: return ["serve", "http", root, "--addr", "127.0.0.1:\(port)", "--dir-cache-time", "0s"]
-                case .webfs:
-                    let types = try configuration("audio/mpeg mp3\n")
-                    return ["-F", "-4", "-i", "127.0.0.1", "-p", "\(port)", "-r", root, "-m", types]
-                case .python: return ["-m", "http.server", "-d", root, "--bind", "127.0.0.1", "\(port)"]
+            /// - Parameter hoursAgo: of a file that was just written no server promises that it stays as it is.
+            func write(_ bytes: [UInt8], to name: String, hoursAgo: Double = 2) throws {
+                let file = book.appending(path: name)
+                try Data(bytes).write(to: file)
+                try setTime(file, hoursAgo)
+                // webfs reads a folder again when its time is another one.
+                try setTime(book, hoursAgo)
+            }
+
+            private func setTime(_ file: URL, _ hoursAgo: Double) throws {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -3600 * hoursAgo)], ofItemAtPath: file.path)
+            }
+
+            private static func encoded(_ name: String) -> String {
+                name.utf8.map { byte in
+                    UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                        ? String(UnicodeScalar(byte)) : String(format: "%%%02X", Int(byte))
+                }.joined()
+            }
+
+            /// Writes the index, for a server that makes none, and a feed of all files.
+            func list(server address: String = "") throws {
+                let names = try FileManager.default.contentsOfDirectory(atPath: book.path)
+                    .filter { $0.hasSuffix(".mp3") }.sorted()
+                if !server.hasIndex {
+                    let rows = names.map { "<a href=\"\(Self.encoded($0))\">file</a>\n" }.joined()
+                    try Data("<html><head><title>Index of /</title></head><body>\(rows)</body></html>".utf8)
+                        .write(to: book.appending(path: "index.html"))
+                }
+                let items = names.enumerated().map { place, name in
+                    "<item><title>\(place)</title><guid>\(place)</guid><enclosure type=\"audio/mpeg\" url=\""
+                        + "\(address)/a%20book%20%26%20more/\(Self.encoded(name))\"/></item>"
+                }
+                let feed = root.appending(path: "feed.xml")
+                try Data("<rss version=\"2.0\"><channel><title>Feed</title>\(items.joined())</channel></rss>".utf8)
+                    .write(to: feed)
+                try setTime(feed, 2)
+            }
+
+            /// The digests of all audio in a folder, by another program.
+            private func digests(of folder: URL) async throws -> [String] {
+                let command =
+                    "find \"$0\" -name .booksync -prune -o -name '*.mp3' -exec sha256sum {} + | cut -c1-65 | tr -d '\\\\'"
+                let result = try await withProduct(
+                    ["-c", command, folder.path], in: bench.folder, executable: URL(filePath: "/bin/sh")
+                ) { try await $0.result() }
+                return result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces).prefix(64) }
+                    .map(String.init).sorted()
+            }
+
+            /// Fetches the book, and looks whether it is what the server has.
+            /// - Parameter counts: of the summary.
+            func fetch(_ reference: String, _ counts: String...) async throws {
+                let result = try await bench.run("fetch", reference, "--json", environment: bench.configured)
+                #expect(result.exitCode == 0, "\(result.errors)")
+                for count in counts { #expect(result.output.contains(count), "\(result.output.suffix(600))") }
+                let (kept, served) = (try await digests(of: bench.library), try await digests(of: root))
+                #expect(kept == served && !kept.isEmpty)
+            }
+
+            func killDuringLargeFile(_ reference: String) async throws {
+                let arguments = ["fetch", reference, "--limit-rate", "1M", "--library", "L"]
+                try await withProduct(arguments, environment: bench.configured, in: bench.folder) { run in
+                    try await waitUntil("a part is there") { try bench.partialSizes.reduce(0, +) > 600_000 }
+                    run.send(signal: SIGKILL)
+                    _ = try await run.result()
                 }
             }
 
-            /// What the files are called.
-            var names: [String] {
-                let odd = [
-                    "plain", "with space", "100% sure", "a#b", "what?", "a&b", "it's", "\"quoted\"", "第九集_夜航",
-                    "[brackets] (x)", "a+b", "a;b,c", "~tilde", "é ü ñ", "🎧", "a=b@c$", "back`tick^{x}|y", "<lt> %20",
-                    String(repeating: "long ", count: 30), "-dash", "a:b",
-                ]
-                // webfs writes the ampersand of a name as it is, and no reader can tell this one from "&".
-                return odd + (self == .webfs ? [] : ["&amp; %2F"])
+            /// All that may happen to a book: new, nothing new, another version of a file, a kill, and the rest.
+            func follow(_ reference: String) async throws {
+                let count = server.names.count
+                try await fetch(reference, "\"fetched\":\(count),")
+                try await fetch(reference, "\"kept\":\(count),", "\"bytes_received\":0,")
+                try write(sampleMP3(bytes: 9_777, seed: 77), to: fileName(0, server.names[0]), hoursAgo: 1)
+                if !server.listsFacts { try await forget(reference + "/1") }
+                try await fetch(
+                    reference, "\"\(server.listsFacts ? "replaced" : "fetched")\":1,", "\"bytes_received\":9777,")
+                try write(sampleMP3(bytes: 4_000_000, seed: 99), to: "099 large.mp3")
+                try list()
+                try await killDuringLargeFile(reference)
+                try await fetch(reference, server.hasRanges ? "\"resumed\":1," : "\"fetched\":1,")
+            }
+
+            /// Has an episode fetched anew.
+            private func forget(_ episode: String) async throws {
+                for arguments in [
+                    ["remove", episode, "--yes"], ["trash", "empty", "--yes"], ["remove", episode, "--forget"],
+                ] {
+                    let result = try await bench.runBare(
+                        arguments + ["--library", "L"], environment: bench.configured)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                }
+            }
+
+            /// - Parameter more: of the source's settings.
+            func configure(_ address: String, _ more: String = "") throws {
+                try bench.configure(
+                    """
+                    sources:
+                      files: { type: directory, url: "\(address)/", allow-private-addresses: true\(more) }
+                      feeds: { type: feed, url: "\(address)/{id}.xml", allow-private-addresses: true\(more) }
+                    """)
             }
         }
 
-        /// Serves the folder while the body runs.
-        private static func serve<Answer>(
-            _ folder: URL, by server: Server, in bench: Workbench, isolation: isolated (any Actor)? = #isolation,
-            _ body: (_ address: String) async throws -> Answer
-        ) async throws -> Answer {
-            let port = try await withRefusingPort { $0 }
-            let own = bench.folder.appending(path: "server")
-            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
-            let arguments = try server.arguments(port: port, root: folder.path, folder: own.path)
-            let environment = ["HOME": own.path, "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"]
-            return try await withProduct(
-                arguments, environment: environment, in: own, executable: ForeignProgram.path(server.rawValue)
-            ) { _ in
-                try await waitUntil("\(server) listens") { (try? Socket.connected(port: port))?.close() != nil }
-                return try await body("http://127.0.0.1:\(port)")
-            }
-        }
+        private static let reference = "files:a book & more"
 
-        /// A file of an hour ago: of one that was just written no server promises that it stays as it is.
-        private static func write(_ bytes: [UInt8], to file: URL) throws {
-            try Data(bytes).write(to: file)
-            try setOld(file)
-        }
-
-        private static func setOld(_ file: URL) throws {
-            let hourAgo = Date(timeIntervalSinceNow: -3600)
-            try FileManager.default.setAttributes([.modificationDate: hourAgo], ofItemAtPath: file.path)
-        }
-
-        /// The digests of all audio in a folder, by another program.
-        private static func digests(of folder: URL, in bench: Workbench) async throws -> [String] {
-            let command =
-                "find \"$0\" -name .booksync -prune -o -name '*.mp3' -exec sha256sum {} + | cut -c1-65 | tr -d '\\\\'"
-            let result = try await withProduct(
-                ["-c", command, folder.path], in: bench.folder, executable: URL(filePath: "/bin/sh")
-            ) { try await $0.result() }
-            return result.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces).prefix(64) }
-                .map(String.init).sorted()
-        }
-
-        @Test(.enabled(if: !Server.installed.isEmpty, "no web server is installed"), arguments: Server.installed)
-        func `a folder is kept byte for byte, asked for once, and gone on with after a kill`(_ server: Server)
+        @Test(
+            .enabled(if: !RealServer.installed.isEmpty, "no web server is installed"), arguments: RealServer.installed)
+        func `a folder is kept byte for byte, asked for once, and gone on with after a kill`(_ server: RealServer)
             async throws
         {
             try await withWorkbench { bench in
-                let (root, files) = (bench.folder.appending(path: "www"), FileManager.default)
-                let book = root.appending(path: "a book & more")
-                try files.createDirectory(at: book, withIntermediateDirectories: true)
-                for (place, name) in server.names.enumerated() {
-                    let bytes = sampleMP3(bytes: 9_000 + place, seed: UInt64(place))
-                    try Self.write(bytes, to: book.appending(path: String(format: "%03d ", place + 1) + name + ".mp3"))
+                let scene = try Scene(bench, server)
+                try await server.serve(scene.root, in: scene.own) { address in
+                    try scene.configure(address)
+                    try await scene.follow(Self.reference)
+                    // What is listed by a feed of the same server: asked for once more, and then a 304 says all.
+                    try scene.list(server: address)
+                    let feed = try await bench.run("fetch", "feeds:feed", environment: bench.configured)
+                    #expect(feed.exitCode == 0, "\(feed.errors)")
+                    let again = try await bench.run("fetch", "feeds:feed", "-vv", environment: bench.configured)
+                    #expect(again.errors.contains("status=304"), "\(again.errors.suffix(2000))")
+                    #expect(again.errors.contains(" 0 fetched, \(server.names.count + 1) kept"))
                 }
-                // webfs reads a folder again when its time is another one.
-                try Self.setOld(book)
-                try await Self.serve(root, by: server, in: bench) { address in
-                    let url = address + "/a%20book%20&%20more/"
-                    let first = try await bench.run("fetch", url, "--json")
-                    #expect(first.exitCode == 0, "\(first.errors)")
-                    #expect(first.output.contains("\"fetched\":\(server.names.count),"), "\(first.output.suffix(600))")
-                    let kept = try await Self.digests(of: bench.library, in: bench)
-                    #expect(try await kept == Self.digests(of: root, in: bench) && kept.count == server.names.count)
-                    let second = try await bench.run("fetch", url, "--json")
-                    #expect(second.exitCode == 0 && second.output.contains("\"kept\":\(server.names.count),"))
+            }
+        }
 
-                    let large = sampleMP3(bytes: 4_000_000, seed: 99)
-                    try Self.write(large, to: book.appending(path: "099 large.mp3"))
-                    try await bench.start("fetch", url, "--limit-rate", "1M") { run in
-                        try await waitUntil("a part is there") { try bench.partialSizes.reduce(0, +) > 600_000 }
-                        run.send(signal: SIGKILL)
-                        _ = try await run.result()
+        @Test(
+            .enabled(if: ForeignProgram.isInstalled("openssl"), "openssl is not installed"),
+            arguments: RealServer.installed.filter(\.canGuard))
+        func `so is one with a password, over HTTPS where the server has it`(_ server: RealServer) async throws {
+            try await withWorkbench { bench in
+                let scene = try Scene(bench, server)
+                try await server.serve(scene.root, .guarded, in: scene.own) { address in
+                    try scene.configure(address)
+                    let refused = try await bench.run("fetch", Self.reference, environment: bench.configured)
+                    #expect(refused.exitCode == (address.hasPrefix("https") ? 69 : 77), "\(refused.errors)")
+                    let access =
+                        ", user: \(RealServer.user), password: \"\(RealServer.password)\", ca-file: server/cert.pem"
+                    try scene.configure(address, access)
+                    try await scene.follow(Self.reference)
+                }
+            }
+        }
+
+        @Test(
+            .enabled(
+                if: !RealProxy.installed.isEmpty && RealServer.installed.contains(.nginx), "no proxy, or no nginx"),
+            arguments: RealProxy.installed, RealServer.Way.allCases)
+        func `so is one behind a proxy`(_ proxy: RealProxy, _ way: RealServer.Way) async throws {
+            try await withWorkbench { bench in
+                let scene = try Scene(bench, .nginx)
+                let own = bench.folder.appending(path: "proxy")
+                try await proxy.run(in: own) { through in
+                    try await RealServer.nginx.serve(scene.root, way, in: scene.own) { address in
+                        let access =
+                            ", user: \(RealServer.user), password: \"\(RealServer.password)\", ca-file: server/cert.pem"
+                        try scene.configure(address, ", proxy: \"\(through)\"" + (way == .guarded ? access : ""))
+                        try await scene.follow(Self.reference)
                     }
-                    let last = try await bench.run("fetch", url, "--json")
-                    #expect(last.exitCode == 0, "\(last.errors)")
-                    #expect(
-                        last.output.contains(server.hasRanges ? "\"resumed\":1," : "\"fetched\":1,"),
-                        "\(last.output.suffix(600))")
-                    #expect(
-                        try await Self.digests(of: bench.library, in: bench) == Self.digests(of: root, in: bench))
+                }
+                let log = try String(contentsOf: own.appending(path: "access"), encoding: .utf8)
+                #expect(log.contains(way == .guarded ? "CONNECT" : "GET"))
+            }
+        }
+
+        /// What a client asked a server for, through a proxy that writes it down, to go on with a file after a kill.
+        private func requests(
+            of client: String, for address: String, in bench: Workbench
+        ) async throws -> [String] {
+            let file = bench.folder.appending(path: "\(client).mp3")
+            return try await withProxy(.http) { proxy in
+                let environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)", "HOME": bench.folder.path]
+                let arguments =
+                    client == "curl"
+                    ? ["-sS", "-C", "-", "-o", file.path, address] : ["-q", "-c", "-O", file.path, address]
+                let pace = client == "curl" ? ["--limit-rate", "1M"] : ["--limit-rate=1m"]
+                try await withProduct(
+                    pace + arguments, environment: environment, in: bench.folder,
+                    executable: ForeignProgram.path(client)
+                ) { run in
+                    try await waitUntil("a part is there") { (try? Data(contentsOf: file).count) ?? 0 > 600_000 }
+                    run.send(signal: SIGKILL)
+                    _ = try await run.result()
+                }
+                let begun = proxy.record.requests.count
+                // curl is cut off by rclone now and then, and goes on when it is asked again.
+                for _ in 1...3 {
+                    let result = try await ForeignProgram.run(
+                        client, arguments, environment: environment, in: bench)
+                    if result.exitCode == 0 { break }
+                }
+                return proxy.record.heads.dropFirst(begun).filter { $0.contains("large") }
+            }
+        }
+
+        @Test(
+            .enabled(if: ForeignProgram.isInstalled("curl", "wget"), "curl or wget is not installed"),
+            // The proxy that writes down what is asked for hangs with webfs.
+            arguments: RealServer.installed.filter { $0.hasRanges && $0 != .webfs })
+        func `after a kill no more is asked for than curl and wget ask for, and nothing that is there`(
+            _ server: RealServer
+        ) async throws {
+            try await withWorkbench { bench in
+                let scene = try Scene(bench, server)
+                try await server.serve(scene.root, in: scene.own) { address in
+                    try scene.configure(address)
+                    try await scene.fetch(Self.reference)
+                    try scene.write(sampleMP3(bytes: 4_000_000, seed: 99), to: "099 large.mp3")
+                    try scene.list()
+                    try await scene.killDuringLargeFile(Self.reference)
+                    let there = try bench.partialSizes.reduce(0, +)
+                    let ours = try await withProxy(.http) { proxy in
+                        try scene.configure(address, ", proxy: \"http://127.0.0.1:\(proxy.port)\"")
+                        try await scene.fetch(
+                            Self.reference, "\"resumed\":1,", "\"bytes_received\":\(4_000_000 - there),")
+                        return proxy.record.heads.filter { $0.contains("large") }
+                    }
+                    #expect(ours.count == 1)
+                    #expect(ours.first?.lowercased().contains("range: bytes=\(there)-") == true, "\(ours)")
+                    for client in ["curl", "wget"] {
+                        let theirs = try await requests(
+                            of: client, for: address + "/a%20book%20%26%20more/099%20large.mp3", in: bench)
+                        #expect(ours.count <= theirs.count, "\(client): \(theirs)")
+                        let theirFile = bench.folder.appending(path: "\(client).mp3")
+                        #expect(try Data(contentsOf: theirFile) == Data(sampleMP3(bytes: 4_000_000, seed: 99)))
+                    }
                 }
             }
         }

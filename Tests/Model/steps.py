@@ -198,7 +198,7 @@ class Steps(World):
     def do_empty(self, a, b, c):
         before, _ = self.begin()
         trash = {sha for path, sha in before.items() if "/.booksync/trash/" in path}
-        if self.run("trash", "empty").code == 0:
+        if self.run("trash", "empty", "--yes").code == 0:
             # What a lost store knew of the trash nobody knows any more; doctor names it.
             require(self.had_lost_store or not any("/.booksync/trash/" in path for path in self.audio_files()),
                     "the trash is not empty")

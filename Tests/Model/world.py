@@ -127,7 +127,10 @@ subscriptions:
             for name in files:
                 if ".mp3" in name:
                     path = Path(top) / name
-                    found[str(path.relative_to(self.folder))] = self.digest(path)
+                    try:
+                        found[str(path.relative_to(self.folder))] = self.digest(path)
+                    except FileNotFoundError:
+                        pass  # A run that is under way moved it.
         return found
 
     def shelved(self):
@@ -139,7 +142,10 @@ subscriptions:
         parts = {}
         folder = self.library / ".booksync/partial"
         for path in folder.iterdir() if folder.is_dir() else []:
-            data = path.read_bytes()
+            try:
+                data = path.read_bytes()
+            except FileNotFoundError:
+                continue
             for item in self.items():
                 if data and item.data[:len(data)] == data:
                     parts[item.sha] = max(parts.get(item.sha, 0), len(data))

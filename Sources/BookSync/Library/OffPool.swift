@@ -8,4 +8,4 @@ package func offPool<T: Sendable>(_ work: @escaping @Sendable () throws -> T) as
     }
 }
 
-private let blockingQueue = DispatchQueue(label: "booksync.blocking", qos: .utility, attributes: .concurrent)
+private let blockingQueue = DispatchQueue(label: "booksync.blocking", attributes: .concurrent)

@@ -8,7 +8,7 @@ final class PasswordCheck: Sendable {
     /// Passwords that wait, at most.
     static let greatestQueue = 32
 
-    private let queue = DispatchQueue(label: "booksync.passwords", qos: .utility)
+    private let queue = DispatchQueue(label: "booksync.passwords")
     private let waiting = Mutex(0)
     /// Of no password that anybody knows.
     private static let nobodys = PasswordHash(salt: ServeKeys.random(16), hash: ServeKeys.random(32))

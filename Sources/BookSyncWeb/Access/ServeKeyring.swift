@@ -40,7 +40,7 @@ package final class ServeKeyring: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
     /// The only place where the file is touched.
-    private let queue = DispatchQueue(label: "booksync.serve-keys", qos: .utility)
+    private let queue = DispatchQueue(label: "booksync.serve-keys")
 
     private var path: String { "\(folder)/\(Self.name)" }
 
