@@ -141,9 +141,14 @@ struct FileRecognition {
 
     /// Files that say of themselves whose they are, wherever they stand, while their bytes are those that they speak of.
     private mutating func takeMarked(_ missing: [ShelvedEpisode]) {
+        let sizes = Set(missing.compactMap(\.episode.size))
         var byEpisode: [EpisodeIdentity: [String]] = [:]
-        for path in strays.keys {
-            guard let mark = input.examined[path]?.mark else { continue }
+        for (path, facts) in strays {
+            guard let examined = input.examined[path] else {
+                if sizes.contains(facts.size) { questions[path] = Examination.beginning.united(with: questions[path]) }
+                continue
+            }
+            guard let mark = examined.mark else { continue }
             byEpisode[mark.episode, default: []].append(path)
         }
         for shelved in missing where !isUnderWay(shelved) {

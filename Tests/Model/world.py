@@ -90,6 +90,7 @@ subscriptions:
         self.dropped = []           # items that are not listed any more
         self.stale_partials = set()
         self.had_lost_store = False
+        self.went_back = False      # whether the clock ever did
         self.saved = None           # a copy of the store
         self.trouble = False        # whether something may rightly have failed, and be held back since
         self.trash_may_empty = False

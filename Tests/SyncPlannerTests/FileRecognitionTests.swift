@@ -53,6 +53,17 @@ import Testing
         #expect(makePlan(for: input).outline == [isTaken ? "adopt 7 \(wanted)" : "skip changed 7 \(wanted)"])
     }
 
+    @Test func `a file of the wanted size is looked into, whatever its name says, and taken for what its mark says`()
+        throws
+    {
+        var input = try input([episode.standing(at: "Book/mine 2 003.mp3", facts())])
+        #expect(makeProvisionalPlan(for: input).examinations == ["Book/mine 2 003.mp3": .beginning])
+        input.examined["Book/mine 2 003.mp3"] = ExaminedFile(
+            facts: facts(), beginning: .audio, digests: [.sha256: "ab"],
+            mark: FileMark(episode: episode.shelved.episode.identity, sha256: "ab"))
+        #expect(makePlan(for: input).outline == ["adopt 7 Book/mine 2 003.mp3"])
+    }
+
     @Test func `a file that bears the mark of another book's episode is not taken, unless this book lists it too`()
         throws
     {
