@@ -103,7 +103,7 @@ struct PlanAssembly: Sendable {
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
             input.spoilt[episode.key] = damage
         }
-        let missing = episodes.compactMap(\.file).filter { files[$0.path] == nil }
+        let missing = episodes.filter { shelved in shelved.file.map { files[$0.path] == nil } ?? false }
         try await search(for: missing, adding: &input)
         if recorded.isEmpty { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
@@ -131,10 +131,12 @@ struct PlanAssembly: Sendable {
         )
     }
 
-    /// Lists where in the library files may be that are no longer where they were recorded.
-    private func search(for missing: [LocalFile], adding input: inout PlannerInput) async throws {
+    /// Lists where in the library files may be that are no longer where they were recorded, as they were recorded or, where
+    /// the store is an older copy, as the catalog has them now.
+    private func search(for missing: [ShelvedEpisode], adding input: inout PlannerInput) async throws {
         guard !missing.isEmpty else { return }
-        try await add(try await librarySearch.strays(ofSizes: Set(missing.map(\.size))), to: &input)
+        let sizes = missing.flatMap { [$0.file?.size, $0.episode.size] }.compactMap(\.self)
+        try await add(try await librarySearch.strays(ofSizes: Set(sizes)), to: &input)
     }
 
     /// Lists where files may be of a book of which nothing is recorded.

@@ -95,6 +95,33 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Book/002 第2集.mp3", "Elsewhere/2.mp3"])
+    func `case 44: a new version that an older copy of the store does not know is recorded where it is`(path: String)
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let (store, copy) = (LibraryFolder.existing(at: bench.library).storePath, bench.library + "/copy")
+            try files.copyItem(atPath: store, toPath: copy)
+            if path.hasPrefix("Else") { try await move(2, to: path, bench) }
+            bench.catalog.update {
+                $0.elements[1].size = 45_000
+                $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"")
+            }
+            #expect(try await bench.run().summary.replaced == 1)
+            for end in ["", "-wal", "-shm"] where files.fileExists(atPath: store + end) {
+                try files.removeItem(atPath: store + end)
+            }
+            try files.moveItem(atPath: copy, toPath: store)
+            let requests = bench.audioRequests.count
+            let report = try await bench.run()
+            #expect(report.summary.adopted == 1 && report.summary.kept == 1 && report.summary.replaced == 0)
+            #expect(bench.audioRequests.count == requests)
+            #expect(try await bench.bytes(2)?.count == 45_000)
+            #expect(try await bench.run().summary.kept == 2)
+        }
+    }
+
     @Test(arguments: [MissingFileRule.fetch, .tombstone])
     func `case 42: what becomes of a deleted file is for the rules to say`(rule: MissingFileRule) async throws {
         try await withRunBench(.episodes(3)) { bench in
