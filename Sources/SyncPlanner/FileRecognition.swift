@@ -46,7 +46,7 @@ struct FileRecognition {
         for (shelved, condition) in zip(episodes, conditions) where shelved.removedAt == nil || input.rules.force {
             if case .missing(let file) = condition { lost.append((shelved, file)) }
             guard condition == .unrecorded || condition.isMissing, wanted.contains(shelved.episode.identity.key),
-                !shelved.isGone, shelved.transfer?.state != .verifying
+                !shelved.isGone
             else { continue }
             missing.append(shelved)
         }
@@ -151,7 +151,7 @@ struct FileRecognition {
             guard let mark = examined.mark else { continue }
             byEpisode[mark.episode, default: []].append(path)
         }
-        for shelved in missing where !isUnderWay(shelved) {
+        for shelved in missing where !isUnderWay(shelved) || input.partials[shelved.episode.identity.key] == nil {
             let identity = shelved.episode.identity
             for path in (byEpisode[identity] ?? []).sorted() {
                 guard let match = markedMatch(shelved.episode, at: path) else { continue }
@@ -222,7 +222,8 @@ struct FileRecognition {
         return Match(path: path, reason: reason, verification: .unverified)
     }
 
-    /// Whether its own bytes are on their way: then nothing but a digest makes another file the episode's.
+    /// Whether its own bytes are on their way: then nothing but a digest makes another file the episode's. Its mark does where
+    /// none of those bytes are held: then they are in that file, which a run could not record before it was moved.
     private func isUnderWay(_ shelved: ShelvedEpisode) -> Bool {
         shelved.transfer?.state == .downloading || shelved.transfer?.state == .verifying
     }

@@ -3,8 +3,8 @@ import CatalogStore
 import DownloadEngine
 import SyncPlanner
 
-/// Where a book's files may lie that are not where the store records them, or of which it records none because it was lost or
-/// is new: those that bear marks of the book's episodes, those of certain sizes, those in folders that bear its title, and
+/// Where a book's files may lie that are not where the store records them, or of which it records too few because it was
+/// lost, is new or an older copy: those that bear marks of the book's episodes, those of certain sizes, those in folders that bear its title, and
 /// those in folders whose files have its episodes' sizes.
 ///
 /// The whole library is listed for that, once a run; files that the store records are left out.
@@ -27,10 +27,21 @@ actor LibrarySearch {
     private let library: String
     private let store: CatalogStore?
     private var listing: Task<Listing, any Error>?
+    private var storeIsOlder: Bool?
 
     init(library: String, store: CatalogStore?) {
         self.library = library
         self.store = store
+    }
+
+    /// Whether the store is an older copy: then files that it does not know may lie anywhere.
+    var isStoreOlder: Bool {
+        get async throws {
+            if let storeIsOlder { return storeIsOlder }
+            let isOlder = if let store { try await RunMark(library: library).isNewer(than: store) } else { false }
+            storeIsOlder = isOlder
+            return isOlder
+        }
     }
 
     private var found: Listing {

@@ -105,7 +105,9 @@ struct PlanAssembly: Sendable {
         }
         let missing = episodes.filter { shelved in shelved.file.map { files[$0.path] == nil } ?? false }
         try await search(for: missing, adding: &input)
-        if recorded.isEmpty { try await searchLibrary(adding: &input) }
+        var mayLieAnywhere = recorded.isEmpty
+        if !mayLieAnywhere, recorded.count < episodes.count { mayLieAnywhere = try await librarySearch.isStoreOlder }
+        if mayLieAnywhere { try await searchLibrary(adding: &input) }
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input)
@@ -139,7 +141,7 @@ struct PlanAssembly: Sendable {
         try await add(try await librarySearch.strays(ofSizes: Set(sizes)), to: &input)
     }
 
-    /// Lists where files may be of a book of which nothing is recorded.
+    /// Lists where files may be of a book of which nothing is recorded, or not all that was fetched.
     private func searchLibrary(adding input: inout PlannerInput) async throws {
         let sizes = Set(input.episodes.compactMap(\.episode.size))
         let finds = try await librarySearch.finds(for: input.book, sizes: sizes)

@@ -14,6 +14,7 @@ struct RunRecording: Sendable {
         let now = Date()
         do {
             let number = try await store.beginRun(command, of: books, at: now)
+            await RunMark(library: configuration.library).note(begun: number)
             return RunRecord(
                 number: number, command: command, startedAt: now, books: books.count,
                 named: books.prefix(RunRecord.maxNamed).map { .init($0) })
@@ -41,6 +42,9 @@ struct RunRecording: Sendable {
         var named: Set<BookIdentity> = []
         record.named = (report.changedBooks.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
         record.error = error
+        if exitCode == 0, record.command == "mirror" {
+            await RunMark(library: configuration.library).note(complete: record.number)
+        }
         do {
             try await store.endRun(record)
         } catch {

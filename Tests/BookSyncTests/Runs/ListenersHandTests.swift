@@ -1,4 +1,5 @@
 import BookModel
+import CatalogStore
 import Foundation
 import Support
 import Testing
@@ -101,18 +102,14 @@ import Testing
     {
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
-            let (store, copy) = (LibraryFolder.existing(at: bench.library).storePath, bench.library + "/copy")
-            try files.copyItem(atPath: store, toPath: copy)
-            if path.hasPrefix("Else") { try await move(2, to: path, bench) }
-            bench.catalog.update {
-                $0.elements[1].size = 45_000
-                $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"")
+            try await withOlderStore(of: bench) {
+                if path.hasPrefix("Else") { try await move(2, to: path, bench) }
+                bench.catalog.update {
+                    $0.elements[1].size = 45_000
+                    $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"")
+                }
+                #expect(try await bench.run().summary.replaced == 1)
             }
-            #expect(try await bench.run().summary.replaced == 1)
-            for end in ["", "-wal", "-shm"] where files.fileExists(atPath: store + end) {
-                try files.removeItem(atPath: store + end)
-            }
-            try files.moveItem(atPath: copy, toPath: store)
             let requests = bench.audioRequests.count
             let report = try await bench.run()
             #expect(report.summary.adopted == 1 && report.summary.kept == 1 && report.summary.replaced == 0)
@@ -120,6 +117,54 @@ import Testing
             #expect(try await bench.bytes(2)?.count == 45_000)
             #expect(try await bench.run().summary.kept == 2)
         }
+    }
+
+    @Test func `case 44: what an older copy of the store does not know is found where it was moved to`() async throws {
+        try await withRunBench(.episodes(4)) { bench in
+            let all = bench.catalog.value.elements
+            bench.catalog.update { $0.elements.removeLast(2) }
+            try await bench.runRecorded()
+            try await withOlderStore(of: bench) {
+                bench.catalog.update { $0.elements = all }
+                try await bench.runRecorded()
+                try await move(3, to: "Elsewhere/3.mp3", bench)
+            }
+            #expect(try await bench.plan()?.totals.adopt == 2)
+            #expect(try await bench.runRecorded().summary.adopted == 2)
+            #expect(bench.audioRequests.count == 4)
+            #expect(try await bench.recordedPath(3) == bench.library + "/Elsewhere/3.mp3")
+        }
+    }
+
+    @Test func `case 44: a file that could not be recorded is found under the name that the listener gave it`()
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            let before = try #require(try await bench.shelved(2)?.file)
+            try await move(2, to: "Book/mine.mp3", bench)
+            // As a run leaves it that was killed, or had no room, between placing the file and recording it.
+            try await bench.withStore { store in
+                try await store.forgetFile(of: before.episode)
+                var record = TransferRecord(episode: before.episode, state: .verifying)
+                record.sha256 = before.sha256
+                record.path = before.path
+                try await store.save([record])
+            }
+            #expect(try await bench.run().summary.adopted == 1)
+            #expect(bench.audioRequests.count == 2)
+        }
+    }
+
+    /// Puts the store back to what it was before the body.
+    private func withOlderStore(of bench: RunBench, _ body: () async throws -> Void) async throws {
+        let (store, copy) = (LibraryFolder.existing(at: bench.library).storePath, bench.library + "/copy")
+        try files.copyItem(atPath: store, toPath: copy)
+        try await body()
+        for end in ["", "-wal", "-shm"] where files.fileExists(atPath: store + end) {
+            try files.removeItem(atPath: store + end)
+        }
+        try files.moveItem(atPath: copy, toPath: store)
     }
 
     @Test(arguments: [MissingFileRule.fetch, .tombstone])

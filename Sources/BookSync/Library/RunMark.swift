@@ -1,0 +1,47 @@
+import BookModel
+import CatalogStore
+import Foundation
+
+/// The number of the library's newest run, kept beside its store: a store that knows no such run is an older copy, and files
+/// that were fetched since may lie wherever the listener moved them.
+///
+/// It is a help in finding them, and never needed: where it cannot be read or written, nothing is said.
+struct RunMark: Sendable {
+    /// `.booksync/newest-run`, with the number in decimal.
+    private let path: String
+
+    /// - Parameter library: absolute path.
+    init(library: String) {
+        self.path = LibraryFolder.existing(at: library).ownFolder + "/newest-run"
+    }
+
+    /// Whether runs were made of which the store knows nothing.
+    func isNewer(than store: CatalogStore) async throws -> Bool {
+        guard let number = await number else { return false }
+        return try await store.runs(last: 1).first.map { $0.number < number } ?? true
+    }
+
+    /// Notes a run that the store has just recorded; one that the store is older than leaves it so for the next.
+    func note(begun run: Int64) async {
+        let isOlder = await number.map { $0 >= run } ?? false
+        await write(isOlder ? run + 1 : run)
+    }
+
+    /// Notes that a run looked for everything and ended well: the store knows all again.
+    func note(complete run: Int64) async {
+        if let number = await number, number > run { await write(run) }
+    }
+
+    private var number: Int64? {
+        get async {
+            let text = try? await offPool { [path] in try String(contentsOfFile: path, encoding: .utf8) }
+            return text.flatMap { Int64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        }
+    }
+
+    private func write(_ number: Int64) async {
+        _ = try? await offPool { [path] in
+            try Data("\(number)\n".utf8).write(to: URL(filePath: path), options: .atomic)
+        }
+    }
+}
