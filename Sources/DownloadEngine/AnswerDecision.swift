@@ -1,4 +1,6 @@
 import BookModel
+import Foundation
+import Transport
 
 /// What the partial file holds when a request goes out.
 struct HeldBytes: Equatable, Sendable {
@@ -7,6 +9,21 @@ struct HeldBytes: Equatable, Sendable {
     var validator = ContentValidator()
     /// Of the whole, as declared then.
     var total: Int64?
+
+    var isWhole: Bool { total.map { $0 > 0 && $0 == length } ?? false }
+}
+
+extension Episode {
+    /// Whether what the catalog says by now does not fit a file that was received before; a digest will tell by itself.
+    func listsAnotherVersion(than held: HeldBytes) -> Bool {
+        guard digest == nil else { return false }
+        if let size, let total = held.total, size != total { return true }
+        guard let modifiedAt, let text = held.validator.lastModified, let seconds = HTTPDate.seconds(parsing: text)
+        else {
+            return false
+        }
+        return modifiedAt.timeIntervalSince1970 > Double(seconds)
+    }
 }
 
 /// What is known beforehand of the episode's bytes.

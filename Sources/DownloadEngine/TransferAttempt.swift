@@ -90,9 +90,9 @@ struct TransferAttempt {
     private mutating func ending(with partial: PartialFile, startOver: Bool) async -> AttemptResult.Ending {
         do {
             let held = try await trustedBytes(of: partial, startOver: startOver)
-            if let total = held.total, total > 0, held.length == total {
+            if held.isWhole {
                 result.bytesReused = held.length
-                return try await verified(partial, total: total)
+                return try await verified(partial, total: held.total)
             }
             return try await fetchRest(behind: held, into: partial)
         } catch is CancellationError {
@@ -117,7 +117,9 @@ struct TransferAttempt {
                 ofPartialFile: await partial.length, hasDigest: wanted.episode.digest != nil,
                 bootID: BootIdentity.current)
         guard length > 0 else { return HeldBytes() }
-        let held = HeldBytes(length: length, validator: result.record.validator, total: result.record.total)
+        var held = HeldBytes(length: length, validator: result.record.validator, total: result.record.total)
+        // The last byte is asked for again: the answer says whether the server still has this version.
+        if held.isWhole, wanted.episode.listsAnotherVersion(than: held) { held.length -= 1 }
         if await partial.length > held.length { try await partial.truncate(to: held.length) }
         try await partial.digestHeldBytes()
         return held

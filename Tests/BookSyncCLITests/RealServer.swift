@@ -16,7 +16,7 @@ enum RealServer: String, CaseIterable, Sendable {
     /// How it is asked.
     enum Way: String, CaseIterable, Sendable {
         case open
-        /// With a user and a password, and over HTTPS where the server has it (HTTP/2 where both sides have that).
+        /// With a user and a password, and over HTTPS where the server has it.
         case guarded
     }
 

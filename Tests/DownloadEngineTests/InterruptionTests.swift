@@ -69,6 +69,41 @@ import Testing
         }
     }
 
+    @Test func `a whole partial file gives way to the version that the catalog lists by now`() async throws {
+        let new = sampleMP3(bytes: 130_000, seed: 5)
+        try await withBench(.file(new, etag: "\"v2\"")) { bench in
+            let episode = bench.episode(size: 130_000)
+            try await bench.leave(bytes, of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.failures.isEmpty)
+            #expect(ranges(bench.server) == ["bytes=119999-"])
+            #expect(try bench.file() == new)
+        }
+    }
+
+    @Test func `a catalog that is wrong about a whole partial file costs one byte`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode(size: 130_000)
+            try await bench.leave(bytes, of: episode)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a whole partial file is asked about when the catalog's version is later`(isLater: Bool) async throws {
+        try await withBench(.file(bytes)) { bench in
+            var episode = bench.episode(size: 120_000)
+            episode.modifiedAt = isLater ? Date() : .distantPast
+            try await bench.leave(bytes, of: episode)
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == (isLater ? 1 : 0))
+            #expect(try bench.file() == bytes)
+        }
+    }
+
     @Test(arguments: 1...3)
     func `a cancelled run keeps what it received, and the next one goes on from it`(cancellations: Int) async throws {
         let stalls = Array(repeating: Deed.stall(at: 25_000, until: Gate()), count: cancellations)

@@ -79,10 +79,12 @@ struct MirrorCommand: Subcommand {
             let status = try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
                 try await program.execute(request, as: "mirror", configuration: configuration, in: session)
             }
-            guard session.isBegunAnew else { return status }
-            await program.streams.writeError(
-                "booksync: what was subscribed to is lost with the store of \(configuration.library): subscribe again")
-            return [.done, .temporary].contains(status) ? .inputOutput : status
+            if session.isBegunAnew {
+                await program.streams.writeError(
+                    "booksync: what was subscribed to is lost with the store of \(configuration.library): subscribe again"
+                )
+            }
+            return status
         }
     }
 }

@@ -9,7 +9,15 @@ extension Program {
     ) async throws -> ExitStatus {
         let report = try await report(
             of: request, as: command, configuration: configuration, in: session, style: eventStyle)
-        return interruption.exitStatus ?? ExitStatus(of: report.failures)
+        return exitStatus(after: report.failures, of: command, in: session)
+    }
+
+    /// What the process exits with; a mirror that lost what was subscribed to did not bring all of it.
+    private func exitStatus(after failures: [Failure], of command: String, in session: LibrarySession) -> ExitStatus {
+        if let status = interruption.exitStatus { return status }
+        let status = ExitStatus(of: failures)
+        let isIncomplete = command == "mirror" && session.isBegunAnew
+        return isIncomplete && [.done, .temporary].contains(status) ? .inputOutput : status
     }
 
     /// The same, in the style given.
@@ -19,7 +27,7 @@ extension Program {
         style: EventPrinter.Style, sign: RunSign = RunSign()
     ) async throws -> RunReport {
         let printer = EventPrinter(style: style, streams: streams)
-        let status: @Sendable ([Failure]) -> ExitStatus = { interruption.exitStatus ?? ExitStatus(of: $0) }
+        let status: @Sendable ([Failure]) -> ExitStatus = { exitStatus(after: $0, of: command, in: session) }
         let report = try await printer.printing { emit in
             try await SyncRun(configuration: configuration, logger: logger, sign: sign, emit: emit).execute(
                 request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
