@@ -29,7 +29,7 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let system = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
 
-/// A room of the house; a room may use only what is listed here (see README, "Architecture").
+/// A target of the program; it may use only what is listed here (see Architecture in the documentation).
 func room(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
