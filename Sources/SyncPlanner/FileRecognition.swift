@@ -170,9 +170,18 @@ struct FileRecognition {
             return nil
         }
         guard digest == mark.sha256, fits else { return nil }
+        var reason = "it bears the episode's mark, and its SHA-256 is the one in the mark"
+        if episode.digest == nil, let size = episode.size, size != file.facts.size, !episode.isLocked {
+            // The mark says whose it is, and not of which version; the catalog's sizes are sometimes stale.
+            let key = episode.identity.key
+            if input.declaredLengths[key] == nil { lengthQuestions.insert(key) }
+            if input.isEarlierVersion(file.facts.size, of: episode) {
+                reason += "; its server has another version by now, which the next run downloads"
+            }
+        }
         let isOfCatalogsSize = episode.size == file.facts.size
         return Match(
-            path: path, reason: "it bears the episode's mark, and its SHA-256 is the one in the mark",
+            path: path, reason: reason,
             verification: episode.digest != nil ? .digest : isOfCatalogsSize ? .length : .unverified)
     }
 

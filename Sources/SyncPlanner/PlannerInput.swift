@@ -40,6 +40,12 @@ package struct PlannerInput {
         self.examined = examined
     }
 
+    /// Whether a file of so many bytes is an earlier version of the episode: neither the catalog nor the server has it so.
+    package func isEarlierVersion(_ size: Int64, of episode: Episode) -> Bool {
+        guard episode.digest == nil, let declared = declaredLengths[episode.identity.key] else { return false }
+        return declared != size && episode.size != nil && episode.size != size
+    }
+
     /// Whether a symbolic link stands in the place of one of the path's folders: links are not followed, so nobody
     /// knows what is behind it.
     package func isBehindLink(_ path: String) -> Bool {

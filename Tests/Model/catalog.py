@@ -9,6 +9,7 @@ import json
 import socket
 import socketserver
 import threading
+import time
 import urllib.parse
 from email.utils import formatdate
 
@@ -94,6 +95,7 @@ class Catalog:
         self.known = {}     # SHA-256 → (book id, number, version), of all that was ever listed
         self.listed = {}    # request target → item, of all that was ever listed
         self.sent = {}      # SHA-256 → body bytes given away
+        self.sending = 0    # answers with audio that are under way
         self.asked = []     # (target, status) of each request
         self.faults, self.complaints = [], []
         self.hold_at = None     # body bytes of audio after which everything is held
@@ -125,6 +127,12 @@ class Catalog:
         self.release.set()
         self.server.shutdown()
         self.server.server_close()
+
+    def quiet(self):
+        """Waits until what was being sent when a client went away is sent, or refused."""
+        end = time.monotonic() + 5
+        while self.sending and time.monotonic() < end:
+            time.sleep(0.001)
 
     def note(self):
         """Remembers what is listed now."""
@@ -169,7 +177,12 @@ class Catalog:
             if not any(other is item and other.target == target for other in item.book.items):
                 return self.answer(connection, target, 410, {}, b"gone")
             data, tag, published = item.data, item.tag, item.published
-        self.answer_audio(connection, method, target, fields, fault, data, tag, published)
+            self.sending += 1
+        try:
+            self.answer_audio(connection, method, target, fields, fault, data, tag, published)
+        finally:
+            with self.lock:
+                self.sending -= 1
         return fault is None
 
     def log(self, target, status):

@@ -143,6 +143,8 @@ subscriptions:
         parts = {}
         folder = self.library / ".booksync/partial"
         for path in folder.iterdir() if folder.is_dir() else []:
+            if path.suffix == ".adopt":     # what adopt could not put in its place is of use to adopt alone
+                continue
             try:
                 data = path.read_bytes()
             except FileNotFoundError:
@@ -188,6 +190,7 @@ subscriptions:
     def settle(self):
         """Works out how many bytes may still be asked for."""
         self.catalog.note()
+        self.catalog.quiet()
         there, parts = set(self.shelved().values()), self.partials()
         self.stale_partials &= set(parts)
         for sha in self.stale_partials:

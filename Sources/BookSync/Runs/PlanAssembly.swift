@@ -227,7 +227,8 @@ struct PlanAssembly: Sendable {
                 assembled.adoptions.append(
                     .init(
                         action: action, examined: examined?.digests.isEmpty == false ? examined : nil,
-                        isNamedByListener: !isTemplateName))
+                        isNamedByListener: !isTemplateName,
+                        isEarlierVersion: action.bytes.map { input.isEarlierVersion($0, of: action.episode) } ?? false))
             }
             if action.kind.isTransfer {
                 var request = TransferRequest(

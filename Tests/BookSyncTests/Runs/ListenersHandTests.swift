@@ -136,6 +136,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `case 44: a file that a new store recognises is replaced if its server has another version`(isNew: Bool)
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            try await bench.run()
+            try files.removeItem(atPath: bench.library + "/.booksync")
+            bench.catalog.update {
+                $0.elements[1].size = 45_000
+                if isNew { $0.audio["/audio/2.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"") }
+            }
+            let requests = bench.audioDownloads
+            #expect(try await bench.run().summary.adopted == 2)
+            #expect(bench.audioDownloads == requests)
+            let next = try await bench.run()
+            #expect(next.summary.replaced == (isNew ? 1 : 0))
+            #expect(try await bench.bytes(2)?.count == (isNew ? 45_000 : 40_000))
+            #expect(bench.audioDownloads == requests + (isNew ? 1 : 0))
+            #expect(try await bench.run().summary.kept == 2)
+        }
+    }
+
     @Test func `case 44: a file that could not be recorded is found under the name that the listener gave it`()
         async throws
     {
