@@ -1,7 +1,7 @@
 /// Something on the shelf that a search found.
 package enum SearchHit: Sendable, Hashable {
-    case book(ShelvedBook)
-    case episode(ShelvedEpisode, of: Book)
+    case book(BookSummary)
+    case episode(EpisodeRecord, of: Book)
 
     package var book: BookIdentity {
         switch self {

@@ -9,7 +9,7 @@ package protocol CatalogFormat: Sendable {
     static func bookID(in address: ResourceAddress) -> String?
 
     /// The book that an answer is about, told from a look at it; nil when the answer is none of this kind.
-    static func bookID(in answer: CatalogAnswer) -> String?
+    static func bookID(in answer: CatalogResponse) -> String?
 
     /// Reads one answer without asking anybody anything.
     ///
@@ -19,7 +19,7 @@ package protocol CatalogFormat: Sendable {
     ///   - source: what the configuration calls the source.
     ///   - id: the book that was asked for; nil takes the one that the answer names, and where it names none `saved`.
     /// - Throws: ``Failure`` of kind `unknownBook` or `unreadableCatalog`.
-    func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents
+    func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents
 
     /// The source that asks this catalog.
     func source(over connection: CatalogConnection) -> any CatalogSource
@@ -31,7 +31,7 @@ extension CatalogFormat {
 }
 
 /// The bytes of an answer, saved in a file or just received.
-package struct CatalogAnswer: Sendable {
+package struct CatalogResponse: Sendable {
     package var bytes: [UInt8]
     /// Where it came from in the end; nil when nobody knows.
     package var address: ResourceAddress?
@@ -60,11 +60,11 @@ package struct CatalogAnswer: Sendable {
     }
 
     /// - Throws: ``Failure`` of kind `unreadableCatalog` that tells what the answer is instead.
-    func json(for subject: CatalogSubject) throws -> JSONValue {
+    func json(for subject: ErrorContext) throws -> JSONValue {
         do throws(JSONFailure) {
             return try JSONReader.read(bytes)
         } catch {
-            throw subject.unreadable(why: CatalogExchange.complaint(about: bytes, error, secrets: SecretMask([])))
+            throw subject.unreadable(why: CatalogClient.complaint(about: bytes, error, secrets: SecretMask([])))
         }
     }
 }
@@ -102,10 +102,10 @@ package struct CatalogConnection: Sendable {
     /// Waits between requests and before retries.
     package var pause: @Sendable (Duration) async throws -> Void
     /// Of everything that asks the same server at the same time; nil where only one does.
-    package var pace: ServerPace?
+    package var pace: HostThrottle?
 
     package init(
-        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: ServerPace? = nil,
+        transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: HostThrottle? = nil,
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.transport = transport
@@ -114,8 +114,8 @@ package struct CatalogConnection: Sendable {
         self.pause = pause
     }
 
-    func exchange(greatestAnswer: Int) -> CatalogExchange {
-        CatalogExchange(transport: transport, retry: retry, pause: pause, greatestAnswer: greatestAnswer, pace: pace)
+    func exchange(greatestAnswer: Int) -> CatalogClient {
+        CatalogClient(transport: transport, retry: retry, pause: pause, greatestAnswer: greatestAnswer, pace: pace)
     }
 }
 

@@ -112,11 +112,11 @@ extension CatalogStore {
     }
 
     /// All episodes with a transfer that is not finished, by book and section.
-    package func unfinishedTransfers() async throws -> [ShelvedEpisode] {
+    package func unfinishedTransfers() async throws -> [EpisodeRecord] {
         try await read("the transfers cannot be read") { database in
             let sql = """
-                SELECT b.source, b.key, \(ShelvedEpisode.columns)
-                FROM \(ShelvedEpisode.tablesByTransfer) JOIN book b ON b.id = e.book_id
+                SELECT b.source, b.key, \(EpisodeRecord.columns)
+                FROM \(EpisodeRecord.tablesByTransfer) JOIN book b ON b.id = e.book_id
                 ORDER BY b.source, b.key, e.section, e.position
                 """
             return try database.shelvedEpisodes(sql, [])

@@ -10,7 +10,7 @@ package struct StoreVersion: Sendable, Hashable {
 }
 
 /// What moves in the store at one moment: by the rows of episodes, for their names are looked up where they are wanted.
-package struct LiveLook: Sendable {
+package struct ActivitySnapshot: Sendable {
     package struct Transfer: Sendable, Hashable {
         package var state: TransferState
         package var total: Int64?
@@ -83,16 +83,16 @@ extension CatalogStore {
 
     /// What moves now. It costs no more for what only waits.
     /// - Parameter time: from which on recorded files are wanted, milliseconds since 1970; nil for none.
-    package func liveLook(filesSince time: Int64?) async throws -> LiveLook {
+    package func activitySnapshot(filesSince time: Int64?) async throws -> ActivitySnapshot {
         try await read("the store cannot be looked at") { database in
-            var look = LiveLook()
+            var look = ActivitySnapshot()
             let begun = try Row.fetchCursor(
                 database.cachedStatement(
                     sql: "SELECT episode_id, state, total, attempts FROM transfer WHERE state <> 'waiting'"))
             while let row = try begun.next() {
                 var columns = ColumnReader(row)
                 let id: Int64 = try columns.next()
-                look.transfers[id] = LiveLook.Transfer(
+                look.transfers[id] = ActivitySnapshot.Transfer(
                     state: try word(columns.next()), total: try columns.nextLength(),
                     attempts: try columns.next())
             }
@@ -123,7 +123,7 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 // The counts of no run are a row as well.
                 if let number: Int64 = try columns.next() {
-                    look.run = LiveLook.Run(
+                    look.run = ActivitySnapshot.Run(
                         number: number, command: try columns.next(), isEnded: try columns.next(),
                         done: try columns.next(), bytes: try columns.next())
                 }
@@ -133,21 +133,21 @@ extension CatalogStore {
     }
 
     /// What is known of episodes by their rows; those that are there no longer are left out.
-    package func episodes(inRows rows: [Int64]) async throws -> [Int64: ShelvedEpisode] {
+    package func episodes(inRows rows: [Int64]) async throws -> [Int64: EpisodeRecord] {
         guard !rows.isEmpty else { return [:] }
         return try await read("the episodes that move cannot be read") { database in
             let sql = """
-                SELECT b.source, b.key, \(ShelvedEpisode.columns)
-                FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
+                SELECT b.source, b.key, \(EpisodeRecord.columns)
+                FROM \(EpisodeRecord.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
                 """
             let statement = try database.cachedStatement(sql: sql)
-            var episodes: [Int64: ShelvedEpisode] = [:]
+            var episodes: [Int64: EpisodeRecord] = [:]
             for id in rows {
                 let found = try Row.fetchCursor(statement, arguments: [id])
                 guard let row = try found.next() else { continue }
                 var columns = ColumnReader(row)
                 let book = try BookIdentity(source: columns.next(), id: columns.next())
-                episodes[id] = try ShelvedEpisode(&columns, of: book)
+                episodes[id] = try EpisodeRecord(&columns, of: book)
             }
             return episodes
         }

@@ -14,8 +14,8 @@ extension CatalogStore {
         try await read("the episodes of \(book) cannot be counted") { database in
             guard let id = try database.id(of: book) else { return [:] }
             let sql = """
-                SELECT \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)), COUNT(*)
-                FROM \(ShelvedEpisode.tables) WHERE e.book_id = ?\(text.isEmpty ? "" : " AND \(Self.named)") GROUP BY 1
+                SELECT \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay)), COUNT(*)
+                FROM \(EpisodeRecord.tables) WHERE e.book_id = ?\(text.isEmpty ? "" : " AND \(Self.named)") GROUP BY 1
                 """
             return try database.stateCounts(sql, text.isEmpty ? [id] : [id, text])
         }
@@ -31,12 +31,12 @@ extension CatalogStore {
     ///   - count: how many at most; nil for all.
     package func episodes(
         of book: BookIdentity, _ selection: EpisodeSelection, isRunUnderWay: Bool, from first: Int, count: Int?
-    ) async throws -> [ShelvedEpisode] {
+    ) async throws -> [EpisodeRecord] {
         try await read("the episodes of \(book) cannot be read") { database in
             guard let id = try database.id(of: book) else { return [] }
             var (condition, wanted) = ("", StatementArguments())
             if let state = selection.state {
-                condition += " AND \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)) = ?"
+                condition += " AND \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay)) = ?"
                 wanted += [state.rawValue]
             }
             if !selection.text.isEmpty {
@@ -45,15 +45,15 @@ extension CatalogStore {
             }
             let end = selection.isReversed ? "DESC" : "ASC"
             let sql = """
-                SELECT \(ShelvedEpisode.columns) FROM \(ShelvedEpisode.tables)
+                SELECT \(EpisodeRecord.columns) FROM \(EpisodeRecord.tables)
                 WHERE e.book_id = ?\(condition) ORDER BY e.section \(end), e.position \(end) LIMIT ? OFFSET ?
                 """
             let rows = try Row.fetchCursor(
                 database.cachedStatement(sql: sql), arguments: [id] + wanted + [count ?? -1, first])
-            var episodes: [ShelvedEpisode] = []
+            var episodes: [EpisodeRecord] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
-                episodes.append(try ShelvedEpisode(&columns, of: book))
+                episodes.append(try EpisodeRecord(&columns, of: book))
             }
             return episodes
         }
@@ -78,18 +78,18 @@ extension CatalogStore {
     ///   - isRunUnderWay: else what a killed run left as under way only waits.
     ///   - first: how many of them come before, 0 or more.
     ///   - count: how many at most; nil for all.
-    package func queue(isRunUnderWay: Bool, from first: Int, count: Int?) async throws -> [ShelvedEpisode] {
+    package func queue(isRunUnderWay: Bool, from first: Int, count: Int?) async throws -> [EpisodeRecord] {
         try await read("the transfers cannot be read") { database in
             // Only the rows of the part that is wanted are read whole.
             let order = "rank, b.source, b.key, e.section, e.position"
             let sql = """
                 WITH queue AS MATERIALIZED (
                     SELECT e.id, \(Self.rankInQueue(isRunUnderWay: isRunUnderWay)) AS rank
-                    FROM \(ShelvedEpisode.tablesByTransfer) JOIN book b ON b.id = e.book_id
+                    FROM \(EpisodeRecord.tablesByTransfer) JOIN book b ON b.id = e.book_id
                     WHERE rank IS NOT NULL ORDER BY \(order) LIMIT ? OFFSET ?
                 )
-                SELECT b.source, b.key, \(ShelvedEpisode.columns)
-                FROM queue CROSS JOIN \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id
+                SELECT b.source, b.key, \(EpisodeRecord.columns)
+                FROM queue CROSS JOIN \(EpisodeRecord.tables) JOIN book b ON b.id = e.book_id
                 WHERE e.id = queue.id ORDER BY \(order)
                 """
             return try database.shelvedEpisodes(sql, [count ?? -1, first])
@@ -116,9 +116,9 @@ extension CatalogStore {
     /// How many of ``queue(isRunUnderWay:from:count:)`` are in each state; states without any are left out.
     package func queueCounts(isRunUnderWay: Bool) async throws -> [EpisodeState: Int] {
         try await read("the transfers cannot be counted") { database in
-            let state = ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)
+            let state = EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay)
             let sql = """
-                SELECT \(state), COUNT(*) FROM \(ShelvedEpisode.tablesByTransfer)
+                SELECT \(state), COUNT(*) FROM \(EpisodeRecord.tablesByTransfer)
                 WHERE \(Self.rankInQueue(isRunUnderWay: isRunUnderWay)) IS NOT NULL GROUP BY 1
                 """
             return try database.stateCounts(sql, [])
@@ -128,7 +128,7 @@ extension CatalogStore {
     /// The place of an episode's state in the queue; NULL for those that are not in it.
     private static func rankInQueue(isRunUnderWay: Bool) -> String {
         """
-        (CASE \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay)) WHEN 'downloading' THEN 0
+        (CASE \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay)) WHEN 'downloading' THEN 0
             WHEN 'verifying' THEN 1 WHEN 'waiting' THEN 2 WHEN 'paused' THEN 3 WHEN 'failed' THEN 4 END)
         """
     }
@@ -183,7 +183,7 @@ extension Database {
     }
 }
 
-extension ShelvedEpisode {
+extension EpisodeRecord {
     /// What ``state`` says, said in SQL of ``tables``.
     /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
     static func stateColumn(isRunUnderWay: Bool) -> String {

@@ -18,7 +18,7 @@ extension CatalogStore {
     /// Books with the counts of their episodes and files.
     /// - Parameter wanted: nil for all, ordered by identity; else the order is the one given, and books that the store
     ///   does not know are left out.
-    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [ShelvedBook] {
+    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [BookSummary] {
         try await read("the shelf cannot be read") { database in
             if let wanted {
                 return try wanted.compactMap { identity in
@@ -45,11 +45,11 @@ extension CatalogStore {
 
     /// The books of which an episode is in this state, ordered by identity.
     /// - Parameter isRunUnderWay: else what a killed run left as under way only waits.
-    package func books(withEpisodesIn state: EpisodeState, isRunUnderWay: Bool) async throws -> [ShelvedBook] {
+    package func books(withEpisodesIn state: EpisodeState, isRunUnderWay: Bool) async throws -> [BookSummary] {
         try await read("the shelf cannot be read") { database in
             let sql = """
-                SELECT DISTINCT e.book_id FROM \(ShelvedEpisode.tables)
-                WHERE ? = \(ShelvedEpisode.stateColumn(isRunUnderWay: isRunUnderWay))
+                SELECT DISTINCT e.book_id FROM \(EpisodeRecord.tables)
+                WHERE ? = \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay))
                 """
             let ids = try Set(
                 Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [state.rawValue]))
@@ -60,7 +60,7 @@ extension CatalogStore {
 
     /// All the store knows of a book's episodes, gone and removed ones included, by section and then in the order of the
     /// listing; without ``Episode/element``. Empty when the book is unknown.
-    package func episodes(of book: BookIdentity) async throws -> [ShelvedEpisode] {
+    package func episodes(of book: BookIdentity) async throws -> [EpisodeRecord] {
         try await episodes(of: book, EpisodeSelection(), isRunUnderWay: false, from: 0, count: nil)
     }
 
@@ -98,17 +98,17 @@ extension CatalogStore {
 
     /// The episode that the listener calls by its section, ``Episode/element`` included. Of several with this number the
     /// first one that the catalog still lists.
-    package func episode(section: Int, of book: BookIdentity) async throws -> ShelvedEpisode? {
+    package func episode(section: Int, of book: BookIdentity) async throws -> EpisodeRecord? {
         try await read("\(BookReference.example(section, of: book)) cannot be looked up") { database in
-            try database.shelvedEpisode(
+            try database.episodeRecord(
                 of: book, where: "e.section = ? ORDER BY e.gone, e.position LIMIT 1", [section])
         }
     }
 
     /// One episode, ``Episode/element`` included.
-    package func episode(_ identity: EpisodeIdentity) async throws -> ShelvedEpisode? {
+    package func episode(_ identity: EpisodeIdentity) async throws -> EpisodeRecord? {
         try await read("\(identity) cannot be looked up") { database in
-            try database.shelvedEpisode(of: identity.book, where: "e.key = ?", [identity.key])
+            try database.episodeRecord(of: identity.book, where: "e.key = ?", [identity.key])
         }
     }
 }
@@ -135,19 +135,19 @@ extension Database {
         throw Failure(.defect, what: "\(book) cannot be recorded", why: "the store does not know the book")
     }
 
-    fileprivate func shelvedEpisode(
+    fileprivate func episodeRecord(
         of book: BookIdentity, where condition: String, _ arguments: StatementArguments
-    ) throws -> ShelvedEpisode? {
+    ) throws -> EpisodeRecord? {
         guard let id = try id(of: book) else { return nil }
         let sql = """
-            SELECT \(ShelvedEpisode.columns), x.element
-            FROM \(ShelvedEpisode.tables) LEFT JOIN episode_element x ON x.episode_id = e.id
+            SELECT \(EpisodeRecord.columns), x.element
+            FROM \(EpisodeRecord.tables) LEFT JOIN episode_element x ON x.episode_id = e.id
             WHERE e.book_id = ? AND \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [id] + arguments)
         guard let row = try rows.next() else { return nil }
         var columns = ColumnReader(row)
-        var shelved = try ShelvedEpisode(&columns, of: book)
+        var shelved = try EpisodeRecord(&columns, of: book)
         shelved.episode.element = try columns.next()
         return shelved
     }

@@ -66,13 +66,13 @@ extension CatalogStore {
 
 extension Database {
     /// - Parameter only: the row of the one book meant; nil for all, ordered by identity.
-    func shelvedBooks(only id: Int64?) throws -> [ShelvedBook] {
+    func shelvedBooks(only id: Int64?) throws -> [BookSummary] {
         let counts = try shelfCounts(only: id)
         let condition = id == nil ? "" : "WHERE b.id = ?"
         let statement = try cachedStatement(
             sql: "SELECT b.id, b.updated_at, \(Book.columns) FROM book b \(condition) ORDER BY b.source, b.key")
         let rows = try Row.fetchCursor(statement, arguments: id.map { [$0] } ?? [])
-        var shelf: [ShelvedBook] = []
+        var shelf: [BookSummary] = []
         while let row = try rows.next() {
             var columns = ColumnReader(row)
             let id: Int64 = try columns.next()
@@ -80,7 +80,7 @@ extension Database {
             let book = try Book(&columns)
             let counts = counts[id] ?? ShelfCounts()
             shelf.append(
-                ShelvedBook(
+                BookSummary(
                     book: book, episodes: counts.episodes, missing: counts.missing, locked: counts.locked,
                     present: counts.present, bytes: counts.bytes, path: counts.folder == "" ? "." : counts.folder,
                     updatedAt: updatedAt))

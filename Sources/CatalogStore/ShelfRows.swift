@@ -102,7 +102,7 @@ extension TransferRecord {
     }
 }
 
-extension ShelvedEpisode {
+extension EpisodeRecord {
     /// What ``init(_:of:)`` reads; a query may add `x.element` behind it.
     static let columns = "\(Episode.columns), e.gone, e.removed_at, \(LocalFile.columns), \(TransferRecord.columns)"
     static let tables = """
@@ -127,14 +127,14 @@ extension ShelvedEpisode {
 }
 
 extension Database {
-    /// - Parameter sql: selects source and key of a book, and ``ShelvedEpisode/columns``.
-    func shelvedEpisodes(_ sql: String, _ arguments: StatementArguments) throws -> [ShelvedEpisode] {
+    /// - Parameter sql: selects source and key of a book, and ``EpisodeRecord/columns``.
+    func shelvedEpisodes(_ sql: String, _ arguments: StatementArguments) throws -> [EpisodeRecord] {
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
-        var episodes: [ShelvedEpisode] = []
+        var episodes: [EpisodeRecord] = []
         while let row = try rows.next() {
             var columns = ColumnReader(row)
             let book = try BookIdentity(source: columns.next(), id: columns.next())
-            episodes.append(try ShelvedEpisode(&columns, of: book))
+            episodes.append(try EpisodeRecord(&columns, of: book))
         }
         return episodes
     }

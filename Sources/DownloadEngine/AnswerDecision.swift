@@ -3,7 +3,7 @@ import Foundation
 import Transport
 
 /// What the partial file holds when a request goes out.
-struct HeldBytes: Equatable, Sendable {
+struct PartialContent: Equatable, Sendable {
     var length: Int64 = 0
     /// Of the answer that the bytes came from.
     var validator = ContentValidator()
@@ -15,7 +15,7 @@ struct HeldBytes: Equatable, Sendable {
 
 extension Episode {
     /// Whether what the catalog says by now does not fit a file that was received before; a digest will tell by itself.
-    func listsAnotherVersion(than held: HeldBytes) -> Bool {
+    func listsAnotherVersion(than held: PartialContent) -> Bool {
         guard digest == nil else { return false }
         if let size, let total = held.total, size != total { return true }
         guard let modifiedAt, let text = held.validator.lastModified, let seconds = HTTPDate.seconds(parsing: text)
@@ -34,7 +34,7 @@ struct PromisedContent: Equatable, Sendable {
 }
 
 /// What a request asks for.
-struct AskedContent: Equatable, Sendable {
+struct RangeRequest: Equatable, Sendable {
     /// The first byte wanted; 0 asks for the whole, without `Range`, unless there is a last one.
     var first: Int64
     /// The last byte wanted; nil asks for the rest.
@@ -57,12 +57,12 @@ struct AskedContent: Equatable, Sendable {
     ///
     /// A part is asked for only under a validator that `If-Range` may carry, or when a digest will check the whole
     /// (RFC 9110 §13.1.5, §14.2).
-    static func whatIsMissing(from held: HeldBytes, promised: PromisedContent) -> AskedContent {
-        guard held.length > 0 else { return AskedContent(first: 0) }
-        if let total = held.total, held.length > total { return AskedContent(first: 0) }
+    static func whatIsMissing(from held: PartialContent, promised: PromisedContent) -> RangeRequest {
+        guard held.length > 0 else { return RangeRequest(first: 0) }
+        if let total = held.total, held.length > total { return RangeRequest(first: 0) }
         let ifRange = held.validator.ifRange
-        guard ifRange != nil || promised.hasDigest else { return AskedContent(first: 0) }
-        return AskedContent(first: held.length, ifRange: ifRange)
+        guard ifRange != nil || promised.hasDigest else { return RangeRequest(first: 0) }
+        return RangeRequest(first: held.length, ifRange: ifRange)
     }
 }
 
@@ -84,11 +84,11 @@ enum AnswerDecision: Equatable, Sendable {
     case restart(String)
     /// Ask again after a wait.
     case retry(String)
-    case fail(Refusal)
+    case fail(Rejection)
 }
 
 /// Why an answer cannot be used, now or ever.
-struct Refusal: Equatable, Sendable {
+struct Rejection: Equatable, Sendable {
     var why: String
     var remedy: String?
     /// Whether the listener is not let in, which no further run mends by itself.
@@ -99,7 +99,7 @@ struct Refusal: Equatable, Sendable {
 ///
 /// A pure function: it opens no file and no socket.
 func decide(
-    held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent = .init()
+    held: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent = .init()
 ) -> AnswerDecision {
     switch head.status {
     case 200, 203: decideWhole(head: head, promised: promised)
@@ -110,22 +110,22 @@ func decide(
     }
 }
 
-private func decideWhole(head: AnswerHead, promised: PromisedContent) -> AnswerDecision {
+private func decideWhole(head: ResponseHead, promised: PromisedContent) -> AnswerDecision {
     if let refusal = refusal(ofContentType: head.contentType) { return .fail(refusal) }
     if head.contentLength == 0, promised.size != 0 { return .fail(.emptyAnswer) }
     if let length = head.contentLength, length > FileSize.max {
-        return .fail(Refusal(why: "the server declares \(length) bytes, which no file of audio has"))
+        return .fail(Rejection(why: "the server declares \(length) bytes, which no file of audio has"))
     }
     if case .unknown(let name) = head.coding {
         return .fail(
-            Refusal(why: "the server sends the audio compressed (\(name)) although plain bytes were asked for"))
+            Rejection(why: "the server sends the audio compressed (\(name)) although plain bytes were asked for"))
     }
     if head.coding.isDecodable { return .replaceDecoded(head.coding) }
     return .replace(total: head.contentLength)
 }
 
 private func decidePart(
-    held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
+    held: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent
 ) -> AnswerDecision {
     guard asked.range != nil else { return .restart("the server sent a part although the whole was asked for") }
     if head.coding != .identity { return .restart("the server sent a part of a compressed file") }
@@ -169,10 +169,10 @@ private func isSame(_ old: ContentValidator, _ new: ContentValidator) -> Bool {
 }
 
 private func decideUnsatisfied(
-    held: HeldBytes, asked: AskedContent, head: AnswerHead, promised: PromisedContent
+    held: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent
 ) -> AnswerDecision {
     guard asked.range != nil else {
-        return .fail(Refusal(why: "the server refuses the range (416) although none was asked for"))
+        return .fail(Rejection(why: "the server refuses the range (416) although none was asked for"))
     }
     if case .unsatisfied(let total) = head.contentRange, total == held.length,
         promised.hasDigest || promised.size == total
@@ -186,27 +186,28 @@ private func decideError(status: Int) -> AnswerDecision {
     switch status {
     case 401, 407:
         .fail(
-            Refusal(
+            Rejection(
                 why: "the server asks for credentials (\(status))", remedy: "check the source's credentials",
                 isOfCredentials: true))
     case 402, 403:
         .fail(
-            Refusal(
+            Rejection(
                 why: "the server refuses access (\(status))",
                 remedy: "the address may have expired: run again to ask the catalog for a new one; else check the "
                     + "source's credentials",
                 isOfCredentials: status == 403))
     case 404, 410:
         .fail(
-            Refusal(why: "the server does not have the file (\(status))", remedy: "it may come back: run again later"))
+            Rejection(why: "the server does not have the file (\(status))", remedy: "it may come back: run again later")
+        )
     case 408, 425, 429, 500, 502, 503, 504, 520...529: .retry("the server answers \(status)")
-    case 300..<400: .fail(Refusal(why: "the server answers \(status) without saying where to go"))
-    default: .fail(Refusal(why: "the server answers \(status)"))
+    case 300..<400: .fail(Rejection(why: "the server answers \(status) without saying where to go"))
+    default: .fail(Rejection(why: "the server answers \(status)"))
     }
 }
 
 /// Error pages come with 200 too; their content type gives most of them away. Of plain text the bytes decide.
-private func refusal(ofContentType type: String?) -> Refusal? {
+private func refusal(ofContentType type: String?) -> Rejection? {
     guard let type else { return nil }
     let isPage =
         type.hasPrefix("text/") && type != "text/plain" || type.hasSuffix("+json") || type.hasSuffix("+xml")
@@ -214,12 +215,12 @@ private func refusal(ofContentType type: String?) -> Refusal? {
     return isPage ? .page("'\(type)'") : nil
 }
 
-extension Refusal {
-    static let emptyAnswer = Refusal(
+extension Rejection {
+    static let emptyAnswer = Rejection(
         why: "the server sent an empty file", remedy: "it may be filled later: run again later")
 
-    static func page(_ found: String) -> Refusal {
-        Refusal(
+    static func page(_ found: String) -> Rejection {
+        Rejection(
             why: "the server sent \(found) instead of audio, perhaps a login or error page",
             remedy: "open the catalog in a browser and check that you are let in")
     }

@@ -53,7 +53,7 @@ struct AttemptResult: Sendable {
             self.after = after
         }
 
-        init(_ failure: WireFailure) {
+        init(_ failure: TransportError) {
             why = failure.why
             if case .tooSlow = failure.kind { isServerTooSlow = true }
         }

@@ -99,7 +99,7 @@ struct DecodedBody: AsyncSequence, Sendable {
                 return Part(bytes: try decode(with: inflater), received: 0)
             }
             guard let part = try await base.next() else {
-                if received > 0, !inflater.isAtEnd { throw WireFailure(.cut, address: address) }
+                if received > 0, !inflater.isAtEnd { throw TransportError(.cut, address: address) }
                 return nil
             }
             received += Int64(part.readableBytes)
@@ -112,11 +112,11 @@ struct DecodedBody: AsyncSequence, Sendable {
             do {
                 piece = try inflater.decode(&rest, upTo: Self.pieceLength)
             } catch {
-                throw WireFailure(.malformed("what it calls compressed is damaged"), address: address)
+                throw TransportError(.malformed("what it calls compressed is damaged"), address: address)
             }
             decoded += Int64(piece.readableBytes)
             let limit = DecodedBody.greatestLength(ofReceived: received, promisedSize: promisedSize)
-            if decoded > limit { throw WireFailure(.oversized(limit: Int(clamping: limit)), address: address) }
+            if decoded > limit { throw TransportError(.oversized(limit: Int(clamping: limit)), address: address) }
             return piece
         }
     }

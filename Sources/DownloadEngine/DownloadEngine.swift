@@ -36,7 +36,7 @@ package struct DownloadEngine: Sendable {
     let partialFolder: String
     private let settings: EngineSettings
     private let rates: TransferRates
-    private let watch: LibraryWatch
+    private let watch: DiskGuard
     private let yields: @Sendable () -> Bool
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
@@ -56,7 +56,7 @@ package struct DownloadEngine: Sendable {
         self.partialFolder = partialFolder
         self.settings = settings
         self.rates = TransferRates(settings)
-        self.watch = LibraryWatch(
+        self.watch = DiskGuard(
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
             leastDividedLength: settings.leastDividedLength)
         self.yields = yields
@@ -71,7 +71,7 @@ package struct DownloadEngine: Sendable {
     /// cancellation, stopped; never throws, since one episode's failure is not the others'.
     package func run(_ requests: [TransferRequest]) async -> EngineReport {
         // Off the cooperative pool, since looks at the disk and commits block.
-        await withTaskExecutorPreference(FileThread(label: "booksync.engine")) { await runHere(requests) }
+        await withTaskExecutorPreference(SerialQueueExecutor(label: "booksync.engine")) { await runHere(requests) }
     }
 
     private func runHere(_ requests: [TransferRequest]) async -> EngineReport {
@@ -140,7 +140,7 @@ package struct DownloadEngine: Sendable {
     private func startNext(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) -> Bool {
         guard run.report.stop == nil, let place = run.startNext() else { return false }
         if let failure = run.lackOfRoom(forUnmeasured: place) ?? obstacle(to: run.loads) {
-            let alone = [LibraryWatch.Load(run.transfers[place])]
+            let alone = [DiskGuard.Load(run.transfers[place])]
             guard failure.isLackOfRoom, obstacle(to: alone) != nil, run.mayMeasure(place) else {
                 run.end(because: failure, insteadOf: place)
                 return true
@@ -173,7 +173,7 @@ package struct DownloadEngine: Sendable {
     }
 
     /// Why the disk cannot take these; nil when it can.
-    private func obstacle(to loads: [LibraryWatch.Load]) -> Failure? {
+    private func obstacle(to loads: [DiskGuard.Load]) -> Failure? {
         do {
             try watch.requireRoom(for: loads)
             return nil
@@ -240,7 +240,7 @@ package struct DownloadEngine: Sendable {
         let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.leastDividedLength
         let pieces =
             isDivided
-            ? PieceBoard(
+            ? SegmentedDownload(
                 partialPath: partialPath, transport: transport, limiter: limiter, meter: meter, settings: settings)
             : nil
         run.transfers[place].pieces = pieces

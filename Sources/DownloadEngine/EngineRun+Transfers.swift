@@ -11,7 +11,7 @@ extension EngineRun {
         var mustStartOver = false
         /// The attempt under way, and where others may help it.
         var task: Task<AttemptResult, Never>?
-        var pieces: PieceBoard?
+        var pieces: SegmentedDownload?
         /// Paused or cancelled by the listener.
         var stoppedAs: TransferState?
         var hasStartedOver = false
@@ -22,7 +22,7 @@ extension EngineRun {
         var startedAt: ContinuousClock.Instant?
         var bytesReceived: Int64 = 0
         /// How the server's answers compare.
-        var tags = TagHistory()
+        var tags = ETagHistory()
         /// Of earlier runs; nil until an attempt has put bytes to use.
         var bytesReused: Int64?
 

@@ -95,7 +95,7 @@ struct EngineRun {
     }
 
     /// Gives a place that nothing else could take to a large transfer that others can help.
-    mutating func lendPlace() -> (place: Int, pieces: PieceBoard)? {
+    mutating func lendPlace() -> (place: Int, pieces: SegmentedDownload)? {
         for place in schedule.mayBeHelped(now: now) {
             guard let pieces = transfers[place].pieces, pieces.wantsHelp else { continue }
             schedule.lend(to: place)
@@ -110,8 +110,8 @@ struct EngineRun {
     }
 
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
-    var loads: [LibraryWatch.Load] {
-        schedule.running.map { LibraryWatch.Load(transfers[$0]) }
+    var loads: [DiskGuard.Load] {
+        schedule.running.map { DiskGuard.Load(transfers[$0]) }
     }
 
     /// Where there was no room for something, nothing of unknown length is begun either.

@@ -13,7 +13,7 @@ package struct FileContent: Sendable, Hashable {
 
 /// Reads whole files on a thread of its own.
 package actor FileReader {
-    private let thread = FileThread(label: "booksync.reader")
+    private let thread = SerialQueueExecutor(label: "booksync.reader")
     nonisolated package var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     package init() {}

@@ -84,7 +84,7 @@ package struct LibraryDirectory: ~Copyable {
     /// Makes sure that what is about to be overwritten is what it was when that was decided, which may be hours ago. What
     /// is gone meanwhile is no hindrance. Whoever writes to it in the very moment between this and the overwriting is not
     /// noticed.
-    func requireUnchanged(_ name: String, since standing: FileFacts) throws {
+    func requireUnchanged(_ name: String, since standing: FileAttributes) throws {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
         let now = Self.facts(status)

@@ -7,7 +7,7 @@ import NIOCore
 ///
 /// An actor on a thread of its own: every method may block on the disk. Errors are ``Failure`` values.
 package actor PartialFile {
-    nonisolated let thread: FileThread
+    nonisolated let thread: SerialQueueExecutor
     private let descriptor: CInt
     private var isClosed = false
     /// Whether the bytes go through the digests: those of a piece are put through them when they are taken over.
@@ -56,20 +56,20 @@ package actor PartialFile {
     ///
     /// - Parameter digests: whether its bytes are to be put through digests.
     static func open(
-        _ path: String, promised digest: ContentDigest?, on thread: FileThread, digests: Bool = true
+        _ path: String, promised digest: ContentDigest?, on thread: SerialQueueExecutor, digests: Bool = true
     ) async throws -> PartialFile {
         try await Opener(thread: thread).open(path, promised: digest, digests: digests)
     }
 
     /// A thread for one file.
-    static func newThread() -> FileThread { FileThread(label: "booksync.partial") }
+    static func newThread() -> SerialQueueExecutor { SerialQueueExecutor(label: "booksync.partial") }
 
     /// Opens on the thread that the file will live on.
     private actor Opener {
-        let thread: FileThread
+        let thread: SerialQueueExecutor
         nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-        init(thread: FileThread) {
+        init(thread: SerialQueueExecutor) {
             self.thread = thread
         }
 
@@ -107,7 +107,8 @@ package actor PartialFile {
     }
 
     private init(
-        thread: FileThread, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?, digests: Bool
+        thread: SerialQueueExecutor, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?,
+        digests: Bool
     ) {
         self.digests = digests
         self.thread = thread

@@ -15,15 +15,15 @@ actor Publisher {
         let continuation: CheckedContinuation<LocalFile, any Error>
     }
 
-    private let thread = FileThread(label: "booksync.publisher")
+    private let thread = SerialQueueExecutor(label: "booksync.publisher")
     private let library: String
     private let journal: any TransferJournal
-    private let watch: LibraryWatch
+    private let watch: DiskGuard
     private var submissions: [Submission] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(library: String, journal: any TransferJournal, watch: LibraryWatch) {
+    init(library: String, journal: any TransferJournal, watch: DiskGuard) {
         self.library = library
         self.journal = journal
         self.watch = watch

@@ -12,14 +12,14 @@ import Transport
 struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
-    let watch: LibraryWatch
+    let watch: DiskGuard
     let settings: EngineSettings
     let partialPath: String
     let limiter: TransferRates.Limiter
     /// Of the partial file; a task that prefers it reads and writes without changing threads.
     let thread = PartialFile.newThread()
     /// Where others help to bring a large file; nil when it is not to be divided.
-    let pieces: PieceBoard?
+    let pieces: SegmentedDownload?
     let meter: TransferMeter
 
     let wanted: TransferRequest
@@ -36,8 +36,8 @@ struct TransferAttempt {
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        watch: LibraryWatch, settings: EngineSettings, partialPath: String, limiter: TransferRates.Limiter,
-        meter: TransferMeter, endedEarly: Int64? = nil, pieces: PieceBoard? = nil
+        watch: DiskGuard, settings: EngineSettings, partialPath: String, limiter: TransferRates.Limiter,
+        meter: TransferMeter, endedEarly: Int64? = nil, pieces: SegmentedDownload? = nil
     ) {
         self.watch = watch
         self.settings = settings
@@ -97,7 +97,7 @@ struct TransferAttempt {
             return try await fetchRest(behind: held, into: partial)
         } catch is CancellationError {
             return .stopped
-        } catch let failure as WireFailure {
+        } catch let failure as TransportError {
             switch failure.disposition {
             case .retry: return .retry(.init(failure))
             case .skip, .stop: return .fail(self.failure(failure.why, remedy: failure.remedy))
@@ -109,15 +109,15 @@ struct TransferAttempt {
 
     /// What is held and can be trusted, with everything else cut off and the digests brought up to date. What cannot
     /// be gone on with at all stays until other bytes really arrive to take its place.
-    private mutating func trustedBytes(of partial: PartialFile, startOver: Bool) async throws -> HeldBytes {
+    private mutating func trustedBytes(of partial: PartialFile, startOver: Bool) async throws -> PartialContent {
         let length =
             startOver
             ? 0
             : result.record.resumableBytes(
                 ofPartialFile: await partial.length, hasDigest: wanted.episode.digest != nil,
                 bootID: BootIdentity.current)
-        guard length > 0 else { return HeldBytes() }
-        var held = HeldBytes(length: length, validator: result.record.validator, total: result.record.total)
+        guard length > 0 else { return PartialContent() }
+        var held = PartialContent(length: length, validator: result.record.validator, total: result.record.total)
         // The last byte is asked for again: the answer says whether the server still has this version.
         if held.isWhole, wanted.episode.listsAnotherVersion(than: held) { held.length -= 1 }
         if await partial.length > held.length { try await partial.truncate(to: held.length) }
@@ -125,7 +125,7 @@ struct TransferAttempt {
         return held
     }
 
-    private mutating func fetchRest(behind held: HeldBytes, into partial: PartialFile) async throws
+    private mutating func fetchRest(behind held: PartialContent, into partial: PartialFile) async throws
         -> AttemptResult.Ending
     {
         guard let address = wanted.episode.address else {
@@ -134,7 +134,7 @@ struct TransferAttempt {
         var request = WireRequest(.get, address)
         request.isForDocument = false
         if let ending = try await fetchInPieces(request, behind: held, into: partial) { return ending }
-        let asked = AskedContent.whatIsMissing(from: held, promised: wanted.promised)
+        let asked = RangeRequest.whatIsMissing(from: held, promised: wanted.promised)
         if asked.range == nil, let old = wanted.replacing?.validator {
             if let tag = old.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
             if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
@@ -146,10 +146,10 @@ struct TransferAttempt {
     /// Sends one request and takes what the decision allows.
     /// - Returns: nil when everything that was asked for has come, and the file may go on behind it.
     mutating func fetch(
-        _ request: WireRequest, asking asked: AskedContent, behind held: HeldBytes, into partial: PartialFile
+        _ request: WireRequest, asking asked: RangeRequest, behind held: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         let answer = try await transport.send(request.asking(for: asked))
-        let head = AnswerHead(answer)
+        let head = ResponseHead(answer)
         // That of an error is about something else.
         if (200..<300).contains(answer.status) {
             serverDigest = DeclaredDigest.strongest(in: answer) ?? serverDigest
@@ -194,7 +194,7 @@ struct TransferAttempt {
     /// `overlap` bytes of one that goes on are compared with what is held.
     /// - Returns: nil when it has come whole.
     private mutating func take(
-        _ body: DecodedBody, of head: AnswerHead, total: Int64?, behind offset: Int64, overlap: Int64,
+        _ body: DecodedBody, of head: ResponseHead, total: Int64?, behind offset: Int64, overlap: Int64,
         upTo last: Int64?, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         var overlap = overlap
@@ -235,7 +235,7 @@ struct TransferAttempt {
         }
         if !isTaken {
             if first.readableBytes == 0, wanted.episode.size != 0 {
-                return .fail(failure(Refusal.emptyAnswer.why, remedy: Refusal.emptyAnswer.remedy))
+                return .fail(failure(Rejection.emptyAnswer.why, remedy: Rejection.emptyAnswer.remedy))
             }
             if let refused = refusal(ofFirstBytes: first, of: head) { return .fail(refused) }
             try await begin(head.validator, total: total, offset: 0, in: partial)
@@ -249,7 +249,7 @@ struct TransferAttempt {
     /// Takes a whole body that comes compressed. Its bytes vouch for themselves: what the server declares of the whole, it
     /// declares of the coded bytes.
     private mutating func takeDecoded(
-        _ answer: WireAnswer, _ coding: ContentCoding, of head: AnswerHead, into partial: PartialFile
+        _ answer: WireAnswer, _ coding: ContentCoding, of head: ResponseHead, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         serverDigest = nil
         var decoded = head
@@ -260,20 +260,20 @@ struct TransferAttempt {
                 body, of: decoded, total: nil, behind: 0, overlap: 0, upTo: nil, into: partial)
             if let ending { return ending }
             return try await verified(partial, total: body.provesItsEnd ? await partial.length : nil)
-        } catch let failure as WireFailure where failure.disposition == .skip {
+        } catch let failure as TransportError where failure.disposition == .skip {
             // What grew without measure is not left lying on the disk.
             try await discard(partial)
             throw failure
         }
     }
 
-    private func refusal(ofFirstBytes bytes: ByteBuffer, of head: AnswerHead) -> Failure? {
+    private func refusal(ofFirstBytes bytes: ByteBuffer, of head: ResponseHead) -> Failure? {
         let first = bytes.readableBytesView.prefix(AudioSignature.wanted)
         var found = AudioSignature.foreignContent(in: first)
         // Some servers call everything plain text that they have no type for; a text may be in any encoding.
         if head.contentType == "text/plain", !AudioSignature.isKnownAudio(Array(first)) { found = "'text/plain'" }
         return found.map { found in
-            let refusal = Refusal.page(found)
+            let refusal = Rejection.page(found)
             return failure(refusal.why, remedy: refusal.remedy)
         }
     }

@@ -38,7 +38,7 @@ package struct CompiledFilter {
 
     /// The keys of the episodes that pass. Everything that is set must hold; `latest` counts the highest sections of
     /// the whole listing, before the other conditions, and never an episode that is gone.
-    func wantedKeys(among episodes: [ShelvedEpisode], now: Date) -> Set<String> {
+    func wantedKeys(among episodes: [EpisodeRecord], now: Date) -> Set<String> {
         var wanted = episodes
         if let latest {
             wanted = Array(wanted.filter { !$0.isGone }.sorted(by: inSectionOrder).suffix(max(0, latest)))
@@ -59,6 +59,6 @@ package struct CompiledFilter {
 }
 
 /// By section number; the key decides between equal ones, so that no order is left to chance.
-func inSectionOrder(_ one: ShelvedEpisode, _ other: ShelvedEpisode) -> Bool {
+func inSectionOrder(_ one: EpisodeRecord, _ other: EpisodeRecord) -> Bool {
     (one.episode.section, one.episode.identity.key) < (other.episode.section, other.episode.identity.key)
 }

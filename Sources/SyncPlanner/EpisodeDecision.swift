@@ -11,7 +11,7 @@ struct EpisodeDecision {
         case skip(SyncAction.Skip)
     }
 
-    var shelved: ShelvedEpisode
+    var shelved: EpisodeRecord
     var outcome: Outcome
     var reason: String
     /// Bytes still to be fetched, or of the file that stays.
@@ -35,7 +35,7 @@ struct EpisodeDecision {
     ///   - match: the file that was recognised as its, where it is not the one at its recorded path.
     ///   - isWanted: whether the filter lets the episode pass.
     init(
-        for shelved: ShelvedEpisode, condition: FileCondition, match: FileRecognition.Match?, input: PlannerInput,
+        for shelved: EpisodeRecord, condition: FileCondition, match: FileRecognition.Match?, input: PlannerInput,
         isWanted: Bool
     ) {
         let key = shelved.episode.identity.key
@@ -102,7 +102,7 @@ struct EpisodeDecision {
         self.bytes = file.size
     }
 
-    private mutating func adopt(_ match: FileRecognition.Match, files: [String: FileFacts]) {
+    private mutating func adopt(_ match: FileRecognition.Match, files: [String: FileAttributes]) {
         outcome = .adopt(path: match.path, match.verification)
         reason = match.reason
         bytes = files[match.path]?.size
@@ -116,7 +116,7 @@ struct EpisodeDecision {
     /// Where the file stands that a run published and was killed before it could record: the partial file is gone,
     /// because publishing renames it, and at the path that was noted beforehand stands a file that is not the old one.
     private func unrecordedPublication(
-        _ condition: FileCondition, partial: Int64, files: [String: FileFacts]
+        _ condition: FileCondition, partial: Int64, files: [String: FileAttributes]
     ) -> String? {
         guard let transfer = shelved.transfer, transfer.state == .verifying, partial == 0, let path = transfer.path,
             let facts = files[path], facts.kind == .file, transfer.total ?? facts.size == facts.size

@@ -50,9 +50,9 @@ package struct EpisodeMatcher {
     /// Path → the episodes that it may be, or that it shares with other files.
     package private(set) var ambiguous: [String: [Episode]] = [:]
     /// Path → how far it is to be examined before more can be said.
-    package private(set) var questions: [String: Examination] = [:]
+    package private(set) var questions: [String: ProbeDepth] = [:]
 
-    private let files: [String: FileFacts]
+    private let files: [String: FileAttributes]
     private let examined: [String: ExaminedFile]
     private let title: String
     private let listed: Set<EpisodeIdentity>
@@ -66,7 +66,7 @@ package struct EpisodeMatcher {
     ///   - least: what is enough.
     ///   - isCandidate: whether a path may be an episode at all; the others tell of their neighbours only.
     package init(
-        _ episodes: [Episode], of book: Book, among files: [String: FileFacts], examined: [String: ExaminedFile],
+        _ episodes: [Episode], of book: Book, among files: [String: FileAttributes], examined: [String: ExaminedFile],
         digestOnly: Set<String> = [], least: Confidence, isCandidate: (String) -> Bool = { _ in true }
     ) {
         // A downloader that lays files out in full marks the unfinished ones so.
@@ -147,11 +147,11 @@ package struct EpisodeMatcher {
     private mutating func fit(_ episode: Episode, _ path: String, by confidence: Confidence) -> Bool {
         if let digest = episode.digest {
             if let fits = examined[path]?.has(digest) { return fits }
-            questions[path] = Examination.whole([digest.algorithm]).united(with: questions[path])
+            questions[path] = ProbeDepth.whole([digest.algorithm]).united(with: questions[path])
             return false
         }
         guard let file = examined[path] else {
-            questions[path] = Examination.beginning.united(with: questions[path])
+            questions[path] = ProbeDepth.beginning.united(with: questions[path])
             return false
         }
         guard !file.bearsMark(ofOtherThan: episode, among: listed) else { return false }

@@ -12,7 +12,7 @@ package struct ExaminedFile: Sendable, Hashable {
     }
 
     /// Of the file that was read, taken as it was opened.
-    package var facts: FileFacts
+    package var facts: FileAttributes
     package var beginning: Beginning
     /// Lower-case hexadecimal; empty when only the beginning was read, else with SHA-256 at least.
     package var digests: [ContentDigest.Algorithm: String]
@@ -20,7 +20,8 @@ package struct ExaminedFile: Sendable, Hashable {
     package var mark: FileMark?
 
     package init(
-        facts: FileFacts, beginning: Beginning, digests: [ContentDigest.Algorithm: String] = [:], mark: FileMark? = nil
+        facts: FileAttributes, beginning: Beginning, digests: [ContentDigest.Algorithm: String] = [:],
+        mark: FileMark? = nil
     ) {
         self.facts = facts
         self.beginning = beginning
@@ -41,13 +42,13 @@ package struct ExaminedFile: Sendable, Hashable {
 }
 
 /// How far a file must be read before it can be said whose it is.
-package enum Examination: Sendable, Hashable {
+package enum ProbeDepth: Sendable, Hashable {
     case beginning
     /// All of it, for these digests besides SHA-256.
     case whole(Set<ContentDigest.Algorithm>)
 
     /// Both of them.
-    package func united(with other: Examination?) -> Examination {
+    package func united(with other: ProbeDepth?) -> ProbeDepth {
         switch (self, other) {
         case (_, nil), (_, .beginning?): self
         case (.beginning, let other?): other

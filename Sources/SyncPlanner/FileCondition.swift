@@ -12,9 +12,9 @@ enum FileCondition: Equatable {
     /// There, with another size than recorded: the listener changed it.
     case changed(LocalFile, size: Int64)
     /// Something else than a file stands at its path.
-    case displaced(LocalFile, by: FileFacts.Kind)
+    case displaced(LocalFile, by: FileAttributes.Kind)
 
-    init(of shelved: ShelvedEpisode, wanted: String?, files: [String: FileFacts], owners: [String: String]) {
+    init(of shelved: EpisodeRecord, wanted: String?, files: [String: FileAttributes], owners: [String: String]) {
         guard var file = shelved.file else {
             self = .unrecorded
             return
@@ -54,7 +54,7 @@ enum FileCondition: Equatable {
     }
 }
 
-extension FileFacts.Kind {
+extension FileAttributes.Kind {
     /// As a sentence begins with it.
     package var noun: String {
         switch self {

@@ -15,7 +15,7 @@ struct FileRecognition {
     /// Episode key → its file.
     private(set) var matches: [String: Match] = [:]
     /// Path → how far it is to be examined before more can be said.
-    private(set) var questions: [String: Examination] = [:]
+    private(set) var questions: [String: ProbeDepth] = [:]
 
     /// The keys of the episodes whose servers are to be asked for a length.
     private(set) var lengthQuestions: Set<String> = []
@@ -23,7 +23,7 @@ struct FileRecognition {
     private let input: PlannerInput
     private let listed: Set<EpisodeIdentity>
     /// Files that are recorded as nobody's.
-    private var strays: [String: FileFacts] = [:]
+    private var strays: [String: FileAttributes] = [:]
 
     /// - Parameters:
     ///   - episodes: in section order.
@@ -31,13 +31,13 @@ struct FileRecognition {
     ///   - wanted: the keys of the episodes that the filter lets pass.
     ///   - owners: path → key of the episode that the store records there.
     init(
-        _ episodes: [ShelvedEpisode], conditions: [FileCondition], wanted: Set<String>, owners: [String: String],
+        _ episodes: [EpisodeRecord], conditions: [FileCondition], wanted: Set<String>, owners: [String: String],
         input: PlannerInput
     ) {
         self.input = input
         self.listed = Set(episodes.lazy.map(\.episode.identity))
-        var lost: [(shelved: ShelvedEpisode, file: LocalFile)] = []
-        var missing: [ShelvedEpisode] = []
+        var lost: [(shelved: EpisodeRecord, file: LocalFile)] = []
+        var missing: [EpisodeRecord] = []
         for (shelved, condition) in zip(episodes, conditions) where !shelved.isGone {
             if case .changed(let file, let size) = condition, size == shelved.episode.size ?? size {
                 matches[shelved.episode.identity.key] = successor(of: file, as: shelved.episode)
@@ -76,7 +76,7 @@ struct FileRecognition {
 
     // MARK: - Recorded files that are elsewhere now
 
-    private mutating func follow(_ lost: [(shelved: ShelvedEpisode, file: LocalFile)]) {
+    private mutating func follow(_ lost: [(shelved: EpisodeRecord, file: LocalFile)]) {
         guard !lost.isEmpty else { return }
         let sizes = Set(lost.map(\.file.size))
         var bySize: [Int64: [String]] = [:]
@@ -99,7 +99,7 @@ struct FileRecognition {
         for (file, candidates) in open {
             for path in candidates where strays[path] != nil {
                 guard let digest = input.examined[path]?.digests[.sha256] else {
-                    questions[path] = Examination.whole([]).united(with: questions[path])
+                    questions[path] = ProbeDepth.whole([]).united(with: questions[path])
                     continue
                 }
                 guard digest == file.sha256 else { continue }
@@ -129,7 +129,7 @@ struct FileRecognition {
     /// written, or the store is an older copy.
     private mutating func successor(of file: LocalFile, as episode: Episode) -> Match? {
         guard let examined = input.examined[file.path] else {
-            questions[file.path] = Examination.beginning.united(with: questions[file.path])
+            questions[file.path] = ProbeDepth.beginning.united(with: questions[file.path])
             return nil
         }
         // What the listener changed bears the mark of what it was.
@@ -140,12 +140,12 @@ struct FileRecognition {
     // MARK: - Files that nobody recorded
 
     /// Files that say of themselves whose they are, wherever they stand, while their bytes are those that they speak of.
-    private mutating func takeMarked(_ missing: [ShelvedEpisode]) {
+    private mutating func takeMarked(_ missing: [EpisodeRecord]) {
         let sizes = Set(missing.compactMap(\.episode.size))
         var byEpisode: [EpisodeIdentity: [String]] = [:]
         for (path, facts) in strays {
             guard let examined = input.examined[path] else {
-                if sizes.contains(facts.size) { questions[path] = Examination.beginning.united(with: questions[path]) }
+                if sizes.contains(facts.size) { questions[path] = ProbeDepth.beginning.united(with: questions[path]) }
                 continue
             }
             guard let mark = examined.mark else { continue }
@@ -166,7 +166,7 @@ struct FileRecognition {
         guard let file = input.examined[path], let mark = file.mark else { return nil }
         let promised = episode.digest ?? ContentDigest(algorithm: .sha256, hexadecimal: mark.sha256)
         guard let digest = file.digests[.sha256], let fits = file.has(promised) else {
-            questions[path] = Examination.whole([promised.algorithm]).united(with: questions[path])
+            questions[path] = ProbeDepth.whole([promised.algorithm]).united(with: questions[path])
             return nil
         }
         guard digest == mark.sha256, fits else { return nil }
@@ -186,7 +186,7 @@ struct FileRecognition {
     }
 
     /// Files that stand right where the episode's is to be.
-    private mutating func takePlaces(of missing: [ShelvedEpisode]) {
+    private mutating func takePlaces(of missing: [EpisodeRecord]) {
         for shelved in missing {
             guard let path = input.paths[shelved.episode.identity.key], let facts = strays[path], facts.size > 0,
                 let match = match(shelved, at: path, facts)
@@ -196,12 +196,12 @@ struct FileRecognition {
         }
     }
 
-    private mutating func match(_ shelved: ShelvedEpisode, at path: String, _ facts: FileFacts) -> Match? {
+    private mutating func match(_ shelved: EpisodeRecord, at path: String, _ facts: FileAttributes) -> Match? {
         let episode = shelved.episode
         guard input.examined[path]?.bearsMark(ofOtherThan: episode, among: listed) != true else { return nil }
         if let digest = episode.digest {
             guard let fits = input.examined[path]?.has(digest) else {
-                questions[path] = Examination.whole([digest.algorithm]).united(with: questions[path])
+                questions[path] = ProbeDepth.whole([digest.algorithm]).united(with: questions[path])
                 return nil
             }
             let reason = "it stands in its place, and the catalog's digest fits"
@@ -209,7 +209,7 @@ struct FileRecognition {
         }
         guard !isUnderWay(shelved), input.files[path + EpisodeMatcher.mark] == nil else { return nil }
         guard let beginning = input.examined[path]?.beginning else {
-            questions[path] = Examination.beginning.united(with: questions[path])
+            questions[path] = ProbeDepth.beginning.united(with: questions[path])
             return nil
         }
         if episode.size == facts.size {
@@ -233,12 +233,12 @@ struct FileRecognition {
 
     /// Whether its own bytes are on their way: then nothing but a digest makes another file the episode's. Its mark does where
     /// none of those bytes are held: then they are in that file, which a run could not record before it was moved.
-    private func isUnderWay(_ shelved: ShelvedEpisode) -> Bool {
+    private func isUnderWay(_ shelved: EpisodeRecord) -> Bool {
         shelved.transfer?.state == .downloading || shelved.transfer?.state == .verifying
     }
 
     /// Files in the book's folders, those that it may have had included, under names of their own.
-    private mutating func search(_ missing: [ShelvedEpisode]) {
+    private mutating func search(_ missing: [EpisodeRecord]) {
         guard !missing.isEmpty else { return }
         let folders = Set(input.paths.values.map(Self.folder(of:))).union(input.formerFolders.map { $0[...] })
         let places = Set(input.paths.values)

@@ -26,7 +26,7 @@ package func makePlan(for input: PlannerInput) -> SyncPlan {
 /// Without that the plan is a safe one all the same: what is not recognised is left alone.
 package func makeProvisionalPlan(
     for input: PlannerInput
-) -> (plan: SyncPlan, examinations: [String: Examination], lengths: Set<String>) {
+) -> (plan: SyncPlan, examinations: [String: ProbeDepth], lengths: Set<String>) {
     let planner = Planner(input)
     return (planner.plan, planner.recognition.questions, planner.recognition.lengthQuestions)
 }

@@ -6,12 +6,12 @@ package struct PlannerInput {
     package var book: Book
     /// The catalog's episodes with what the store knows of each, those that are gone included. Their order counts
     /// only for ``TransferOrder/listed``.
-    package var episodes: [ShelvedEpisode]
+    package var episodes: [EpisodeRecord]
     /// Episode key → the library-relative path that the naming wants for it.
     package var paths: [String: String]
     /// Library-relative path → what stands there, for every recorded and every wanted path that is taken, and for all
     /// else where a file of the book may be.
-    package var files: [String: FileFacts]
+    package var files: [String: FileAttributes]
     /// Paths that are other books' files.
     package var others: Set<String>
     /// Library-relative path → what a look into the file brought (``examinations(for:)``).
@@ -27,7 +27,7 @@ package struct PlannerInput {
     package var spoilt: [String: String] = [:]
 
     package init(
-        book: Book, episodes: [ShelvedEpisode], paths: [String: String], files: [String: FileFacts],
+        book: Book, episodes: [EpisodeRecord], paths: [String: String], files: [String: FileAttributes],
         partials: [String: Int64], rules: PlanRules, others: Set<String> = [], examined: [String: ExaminedFile] = [:]
     ) {
         self.book = book

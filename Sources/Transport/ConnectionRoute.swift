@@ -18,7 +18,7 @@ enum ConnectionRoute: Sendable, Hashable {
     }
 
     /// - Parameter proxy: nil for none.
-    init(to target: WireTarget, through proxy: ProxyAddress?) {
+    init(to target: RequestTarget, through proxy: ProxyAddress?) {
         guard let proxy else {
             self = .direct
             return
@@ -48,20 +48,20 @@ enum ConnectionRoute: Sendable, Hashable {
     }
 
     /// What the client connects to: the server, or the proxy.
-    func origin(for target: WireTarget) -> String {
+    func origin(for target: RequestTarget) -> String {
         guard let proxy else { return "\(target.isSecure ? "https" : "http")://\(target.authority)" }
         return "\(proxy.kind == .https ? "https" : "http")://\(proxy.authority)"
     }
 
     /// What the request line asks for. A proxy that forwards takes the absolute form (RFC 9112 §3.2.2): the connection leads
     /// to the proxy, so nothing else tells whom the request is for.
-    func requestTarget(for target: WireTarget) -> String {
+    func requestTarget(for target: RequestTarget) -> String {
         guard case .forwarded = self else { return target.pathAndQuery }
         return "http://\(target.hostField)\(target.pathAndQuery)"
     }
 
     /// Tells which requests may find the same kept connection.
-    func connectionKey(for target: WireTarget) -> String {
+    func connectionKey(for target: RequestTarget) -> String {
         if case .forwarded(let proxy) = self { return "\(proxy)" }
         return "\(target.isSecure) \(target.authority.lowercased())"
     }
@@ -71,12 +71,12 @@ extension ConnectionRoute {
     /// Classifies what the HTTP client threw on this route: what cannot be reached is the proxy, since that is what the
     /// client connects to.
     func failure(_ error: any Error, address: ResourceAddress) -> any Error {
-        let classified = WireFailure.classify(error, address: address)
-        guard let proxy, let failure = classified as? WireFailure else { return classified }
+        let classified = TransportError.classify(error, address: address)
+        guard let proxy, let failure = classified as? TransportError else { return classified }
         if let error = error as? TunnelFailure {
-            return WireFailure(Self.kind(of: error.refusal, by: proxy), address: address)
+            return TransportError(Self.kind(of: error.refusal, by: proxy), address: address)
         }
-        let kind: WireFailure.Kind
+        let kind: TransportError.Kind
         switch failure.kind {
         case .refused: kind = .proxy("the proxy \(proxy) refuses the connection")
         case .unreachable: kind = .proxy("the proxy \(proxy) cannot be reached")
@@ -84,7 +84,7 @@ extension ConnectionRoute {
             kind = .proxy("the host name of the proxy \(proxy) cannot be resolved")
         default: return classified
         }
-        return WireFailure(kind, address: address)
+        return TransportError(kind, address: address)
     }
 
     /// - Parameter detail: how the proxy said so.
@@ -94,7 +94,7 @@ extension ConnectionRoute {
             : "the proxy \(proxy) does not accept the user and password given for it (\(detail))"
     }
 
-    private static func kind(of refusal: TunnelRefusal, by proxy: ProxyAddress) -> WireFailure.Kind {
+    private static func kind(of refusal: TunnelRefusal, by proxy: ProxyAddress) -> TransportError.Kind {
         switch refusal {
         case .credentials(let detail): .proxyCredentials(Self.credentialsRefused(by: proxy, detail))
         case .unreachable(let detail): .proxy("the proxy \(proxy) cannot get through to the server: \(detail)")

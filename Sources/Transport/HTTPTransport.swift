@@ -92,7 +92,7 @@ package struct HTTPTransport: Sendable {
     ///
     /// All credentials, the request's own and those of the source, end at the first redirect to another origin.
     ///
-    /// - Throws: ``WireFailure``; `CancellationError`.
+    /// - Throws: ``TransportError``; `CancellationError`.
     package func send(_ request: WireRequest) async throws -> WireAnswer {
         var address = request.address
         var hasLeftOrigin = false
@@ -114,7 +114,7 @@ package struct HTTPTransport: Sendable {
                 note?(answer)
                 return answer
             case .refuse(let why):
-                throw WireFailure(.redirect(why), address: address)
+                throw TransportError(.redirect(why), address: address)
             case .follow(let target, let sameOrigin):
                 core.logger.debug("following a redirect", metadata: ["to": "\(target)"])
                 if !sameOrigin { hasLeftOrigin = true }
@@ -136,7 +136,9 @@ package struct HTTPTransport: Sendable {
     private func credentials(for address: ResourceAddress, of request: WireRequest) -> HTTPHeaders {
         var credentials = request.credentials
         let user = Authorization(userOf: request.address)
-        guard user != nil || !access.credentials.isEmpty, let target = WireTarget(address) else { return credentials }
+        guard user != nil || !access.credentials.isEmpty, let target = RequestTarget(address) else {
+            return credentials
+        }
         let fields = access.credentials.fields(for: target, user: user, now: Date().timeIntervalSince1970)
         for (name, value) in fields where !credentials.contains(name: name) {
             credentials.add(name: name, value: value)
@@ -150,7 +152,7 @@ package struct HTTPTransport: Sendable {
     private func exchangeOnOpenConnection(
         _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
-        guard let target = WireTarget(address) else { throw WireFailure(.badAddress, address: address) }
+        guard let target = RequestTarget(address) else { throw TransportError(.badAddress, address: address) }
         let route = try route(to: target, address: address)
         let scope = try await requiredScope(of: target, on: route, address: address)
         let key = route.connectionKey(for: target)
@@ -159,7 +161,7 @@ package struct HTTPTransport: Sendable {
         do {
             response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
             if mayBeKept { return response }
-        } catch let failure as WireFailure where failure.kind == .cut && mayBeKept {
+        } catch let failure as TransportError where failure.kind == .cut && mayBeKept {
             core.answered.withLock { _ = $0.remove(key) }
             try Task.checkCancellation()
             response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
@@ -168,7 +170,7 @@ package struct HTTPTransport: Sendable {
         return response
     }
 
-    private func route(to target: WireTarget, address: ResourceAddress) throws -> ConnectionRoute {
+    private func route(to target: RequestTarget, address: ResourceAddress) throws -> ConnectionRoute {
         do {
             let proxy: ProxyAddress? =
                 switch access.proxy {
@@ -178,12 +180,12 @@ package struct HTTPTransport: Sendable {
                 }
             return ConnectionRoute(to: target, through: proxy)
         } catch {
-            throw WireFailure(.proxyRefusal(error.why), address: address)
+            throw TransportError(.proxyRefusal(error.why), address: address)
         }
     }
 
     private func exchange(
-        _ request: WireRequest, target: WireTarget, on route: ConnectionRoute, within scope: AddressScope?,
+        _ request: WireRequest, target: RequestTarget, on route: ConnectionRoute, within scope: AddressScope?,
         _ address: ResourceAddress, _ credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
         var outgoing = HTTPClientRequest(url: route.origin(for: target) + "/")
@@ -220,7 +222,7 @@ package struct HTTPTransport: Sendable {
         }
         if case .forwarded(let proxy) = route, response.status == .proxyAuthenticationRequired {
             let why = ConnectionRoute.credentialsRefused(by: proxy, "407")
-            throw WireFailure(.proxyCredentials(why), address: address)
+            throw TransportError(.proxyCredentials(why), address: address)
         }
         return response
     }
@@ -231,16 +233,16 @@ package struct HTTPTransport: Sendable {
     /// - Returns: the scope of the address that the connection must lead to, since names may resolve to others by then;
     ///   nil for any.
     private func requiredScope(
-        of target: WireTarget, on route: ConnectionRoute, address: ResourceAddress
+        of target: RequestTarget, on route: ConnectionRoute, address: ResourceAddress
     ) async throws -> AddressScope? {
         guard case .ownOnly(let origins) = access.privateAddresses else { return nil }
         let scopes = try await scopes(of: target, on: route, address: address)
         if scopes == [.global] || scopes == [.local] && origins.contains(WebOrigin(target)) {
             return route.resolvesNamesElsewhere ? nil : scopes.first
         }
-        let refusal = WireFailure(.localAddress(host: target.host), address: address)
+        let refusal = TransportError(.localAddress(host: target.host), address: address)
         if origins.isEmpty { throw refusal }
-        for own in origins.map(WireTarget.init) {
+        for own in origins.map(RequestTarget.init) {
             let route = try self.route(to: own, address: address)
             guard try await self.scopes(of: own, on: route, address: address) == [.local] else { throw refusal }
         }
@@ -249,11 +251,11 @@ package struct HTTPTransport: Sendable {
 
     /// Never empty. What a proxy resolves is told by the host's name alone.
     private func scopes(
-        of target: WireTarget, on route: ConnectionRoute, address: ResourceAddress
+        of target: RequestTarget, on route: ConnectionRoute, address: ResourceAddress
     ) async throws -> Set<AddressScope> {
         if route.resolvesNamesElsewhere { return [AddressScope.ofUnresolved(target.host)] }
         let scopes = await core.scopes.scopes(of: target.host)
-        if scopes.isEmpty { throw WireFailure(.unresolvable(host: target.host), address: address) }
+        if scopes.isEmpty { throw TransportError(.unresolvable(host: target.host), address: address) }
         return scopes
     }
 

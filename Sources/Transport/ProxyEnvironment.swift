@@ -34,7 +34,7 @@ package struct ProxyEnvironment: Sendable, Hashable {
     /// The proxy for a server; nil when it is to be asked directly.
     ///
     /// - Throws: ``ProxyAddress/Unreadable``, naming the variable.
-    func proxy(for target: WireTarget) throws(ProxyAddress.Unreadable) -> ProxyAddress? {
+    func proxy(for target: RequestTarget) throws(ProxyAddress.Unreadable) -> ProxyAddress? {
         guard let setting = target.isSecure ? secure : plain, !exceptions.covers(host: target.host, port: target.port)
         else { return nil }
         do {

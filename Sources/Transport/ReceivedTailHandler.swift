@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A server announces an answer again and again and gives none.
-struct EndlessAnnouncement: Error {}
+struct TooManyInformationalResponses: Error {}
 
 /// What had arrived of a body when its connection failed, and was not handed on.
 struct InterruptedBody: Error {
@@ -44,7 +44,7 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
             isInBody = head.status.code >= 200
             announcements = isInBody ? 0 : announcements + 1
             if announcements > Self.greatestNumberOfAnnouncements {
-                context.fireErrorCaught(EndlessAnnouncement())
+                context.fireErrorCaught(TooManyInformationalResponses())
                 return context.close(promise: nil)
             }
             // The client counts the read that brought the head as asked for.

@@ -31,7 +31,7 @@ final class RouteClients: Sendable {
     ///
     /// - Parameters:
     ///   - scope: of the addresses that its connections may lead to; nil for any. A connection that leads elsewhere fails
-    ///     with ``WireFailure/ScopeChange`` before any request is sent on it.
+    ///     with ``TransportError/ScopeChange`` before any request is sent on it.
     ///   - authorities: trusted beside those of the machine.
     /// - Throws: `NIOSSLError` when the machine's certificates cannot be read.
     func client(
@@ -106,7 +106,7 @@ final class RouteClients: Sendable {
                 if let scope = key.scope {
                     let reached = route.proxy == nil ? channel.remoteAddress : resolved
                     guard let address = reached?.addressBytes else { throw ChannelError.ioOnClosedChannel }
-                    guard AddressScope(address) == scope else { throw WireFailure.ScopeChange() }
+                    guard AddressScope(address) == scope else { throw TransportError.ScopeChange() }
                 }
                 let pipeline = channel.pipeline.syncOperations
                 let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -160,7 +160,7 @@ final class RouteClients: Sendable {
             do {
                 promise.succeed(try SocketAddress.makeAddressResolvingHost(end.host, port: end.port))
             } catch {
-                promise.fail(WireFailure.Unresolvable(host: end.host))
+                promise.fail(TransportError.Unresolvable(host: end.host))
             }
         }
         return promise.futureResult

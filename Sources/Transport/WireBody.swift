@@ -4,7 +4,7 @@ import NIOCore
 
 /// The bytes of an answer as they arrive. Reading pauses the connection while the reader is busy.
 ///
-/// When the connection fails midway, every byte that was received is delivered before the ``WireFailure`` is thrown.
+/// When the connection fails midway, every byte that was received is delivered before the ``TransportError`` is thrown.
 package struct WireBody: AsyncSequence, Sendable {
     package typealias Element = ByteBuffer
 
@@ -42,17 +42,17 @@ package struct WireBody: AsyncSequence, Sendable {
                 consumed += part.readableBytes
                 // What came is delivered first.
                 if let kind = limits.breach(by: part.readableBytes, from: start, to: .now) {
-                    ending = WireFailure(kind, address: address)
+                    ending = TransportError(kind, address: address)
                 }
                 return part
             } catch let interruption as InterruptedBody {
-                ending = WireFailure.classify(interruption.underlying, address: address)
+                ending = TransportError.classify(interruption.underlying, address: address)
                 // Parts that do not add up would leave a hole in the file: then they are not used.
                 let held = interruption.parts.reduce(0) { $0 + $1.readableBytes }
                 if consumed + held == interruption.bytesReceived { tail = interruption.parts[...] }
                 return try await next()
             } catch {
-                throw WireFailure.classify(error, address: address)
+                throw TransportError.classify(error, address: address)
             }
         }
     }
@@ -80,7 +80,7 @@ struct BodyLimits: Sendable {
     /// - Returns: what is wrong with going on; nil for nothing.
     mutating func breach(
         by count: Int, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
-    ) -> WireFailure.Kind? {
+    ) -> TransportError.Kind? {
         if let deadline, end > deadline { return .overtime(seconds: answerTimeout) }
         waited += (end - start) / .seconds(1)
         bytes += count

@@ -67,16 +67,16 @@ extension WireAnswer {
 
     /// The whole body in memory.
     ///
-    /// - Throws: ``WireFailure`` of kind `oversized` when it is longer than `limit` bytes.
+    /// - Throws: ``TransportError`` of kind `oversized` when it is longer than `limit` bytes.
     package func collect(upTo limit: Int) async throws -> ByteBuffer {
         var whole = ByteBuffer()
         if let declared = first("Content-Length").flatMap({ Int($0) }) {
-            guard declared <= limit else { throw WireFailure(.oversized(limit: limit), address: address) }
+            guard declared <= limit else { throw TransportError(.oversized(limit: limit), address: address) }
             whole.reserveCapacity(declared)
         }
         for try await var part in body {
             guard whole.readableBytes + part.readableBytes <= limit else {
-                throw WireFailure(.oversized(limit: limit), address: address)
+                throw TransportError(.oversized(limit: limit), address: address)
             }
             whole.writeBuffer(&part)
         }

@@ -48,7 +48,7 @@ struct CatalogReading {
         }
         let answers = try Workspace.files(below: arguments[1]).map { file in
             let data = try Data(contentsOf: URL(filePath: "\(arguments[1])/\(file)"))
-            return CatalogAnswer(bytes: Array(data), address: ResourceAddress("http://books.example/\(file)"))
+            return CatalogResponse(bytes: Array(data), address: ResourceAddress("http://books.example/\(file)"))
         }
         let clock = ContinuousClock()
         var seconds: [Double] = []

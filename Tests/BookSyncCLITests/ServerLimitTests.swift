@@ -23,7 +23,7 @@ extension ProductTests {
                 var configuration = Configuration.builtIn
                 configuration.library = bench.library.path
                 let server = ShelfServer(
-                    configuration, at: try ListenPlace(parsing: "127.0.0.1:0"), limits: limits)
+                    configuration, at: try ListenTarget(parsing: "127.0.0.1:0"), limits: limits)
                 let (addresses, running) = AsyncStream.makeStream(of: String.self)
                 let serving = Task { try await server.run { running.yield($0) } }
                 let address = await addresses.first { _ in true }

@@ -80,7 +80,7 @@ extension ProductTests {
                     run.send(signal: SIGINT)
                     #expect(try await run.result().exitCode == 130)
                 }
-                let held = try heldBytes(of: catalog, in: bench)
+                let held = try partialContent(of: catalog, in: bench)
                 let next = try await bench.run("fetch", "1", "--json", environment: bench.configured)
                 #expect(next.exitCode == 0)
                 #expect(try bench.files().count == 300)
@@ -151,7 +151,7 @@ extension ProductTests {
             try await withCatalog(catalog.script, more: Self.patience) { bench, server in
                 let environment = bench.configured
                 for kill in 1...30 {
-                    let held = try heldBytes(of: catalog, in: bench)
+                    let held = try partialContent(of: catalog, in: bench)
                     let before = server.record
                     // Counted in bytes, so that a slow machine is killed at the same moments as a quick one.
                     let moment = before.audioBytesSent + Int.random(in: 1...100_000, using: &random)
@@ -167,7 +167,7 @@ extension ProductTests {
                     expectRest(of: catalog, held, after.requests.dropFirst(before.requests.count), "run \(kill)")
                 }
                 tap.open()
-                let held = try heldBytes(of: catalog, in: bench)
+                let held = try partialContent(of: catalog, in: bench)
                 let before = server.record
                 let last = try await bench.run("fetch", "1", "--json", environment: environment)
                 #expect(last.exitCode == 0)
@@ -200,7 +200,7 @@ extension ProductTests {
 }
 
 /// How many bytes of each episode are on disk, by its path at the server. Whose a file is, its bytes tell.
-private func heldBytes(of catalog: ScriptedCatalog, in bench: Workbench) throws -> [String: Int] {
+private func partialContent(of catalog: ScriptedCatalog, in bench: Workbench) throws -> [String: Int] {
     var held: [String: Int] = [:]
     let folder = bench.library.appending(path: ".booksync/partial")
     let files = try bench.exists ? Array(bench.files().values) : []

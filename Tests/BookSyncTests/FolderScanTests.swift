@@ -18,7 +18,7 @@ import Testing
             let file = try #require(facts["作者/书/001 一.mp3"])
             var status = stat()
             #expect(stat(path + "/作者/书/001 一.mp3", &status) == 0)
-            #expect(file == FileFacts(status))
+            #expect(file == FileAttributes(status))
             #expect(file.size == 5 && file.kind == .file && file.modificationTime > 1_500_000_000_000_000_000)
             #expect(facts["other"]?.kind == .folder)
         }

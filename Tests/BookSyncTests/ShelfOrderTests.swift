@@ -5,10 +5,10 @@ import Testing
 @testable import BookSync
 
 @Suite struct ShelfOrderTests {
-    private func shelf() -> [ShelvedBook] {
+    private func shelf() -> [BookSummary] {
         [("b", "Zoo 10", nil, 3, 5), ("a2", "alpha", "Y", 0, 9), ("a10", "zoo 9", "x", 3, 1)].map {
             (id: String, title: String, author: String?, missing: Int, bytes: Int64) in
-            ShelvedBook(
+            BookSummary(
                 book: Book(identity: BookIdentity(source: "s", id: id), title: title, author: author),
                 episodes: missing,
                 missing: missing, locked: 0, present: 0, bytes: bytes, path: nil,
@@ -40,7 +40,7 @@ import Testing
                 identity: EpisodeIdentity(book: book, key: "k\(section)"), section: section, name: name, size: size)
             if section != 2 { episode.publishedAt = Date(timeIntervalSince1970: Double(section)) }
             if section == 2 { episode.address = ResourceAddress("http://a.example/") }
-            return ShelfReader.EpisodeOnDisk(shelved: ShelvedEpisode(episode: episode), bytesDone: 0)
+            return ShelfReader.EpisodeOnDisk(shelved: EpisodeRecord(episode: episode), bytesDone: 0)
         }
         #expect(episodes.sorted(by: order).map(\.shelved.episode.section) == expected)
     }

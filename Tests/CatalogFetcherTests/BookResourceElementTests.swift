@@ -32,7 +32,7 @@ import Testing
     @Test func `an address that is none of the web is told of, and not fetched`() throws {
         let page = #"{"status":0,"sections":2,"list":[{"id":1,"path":"file:///etc/passwd"},{"id":2,"path":null}]}"#
         let contents = try BookResourceSettings(listAddress: catalog).read(
-            CatalogAnswer(bytes: Array(page.utf8)), source: "mine", id: "1")
+            CatalogResponse(bytes: Array(page.utf8)), source: "mine", id: "1")
         #expect(contents.episodes.map(\.isLocked) == [true, true])
         #expect(contents.listing.proof.warnings == ["page 1 lists 1 episode with an address that cannot be fetched"])
     }

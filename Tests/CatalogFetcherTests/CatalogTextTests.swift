@@ -45,7 +45,7 @@ import Testing
         #expect([nil, "", "\u{85}", String(repeating: "x", count: 2000)].allSatisfy { CatalogText.id($0) == nil })
         let item = #"{"metadata":{"identifier":"\u0085"},"files":[{"name":"1.mp3","format":"VBR MP3"}]}"#
         let contents = try InternetArchiveSettings().read(
-            CatalogAnswer(bytes: Array(item.utf8)), source: "mine", id: nil)
+            CatalogResponse(bytes: Array(item.utf8)), source: "mine", id: nil)
         #expect(contents.identity.id == "saved")
     }
 }

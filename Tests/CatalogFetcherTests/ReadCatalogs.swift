@@ -35,7 +35,7 @@ func failure(listing id: String, in format: some CatalogFormat) async throws -> 
 /// The failure that reading an answer ends with; nil when it is read.
 func failure(reading text: String, as format: some CatalogFormat, id: String? = nil) throws -> Failure? {
     do {
-        _ = try format.read(CatalogAnswer(bytes: Array(text.utf8)), source: "mine", id: id)
+        _ = try format.read(CatalogResponse(bytes: Array(text.utf8)), source: "mine", id: id)
         return nil
     } catch let failure as Failure {
         return failure

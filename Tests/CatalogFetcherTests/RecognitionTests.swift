@@ -8,7 +8,7 @@ import Testing
 /// Every recorded answer is recognised as what it is, and as nothing else.
 @Suite struct RecognitionTests {
     private func kinds(of bytes: [UInt8]) -> [SourceKind] {
-        let answer = CatalogAnswer(bytes: bytes, address: ResourceAddress("http://example.com/plain/"))
+        let answer = CatalogResponse(bytes: bytes, address: ResourceAddress("http://example.com/plain/"))
         let formats: [(SourceKind, any CatalogFormat.Type)] = [
             (.bookResource, BookResourceSettings.self), (.internetArchive, InternetArchiveSettings.self),
             (.librivox, LibriVoxSettings.self), (.directory, DirectorySettings.self),
@@ -51,16 +51,16 @@ import Testing
 
     @Test func `a saved book-resource page is read as one page`() throws {
         let settings = BookResourceSettings("http://catalog.example")
-        let part = CatalogAnswer(bytes: try Corpus.bytes("json-lrts/real_425_free_2items.json"))
+        let part = CatalogResponse(bytes: try Corpus.bytes("json-lrts/real_425_free_2items.json"))
         let contents = try settings.read(part, source: "kting", id: "425")
         #expect(contents.episodes.map(\.section) == [1, 2])
         #expect(contents.book.title == "白眉大侠" && contents.book.declaredEpisodes == 400)
         #expect(!contents.book.isComplete && contents.listing.proof.warnings.count == 1)
 
-        let whole = CatalogAnswer(bytes: try Corpus.bytes("json-lrts/real_item_30776_TTBookModel.json"))
+        let whole = CatalogResponse(bytes: try Corpus.bytes("json-lrts/real_item_30776_TTBookModel.json"))
         #expect(try settings.read(whole, source: "kting", id: "30776").book.isComplete)
         let endless = Array(WirePage.json(1...50).utf8)
-        let page = try settings.read(CatalogAnswer(bytes: endless), source: "kting", id: nil)
+        let page = try settings.read(CatalogResponse(bytes: endless), source: "kting", id: nil)
         #expect(page.identity.id == "saved" && page.episodes.count == 50 && !page.book.isComplete)
         let refused = try failure(reading: #"{"status":114,"msg":"x"}"#, as: settings)
         #expect(refused?.kind == .unreadableCatalog)

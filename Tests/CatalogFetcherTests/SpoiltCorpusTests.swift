@@ -21,7 +21,7 @@ import Testing
             for (place, name) in names.enumerated() {
                 let whole = try Corpus.bytes("\(folder)/\(name)")
                 for (turn, bytes) in SpoiltInput.of(whole, seed: UInt64(place)).enumerated() {
-                    let answer = CatalogAnswer(bytes: bytes, address: ResourceAddress("http://example.com/plain/"))
+                    let answer = CatalogResponse(bytes: bytes, address: ResourceAddress("http://example.com/plain/"))
                     for (_, other) in Self.kinds where turn % 4 == 0 { _ = type(of: other).bookID(in: answer) }
                     do {
                         let contents = try format.read(answer, source: "mine", id: nil)

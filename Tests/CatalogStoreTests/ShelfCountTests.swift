@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: changes)
     func `what is listed is what is there`(_ change: Change) async throws {
-        func build(_ store: CatalogStore, notes: Bool) async throws -> [ShelvedBook] {
+        func build(_ store: CatalogStore, notes: Bool) async throws -> [BookSummary] {
             let then = Date(timeIntervalSince1970: 1)
             _ = try await store.merge(samples(1...6) + [.bare(7)], startingAt: 0, of: veterinary, at: then)
             try await store.finish([.sample(1), .sample(2)])

@@ -36,14 +36,14 @@ import Testing
             try await store.remove([.sample(2)], at: time(milliseconds: 1_700_000_000_777))
             let shelved = try await store.episodes(of: veterinary)
             var expected = [
-                ShelvedEpisode(episode: .sample(1), transfer: .sample(1)),
-                ShelvedEpisode(episode: .bare(2), removedAt: time(milliseconds: 1_700_000_000_777)),
-                ShelvedEpisode(episode: .sample(3), file: .sample(3)),
-                ShelvedEpisode(episode: .sample(4), file: .sample(4), transfer: .sample(4)),
+                EpisodeRecord(episode: .sample(1), transfer: .sample(1)),
+                EpisodeRecord(episode: .bare(2), removedAt: time(milliseconds: 1_700_000_000_777)),
+                EpisodeRecord(episode: .sample(3), file: .sample(3)),
+                EpisodeRecord(episode: .sample(4), file: .sample(4), transfer: .sample(4)),
             ]
             for index in expected.indices { expected[index].episode.element = nil }
             #expect(shelved == expected)
-            let one = ShelvedEpisode(episode: .sample(4), file: .sample(4), transfer: .sample(4))
+            let one = EpisodeRecord(episode: .sample(4), file: .sample(4), transfer: .sample(4))
             #expect(try await store.episode(.sample(4)) == one)
             #expect(try await store.episode(section: 4, of: veterinary) == one)
             #expect(try await store.episode(section: 9, of: veterinary) == nil)
@@ -94,7 +94,7 @@ import Testing
             stored.isComplete = true
             #expect(
                 shelf
-                    == ShelvedBook(
+                    == BookSummary(
                         book: stored, episodes: 8, missing: 2, locked: 1, present: 4, bytes: 4000, path: "B",
                         updatedAt: time(milliseconds: 99)))
         }

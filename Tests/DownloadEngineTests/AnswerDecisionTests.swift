@@ -33,13 +33,13 @@ import Testing
 
     struct Row: CustomTestStringConvertible, Sendable {
         var what: String
-        var held = HeldBytes.begun
+        var held = PartialContent.begun
         var promised = PromisedContent()
-        var head: AnswerHead
+        var head: ResponseHead
         var outcome: Outcome
 
         init(
-            _ what: String, _ head: AnswerHead, held: HeldBytes = .begun, promised: PromisedContent = .init(),
+            _ what: String, _ head: ResponseHead, held: PartialContent = .begun, promised: PromisedContent = .init(),
             _ outcome: Outcome
         ) {
             (self.what, self.head, self.held, self.promised, self.outcome) = (what, head, held, promised, outcome)
@@ -50,7 +50,7 @@ import Testing
 
     @Test(arguments: wholes + parts + validators + unsatisfied + statuses)
     func `an answer's head decides`(row: Row) {
-        let asked = AskedContent.whatIsMissing(from: row.held, promised: row.promised)
+        let asked = RangeRequest.whatIsMissing(from: row.held, promised: row.promised)
         let decision = decide(held: row.held, asked: asked, head: row.head, promised: row.promised)
         #expect(Outcome(decision) == row.outcome, "\(decision)")
     }
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `every refusal says why in words without a capital or a stop`() {
         for row in Self.wholes + Self.parts + Self.validators + Self.unsatisfied + Self.statuses {
-            let asked = AskedContent.whatIsMissing(from: row.held, promised: row.promised)
+            let asked = RangeRequest.whatIsMissing(from: row.held, promised: row.promised)
             switch decide(held: row.held, asked: asked, head: row.head, promised: row.promised) {
             case .restart(let why), .retry(let why):
                 #expect(why.hasPrefix("the ") && !why.hasSuffix("."))
@@ -93,8 +93,8 @@ import Testing
         for status in [299, 400] { #expect(refusal(of: status)?.why == "the server answers \(status)") }
     }
 
-    private func refusal(of status: Int) -> Refusal? {
-        let decision = decide(held: .nothing, asked: AskedContent(first: 0), head: AnswerHead(status: status))
+    private func refusal(of status: Int) -> Rejection? {
+        let decision = decide(held: .nothing, asked: RangeRequest(first: 0), head: ResponseHead(status: status))
         if case .fail(let refusal) = decision { return refusal }
         return nil
     }
@@ -119,20 +119,20 @@ import Testing
             held: .begun(.init(lastModified: old, age: 0)), .restart),
         Row("the whole instead", .whole(1000, .strong), .replace(1000)),
         Row("no such piece", .none416(300), .restart),
-        Row("too busy for a piece", AnswerHead(status: 503), .retry),
-        Row("a piece refused", AnswerHead(status: 403), .fail),
+        Row("too busy for a piece", ResponseHead(status: 503), .retry),
+        Row("a piece refused", ResponseHead(status: 403), .fail),
     ]
 
     @Test(arguments: pieces)
     func `an answer's head decides about a piece`(row: Row) {
-        let asked = AskedContent(first: 400, last: 599, ifRange: "\"v1\"")
+        let asked = RangeRequest(first: 400, last: 599, ifRange: "\"v1\"")
         #expect(asked.range == "bytes=400-599")
         #expect(Outcome(decide(held: row.held, asked: asked, head: row.head)) == row.outcome)
     }
 
     @Test func `the first piece of nothing held is asked for by its range`() {
-        let asked = AskedContent(first: 0, last: 199, ifRange: "\"v1\"")
-        let held = HeldBytes(length: 0, validator: HeldBytes.begun.validator, total: 1000)
+        let asked = RangeRequest(first: 0, last: 199, ifRange: "\"v1\"")
+        let held = PartialContent(length: 0, validator: PartialContent.begun.validator, total: 1000)
         #expect(asked.range == "bytes=0-199")
         let decision = decide(held: held, asked: asked, head: .part(0, 199, 1000))
         #expect(Outcome(decision) == .append(1000))
@@ -147,7 +147,7 @@ import Testing
         Row("200 instead of 206 under the same tag", .whole(1000, .strong), .replace(1000)),
         Row("200 instead of 206 under another tag", .whole(1000, .otherStrong), .replace(1000)),
         Row("200 of another length", .whole(900), .replace(900)),
-        Row("203 from a proxy", AnswerHead(status: 203, contentLength: 1000), held: .nothing, .replace(1000)),
+        Row("203 from a proxy", ResponseHead(status: 203, contentLength: 1000), held: .nothing, .replace(1000)),
         Row("200 with a stray Content-Range", .stray, held: .nothing, .replace(1000)),
         Row("200 and empty", .whole(0), held: .nothing, .fail),
         Row("200 of a tebibyte", .whole(1 << 40), held: .nothing, .replace(1 << 40)),
@@ -198,7 +198,7 @@ import Testing
             "206 when the whole was asked for, a digest will tell", .part(0, 999, 1000), held: .nothing,
             promised: .digest, .restart),
         Row("206 when nothing could be asked for", .part(400, 999, 1000), held: .unvalidated, .restart),
-        Row("206 without Content-Range", AnswerHead(status: 206, validator: .strong), .restart),
+        Row("206 without Content-Range", ResponseHead(status: 206, validator: .strong), .restart),
         Row("206 with */total", .part(.unsatisfied(total: 1000)), .restart),
         Row("206 with an unreadable range", .part(.unreadable), .restart),
         Row("206 that ends early", .part(400, 899, 1000), .restart),
@@ -258,12 +258,12 @@ import Testing
         Row("416 with a smaller total", .none416(300), promised: .init(size: 300), .restart),
         Row("416 with a larger total", .none416(500), promised: .digest, .restart),
         Row("416 with total 0", .none416(0), promised: .digest, .restart),
-        Row("416 without a total", AnswerHead(status: 416), promised: .digest, .restart),
+        Row("416 without a total", ResponseHead(status: 416), promised: .digest, .restart),
         Row(
-            "416 with a range", AnswerHead(status: 416, contentRange: .bytes(first: 0, last: 9, total: 400)),
+            "416 with a range", ResponseHead(status: 416, contentRange: .bytes(first: 0, last: 9, total: 400)),
             promised: .digest, .restart),
         Row(
-            "416 with an unreadable range", AnswerHead(status: 416, contentRange: .unreadable), promised: .digest,
+            "416 with an unreadable range", ResponseHead(status: 416, contentRange: .unreadable), promised: .digest,
             .restart),
         Row("416 to a request without a range", .none416(400), held: .nothing, promised: .digest, .fail),
     ]
@@ -271,19 +271,19 @@ import Testing
     // MARK: Everything else
 
     static let statuses: [Row] =
-        [304].map { Row("\($0)", AnswerHead(status: $0), held: .nothing, .unchanged) }
-        + [408, 425, 429, 500, 502, 503, 504, 520, 522, 529].map { Row("\($0)", AnswerHead(status: $0), .retry) }
+        [304].map { Row("\($0)", ResponseHead(status: $0), held: .nothing, .unchanged) }
+        + [408, 425, 429, 500, 502, 503, 504, 520, 522, 529].map { Row("\($0)", ResponseHead(status: $0), .retry) }
         + [
             201, 202, 204, 205, 207, 299, 300, 301, 302, 303, 305, 308, 399, 400, 401, 402, 403, 404, 405, 407, 409,
             410, 411, 412, 415, 417, 418, 424, 426, 428, 430, 451, 499, 501, 505, 519, 530,
         ].map {
-            Row("\($0)", AnswerHead(status: $0), .fail)
+            Row("\($0)", ResponseHead(status: $0), .fail)
         }
         + [
             Row(
                 "an error page with a range",
-                AnswerHead(status: 500, contentRange: .bytes(first: 400, last: 999, total: 1000)), .retry),
-            Row("a 404 of audio", AnswerHead(status: 404, contentLength: 1000, contentType: "audio/mpeg"), .fail),
+                ResponseHead(status: 500, contentRange: .bytes(first: 400, last: 999, total: 1000)), .retry),
+            Row("a 404 of audio", ResponseHead(status: 404, contentLength: 1000, contentType: "audio/mpeg"), .fail),
         ]
 
     private static let old = ContentValidator.oldDate
@@ -301,18 +301,18 @@ extension ContentValidator {
     fileprivate static let otherWeakDated = ContentValidator(entityTag: "W/\"v2\"", lastModified: oldDate, age: 3600)
 }
 
-extension HeldBytes {
-    fileprivate static let nothing = HeldBytes()
+extension PartialContent {
+    fileprivate static let nothing = PartialContent()
     /// 400 bytes of 1000, under a strong tag.
-    fileprivate static let begun = HeldBytes(length: 400, validator: .strong, total: 1000)
-    fileprivate static let unvalidated = HeldBytes(length: 400, total: 1000)
+    fileprivate static let begun = PartialContent(length: 400, validator: .strong, total: 1000)
+    fileprivate static let unvalidated = PartialContent(length: 400, total: 1000)
 
-    fileprivate static func begun(_ length: Int64, of total: Int64? = 1000) -> HeldBytes {
-        HeldBytes(length: length, validator: .strong, total: total)
+    fileprivate static func begun(_ length: Int64, of total: Int64? = 1000) -> PartialContent {
+        PartialContent(length: length, validator: .strong, total: total)
     }
 
-    fileprivate static func begun(_ validator: ContentValidator) -> HeldBytes {
-        HeldBytes(length: 400, validator: validator, total: 1000)
+    fileprivate static func begun(_ validator: ContentValidator) -> PartialContent {
+        PartialContent(length: 400, validator: validator, total: 1000)
     }
 }
 
@@ -320,44 +320,44 @@ extension PromisedContent {
     fileprivate static let digest = PromisedContent(hasDigest: true)
 }
 
-extension AnswerHead {
-    fileprivate static let stray = AnswerHead(
+extension ResponseHead {
+    fileprivate static let stray = ResponseHead(
         status: 200, contentRange: .bytes(first: 5, last: 9, total: 10), contentLength: 1000)
 
     fileprivate static func whole(
         _ length: Int64?, _ validator: ContentValidator = .strong, type: String? = "audio/mpeg",
         coding: ContentCoding = .identity
-    ) -> AnswerHead {
-        AnswerHead(status: 200, contentLength: length, contentType: type, coding: coding, validator: validator)
+    ) -> ResponseHead {
+        ResponseHead(status: 200, contentLength: length, contentType: type, coding: coding, validator: validator)
     }
 
     fileprivate static func part(
         _ first: Int64, _ last: Int64, _ total: Int64?, length: Int64? = nil, type: String? = "audio/mpeg",
         coding: ContentCoding = .identity
-    ) -> AnswerHead {
-        AnswerHead(
+    ) -> ResponseHead {
+        ResponseHead(
             status: 206, contentRange: .bytes(first: first, last: last, total: total), contentLength: length,
             contentType: type, coding: coding, validator: .strong)
     }
 
-    fileprivate static func part(_ range: ContentRange?, type: String? = nil) -> AnswerHead {
-        AnswerHead(status: 206, contentRange: range, contentType: type, validator: .strong)
+    fileprivate static func part(_ range: ContentRange?, type: String? = nil) -> ResponseHead {
+        ResponseHead(status: 206, contentRange: range, contentType: type, validator: .strong)
     }
 
     /// The rest of 1000 bytes from 400 on.
-    fileprivate static func part(_ validator: ContentValidator) -> AnswerHead {
-        AnswerHead(
+    fileprivate static func part(_ validator: ContentValidator) -> ResponseHead {
+        ResponseHead(
             status: 206, contentRange: .bytes(first: 400, last: 999, total: 1000), contentLength: 600,
             validator: validator)
     }
 
-    fileprivate static func piece(_ validator: ContentValidator) -> AnswerHead {
-        AnswerHead(
+    fileprivate static func piece(_ validator: ContentValidator) -> ResponseHead {
+        ResponseHead(
             status: 206, contentRange: .bytes(first: 400, last: 599, total: 1000), contentLength: 200,
             validator: validator)
     }
 
-    fileprivate static func none416(_ total: Int64) -> AnswerHead {
-        AnswerHead(status: 416, contentRange: .unsatisfied(total: total), validator: .strong)
+    fileprivate static func none416(_ total: Int64) -> ResponseHead {
+        ResponseHead(status: 416, contentRange: .unsatisfied(total: total), validator: .strong)
     }
 }

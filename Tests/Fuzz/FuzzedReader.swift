@@ -56,7 +56,7 @@ enum FuzzedReader: String, CustomStringConvertible {
     /// Reads the input in every way that the form knows, and checks what comes of it.
     func read(_ input: [UInt8], variant: Int) -> Outcome {
         let circumstance = circumstances[variant]
-        let answer = CatalogAnswer(
+        let answer = CatalogResponse(
             bytes: input, address: circumstance.address, contentType: circumstance.contentType)
         var outcome = Outcome()
         for kind in SourceKind.allCases where kind.format.bookID(in: answer) == "" {

@@ -9,7 +9,7 @@ import Testing
     private let wanted = "Book/7.mp3"
 
     /// Recorded at the old path with 1000 bytes, time 50 and inode 7; the naming wants another path.
-    private func condition(_ files: [String: FileFacts], owners: [String: String] = [:]) -> FileCondition {
+    private func condition(_ files: [String: FileAttributes], owners: [String: String] = [:]) -> FileCondition {
         let shelved = Situation().fetched(at: old).shelved
         return FileCondition(of: shelved, wanted: wanted, files: files, owners: [old: "id7"].merging(owners) { $1 })
     }

@@ -11,7 +11,7 @@ import Testing
     /// `adopt 7 Book/7.mp3`, and the files that would have to be read first.
     private func plan(
         _ situations: [Situation], filter: EpisodeFilter = .init(), examined: Bool = true
-    ) throws -> (outline: [String], examinations: [String: Examination]) {
+    ) throws -> (outline: [String], examinations: [String: ProbeDepth]) {
         var input = try input(situations, filter: filter)
         for (path, facts) in input.files where examined {
             input.examined[path] = ExaminedFile(facts: facts, beginning: .audio, digests: [.sha256: "ab"])

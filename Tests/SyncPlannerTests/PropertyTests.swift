@@ -51,7 +51,7 @@ private struct Library {
         input.episodes.first { $0.episode.identity == action.episode.identity }?.file
     }
 
-    private mutating func update(_ action: SyncAction, _ change: (inout ShelvedEpisode) -> Void) {
+    private mutating func update(_ action: SyncAction, _ change: (inout EpisodeRecord) -> Void) {
         for index in input.episodes.indices
         where input.episodes[index].episode.identity == action.episode.identity {
             change(&input.episodes[index])
@@ -60,7 +60,7 @@ private struct Library {
 
     /// All at once: a file that swaps its name steps aside in between.
     private mutating func rename(_ actions: [SyncAction]) {
-        var moved: [(SyncAction, FileFacts)] = []
+        var moved: [(SyncAction, FileAttributes)] = []
         for action in actions {
             guard let from = action.fromPath, let facts = input.files.removeValue(forKey: from) else {
                 breaches.append("rename of nothing: \(action.fromPath ?? "-")")
@@ -83,7 +83,7 @@ private struct Library {
             breaches.append("\(action.kind.outline) of \(action.episode.section) over \(action.path)")
         }
         nextInode += 1
-        input.files[action.path] = FileFacts(
+        input.files[action.path] = FileAttributes(
             size: action.episode.size ?? 1, modificationTime: 77, inode: nextInode, kind: .file)
         recordFile(action)
     }
@@ -151,7 +151,7 @@ extension Situation {
 }
 
 /// What a look into the files brings: every file either is what somebody recorded or has some other digest.
-private func answer(_ questions: [String: Examination], of input: PlannerInput) -> [String: ExaminedFile] {
+private func answer(_ questions: [String: ProbeDepth], of input: PlannerInput) -> [String: ExaminedFile] {
     var answers: [String: ExaminedFile] = [:]
     for (path, examination) in questions {
         guard let facts = input.files[path], facts.inode % 5 != 0 else { continue }
@@ -167,7 +167,7 @@ private func answer(_ questions: [String: Examination], of input: PlannerInput) 
 }
 
 /// The plan as a run makes it.
-private func settledPlan(_ input: inout PlannerInput) -> SyncPlan {
+private func cachedPlan(_ input: inout PlannerInput) -> SyncPlan {
     for _ in 1...4 {
         let questions = makeProvisionalPlan(for: input).examinations
         let answers = answer(questions, of: input)
@@ -193,7 +193,7 @@ private func settledPlan(_ input: inout PlannerInput) -> SyncPlan {
         let latest = Bool.random(using: &chance) ? Int.random(in: 1...count, using: &chance) : nil
         var input = try input(book, filter: EpisodeFilter(latest: latest), order: order, force: force)
         if Bool.random(using: &chance) { input.rules.onMissingFile = .tombstone }
-        let plan = settledPlan(&input)
+        let plan = cachedPlan(&input)
         let note: Comment = "seed \(seed)"
 
         #expect(Set(plan.actions.map(\.episode.identity)).count == count, "every episode is spoken of; \(note)")
@@ -219,7 +219,7 @@ private func settledPlan(_ input: inout PlannerInput) -> SyncPlan {
         let lost = Set(input.files.values.map(\.inode)).subtracting(library.input.files.values.map(\.inode))
         #expect(lost.subtracting(replaced) == [], "nothing is lost but what is replaced; \(note)")
         library.input.examined = [:]
-        let next = settledPlan(&library.input)
+        let next = cachedPlan(&library.input)
         let unsettled = next.actions.filter { $0.kind.isTransfer || $0.kind == .rename || $0.kind == .adopt }
         let words = { (action: SyncAction) in
             "\(action.kind.outline) \(action.episode.section) \(action.fromPath ?? "") → \(action.path): \(action.reason)"

@@ -8,15 +8,15 @@ let noon = Date(timeIntervalSince1970: 1_795_262_400)  // 2026-11-21T12:00:00Z
 
 /// One episode with all that can be said of it, arranged by naming what is special about it.
 struct Situation {
-    var shelved: ShelvedEpisode
+    var shelved: EpisodeRecord
     var wanted: String?
     /// What stands in the library.
-    var disk: [String: FileFacts] = [:]
+    var disk: [String: FileAttributes] = [:]
     var partial: Int64?
 
     init(_ section: Int = 7, name: String = "山村") {
         let identity = EpisodeIdentity(book: book, key: "id\(section)")
-        self.shelved = ShelvedEpisode(
+        self.shelved = EpisodeRecord(
             episode: Episode(
                 identity: identity, section: section, name: name, address: ResourceAddress("http://audio.example/7"),
                 size: 1000))
@@ -41,11 +41,11 @@ struct Situation {
                 episode: $0.shelved.episode.identity, path: path, size: size, sha256: "ab", modificationTime: 50,
                 inode: inode, validator: ContentValidator(entityTag: "\"1\""), catalogSize: catalogSize,
                 catalogModifiedAt: catalogDate, fetchedAt: noon, verification: .length)
-            $0.disk[path] = FileFacts(size: size, modificationTime: 50, inode: inode, kind: .file)
+            $0.disk[path] = FileAttributes(size: size, modificationTime: 50, inode: inode, kind: .file)
         }
     }
 
-    func standing(at path: String, _ facts: FileFacts?) -> Self { with { $0.disk[path] = facts } }
+    func standing(at path: String, _ facts: FileAttributes?) -> Self { with { $0.disk[path] = facts } }
     func wanting(_ path: String?) -> Self { with { $0.wanted = path } }
     func partial(_ bytes: Int64) -> Self { with { $0.partial = bytes } }
     func locked() -> Self { with { $0.shelved.episode.address = nil } }
@@ -65,8 +65,9 @@ struct Situation {
     }
 }
 
-func facts(size: Int64 = 1000, time: Int64 = 50, inode: UInt64 = 7, kind: FileFacts.Kind = .file) -> FileFacts {
-    FileFacts(size: size, modificationTime: time, inode: inode, kind: kind)
+func facts(size: Int64 = 1000, time: Int64 = 50, inode: UInt64 = 7, kind: FileAttributes.Kind = .file) -> FileAttributes
+{
+    FileAttributes(size: size, modificationTime: time, inode: inode, kind: kind)
 }
 
 func input(

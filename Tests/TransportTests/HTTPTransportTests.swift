@@ -17,13 +17,13 @@ import Testing
     }
 
     /// Reads the body to its end, however that comes.
-    private func read(_ body: WireBody) async -> (bytes: [UInt8], failure: WireFailure?) {
+    private func read(_ body: WireBody) async -> (bytes: [UInt8], failure: TransportError?) {
         var bytes: [UInt8] = []
         do {
             for try await part in body { bytes += part.readableBytesView }
             return (bytes, nil)
         } catch {
-            return (bytes, error as? WireFailure)
+            return (bytes, error as? TransportError)
         }
     }
 
@@ -158,16 +158,16 @@ import Testing
         let gone = server.address("/a")
         try await server.stop()
         try await withTransport { transport in
-            await #expect(throws: WireFailure.self) { try await transport.send(WireRequest(.get, gone)) }
+            await #expect(throws: TransportError.self) { try await transport.send(WireRequest(.get, gone)) }
             do {
                 _ = try await transport.send(WireRequest(.get, gone))
-            } catch let failure as WireFailure {
+            } catch let failure as TransportError {
                 #expect(failure.kind == .refused)
             }
             do {
                 _ = try await transport.send(WireRequest(.get, ResourceAddress("http://nowhere.invalid/a")))
                 Issue.record("an unknown host answered")
-            } catch let failure as WireFailure {
+            } catch let failure as TransportError {
                 #expect(failure.kind == .unresolvable(host: "nowhere.invalid"))
             }
         }
@@ -179,7 +179,7 @@ import Testing
             do {
                 _ = try await transport.send(WireRequest(.get, ResourceAddress(text)))
                 Issue.record("\(text) was fetched")
-            } catch let failure as WireFailure {
+            } catch let failure as TransportError {
                 #expect(failure.disposition == .skip)
             }
         }
@@ -189,7 +189,7 @@ import Testing
         try await withServer(.always(.text(String(repeating: "x", count: 5000)))) { server in
             try await withTransport { transport in
                 let answer = try await transport.send(WireRequest(.get, server.address("/a")))
-                await #expect(throws: WireFailure.self) { try await answer.collect(upTo: 4999) }
+                await #expect(throws: TransportError.self) { try await answer.collect(upTo: 4999) }
             }
         }
     }

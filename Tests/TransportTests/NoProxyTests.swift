@@ -80,7 +80,7 @@ import Testing
     func `case 32: the environment names the proxy for an address`(
         environment: [String: String], address: String, proxy: String?
     ) throws {
-        let target = try #require(WireTarget(ResourceAddress(address)))
+        let target = try #require(RequestTarget(ResourceAddress(address)))
         #expect(try ProxyEnvironment(environment).proxy(for: target)?.description == proxy)
     }
 

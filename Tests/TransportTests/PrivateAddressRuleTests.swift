@@ -49,17 +49,17 @@ import Testing
     }
 
     /// - Returns: nil when there was an answer.
-    private func failure(_ address: String, over transport: HTTPTransport) async throws -> WireFailure? {
+    private func failure(_ address: String, over transport: HTTPTransport) async throws -> TransportError? {
         do {
             _ = try await send(address, over: transport)
             return nil
-        } catch let failure as WireFailure {
+        } catch let failure as TransportError {
             return failure
         }
     }
 
     private func expect(
-        _ expected: WireFailure.Kind, of address: String, over transport: HTTPTransport,
+        _ expected: TransportError.Kind, of address: String, over transport: HTTPTransport,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let kind = try await failure(address, over: transport)?.kind

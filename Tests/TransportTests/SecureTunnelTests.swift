@@ -63,7 +63,7 @@ import Testing
                     _ = try await answers(
                         ["https://\(host):\(server.port)/a"], through: "127.0.0.1:\(proxy.port)", trusting: server)
                     Issue.record("\(host) was believed")
-                } catch let failure as WireFailure {
+                } catch let failure as TransportError {
                     guard case .insecure = failure.kind else {
                         Issue.record("\(failure)")
                         return
@@ -105,7 +105,7 @@ import Testing
                             ["https://audio.example:\(server.port)/"], through: "127.0.0.1:\(proxy.port)",
                             trusting: server)
                         Issue.record("there was an answer")
-                    } catch let failure as WireFailure {
+                    } catch let failure as TransportError {
                         #expect(failure.why == "the proxy http://127.0.0.1:\(proxy.port) \(kind)")
                     }
                 }

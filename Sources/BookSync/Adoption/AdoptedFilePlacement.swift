@@ -85,7 +85,7 @@ struct AdoptedFilePlacement: Sendable {
         try await store.save([before ?? TransferRecord(episode: episode)])
     }
 
-    private func place(_ item: AdoptionReport.Item, facts: FileFacts) async throws {
+    private func place(_ item: AdoptionReport.Item, facts: FileAttributes) async throws {
         let source = folder + "/" + item.from
         let waiting = library.partialFolder + "/" + PartialFile.name(for: item.episode.identity) + Self.suffix
         let (way, library, path) = (way, library, item.path)

@@ -37,7 +37,7 @@ struct AdoptedFolder: Sendable {
     }
 
     /// The files in the folder and below it, relative to it; what is hidden is passed over.
-    func files() async throws -> [String: FileFacts] {
+    func files() async throws -> [String: FileAttributes] {
         try await FolderScan.scanTrees([""], under: path).filter { path, facts in
             facts.kind == .file && !splitLibraryPath(path).name.hasPrefix(".")
         }

@@ -144,10 +144,10 @@ package struct FolderAdoption: Sendable {
     }
 
     private func matcher(
-        _ episodes: [Episode], of book: Book, files: [String: FileFacts], in folder: String
+        _ episodes: [Episode], of book: Book, files: [String: FileAttributes], in folder: String
     ) async throws -> EpisodeMatcher {
         var examined: [String: ExaminedFile] = [:]
-        var asked: [String: Examination] = [:]
+        var asked: [String: ProbeDepth] = [:]
         while true {
             let matcher = EpisodeMatcher(
                 episodes, of: book, among: files, examined: examined, least: .name, isCandidate: AdoptedFolder.isAudio)

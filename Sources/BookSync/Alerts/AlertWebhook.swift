@@ -59,7 +59,7 @@ struct AlertWebhook: Sendable {
                 guard answer.status >= 500 || [408, 429].contains(answer.status) else { return why }
                 requested = answer.requestedWait(now: Date().timeIntervalSince1970)
                 if let requested, requested >= Self.limit { return why + ", and asks to wait" }
-            } catch let failure as WireFailure {
+            } catch let failure as TransportError {
                 // It was taken, whatever became of the answer's text.
                 if case .oversized = failure.kind { return nil }
                 why = failure.why

@@ -9,13 +9,13 @@ import Logging
 package struct Diagnosis: Sendable {
     private let configuration: Configuration
     private let check: ConfigurationCheck
-    private let notes: LibraryNotes?
+    private let notes: KnownLibraries?
     private let logger: Logger
 
     /// - Parameters:
     ///   - check: of that configuration.
     ///   - notes: what is remembered of libraries; nil where nothing can be.
-    package init(configuration: Configuration, check: ConfigurationCheck, notes: LibraryNotes?, logger: Logger) {
+    package init(configuration: Configuration, check: ConfigurationCheck, notes: KnownLibraries?, logger: Logger) {
         self.configuration = configuration
         self.check = check
         self.notes = notes

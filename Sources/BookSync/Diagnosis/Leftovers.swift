@@ -20,7 +20,7 @@ struct Leftovers: Sendable {
         var count = 0
         var bytes: Int64 = 0
 
-        mutating func add(_ facts: FileFacts) {
+        mutating func add(_ facts: FileAttributes) {
             count += 1
             bytes += facts.size
         }
@@ -48,7 +48,7 @@ struct Leftovers: Sendable {
                 orphans.add(facts)
             }
         }
-        for facts in try await FolderScan.scanTrees([KeptFiles.folder], under: folder.path).values
+        for facts in try await FolderScan.scanTrees([Backups.folder], under: folder.path).values
         where facts.kind == .file { kept.add(facts) }
     }
 

@@ -17,7 +17,7 @@ struct LibraryDiagnosis: Sendable {
     let path: String
     /// Bytes that the configuration wants to stay free.
     let minFreeSpace: Int64
-    let notes: LibraryNotes?
+    let notes: KnownLibraries?
 
     private var folder: LibraryFolder { .existing(at: path) }
 

@@ -113,7 +113,7 @@ struct SourceDiagnosis: Sendable {
             let answer = try await transport.using(configuration.access(at: address))
                 .send(WireRequest(.head, address))
             return try finding(check, of: answer, from: source, at: address)
-        } catch let failure as WireFailure {
+        } catch let failure as TransportError {
             throw Failure(
                 .catalogUnavailable, what: "\(address.server) does not answer", why: failure.why,
                 remedy: failure.remedy ?? "see whether the network and the catalog's server work")

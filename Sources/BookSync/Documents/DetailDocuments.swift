@@ -4,7 +4,7 @@ import BookModel
 
 extension JSONDocument {
     /// Everything known of a book.
-    package init(everythingOf shelved: ShelvedBook) {
+    package init(everythingOf shelved: BookSummary) {
         self = JSONDocument(shelved).adding([
             "summary": .init(shelved.book.summary), "cover": .init(shelved.book.cover?.withoutSecrets),
         ])

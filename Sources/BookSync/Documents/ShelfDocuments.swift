@@ -5,7 +5,7 @@ import Foundation
 
 extension JSONDocument {
     /// A book of the shelf.
-    package init(_ shelved: ShelvedBook) {
+    package init(_ shelved: BookSummary) {
         self = [
             "source": .string(shelved.book.identity.source),
             "id": .string(shelved.book.identity.id),
@@ -27,7 +27,7 @@ extension JSONDocument {
     /// An episode of the shelf.
     ///
     /// - Parameter bytesDone: how much of it is on disk, partial files included.
-    package init(_ shelved: ShelvedEpisode, bytesDone: Int64) {
+    package init(_ shelved: EpisodeRecord, bytesDone: Int64) {
         let episode = shelved.episode
         self = [
             "source": .string(episode.identity.book.source),

@@ -14,11 +14,11 @@ package struct EpisodeExplanation: Sendable {
     }
 
     var book: Book
-    var shelved: ShelvedEpisode
+    var shelved: EpisodeRecord
     /// Bytes of its partial file.
     var partial: Int64 = 0
     /// What stands at the recorded path.
-    var standing: FileFacts?
+    var standing: FileAttributes?
     /// Whether a symbolic link stands in the place of one of its folders, which nobody looks behind.
     var isBehindLink = false
     /// When its file was last read whole and found right.

@@ -70,7 +70,7 @@ package struct ShelfExplanation: Sendable {
     }
 }
 
-extension [String: FileFacts] {
+extension [String: FileAttributes] {
     /// Whether one of the path's folders is a symbolic link.
     fileprivate func isBehindLink(_ path: String) -> Bool {
         var folder = splitLibraryPath(path).folder

@@ -51,7 +51,7 @@ struct CoverPicture: Sendable {
             let bytes = try await answer.bytes(upTo: greatest)
             guard let fileExtension = fileExtension(of: bytes) else { throw refuse("the answer is no picture") }
             return CoverPicture(bytes: bytes, fileExtension: fileExtension)
-        } catch let failure as WireFailure {
+        } catch let failure as TransportError {
             throw Silence(failure: refuse(failure.why, failure.remedy))
         }
     }

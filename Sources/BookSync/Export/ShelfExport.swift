@@ -26,7 +26,7 @@ package struct ShelfExport: Sendable {
     ///   - wait: seconds to wait for another run to end.
     /// - Throws: ``Failure``: `temporary` when another run holds the library, `unknownBook` when there is none.
     package func intoFolders(
-        _ kind: ExportKind, of items: [Item], force: Bool, waitingFor wait: Double, notes: LibraryNotes?
+        _ kind: ExportKind, of items: [Item], force: Bool, waitingFor wait: Double, notes: KnownLibraries?
     ) async throws -> [ExportOutcome] {
         let items = try await existing(items)
         let library = configuration.library

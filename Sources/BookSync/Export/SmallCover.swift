@@ -27,7 +27,7 @@ struct SmallCover: Sendable {
     /// - Parameters:
     ///   - cover: its path, relative to the library.
     ///   - facts: of the file that is there.
-    init(of cover: String, _ facts: FileFacts, in library: String) {
+    init(of cover: String, _ facts: FileAttributes, in library: String) {
         func hash(_ text: String) -> String { String(ExportDisk.digest(of: Array(text.utf8)).prefix(24)) }
         folder = LibraryFolder.existing(at: library).ownFolder + "/covers"
         prefix = hash(cover) + "-"
@@ -47,11 +47,11 @@ struct SmallCover: Sendable {
     static func make(of cover: String, in library: String) async {
         do {
             let source = library + "/" + cover
-            guard let facts = try await offPool({ fileFacts(source) }), facts.size >= minSize, let program else {
+            guard let facts = try await offPool({ fileAttributes(source) }), facts.size >= minSize, let program else {
                 return
             }
             let small = SmallCover(of: cover, facts, in: library)
-            guard try await offPool({ fileFacts(small.path) }) == nil else { return }
+            guard try await offPool({ fileAttributes(small.path) }) == nil else { return }
             try await offPool { try small.clear() }
             let temporary = small.path + ".tmp"
             let outcome = try await limited(to: limit) {
@@ -68,7 +68,7 @@ struct SmallCover: Sendable {
             try await offPool {
                 if outcome == .exited(0) {
                     try FileManager.default.moveItem(atPath: temporary, toPath: small.path)
-                } else if fileFacts(temporary) != nil {
+                } else if fileAttributes(temporary) != nil {
                     try FileManager.default.removeItem(atPath: temporary)
                 }
             }

@@ -20,7 +20,7 @@ enum FileExamination {
     ///   - questions: path → how far to read.
     ///   - folder: absolute; what the paths are relative to.
     static func examine(
-        _ questions: [String: Examination], in folder: String
+        _ questions: [String: ProbeDepth], in folder: String
     ) async throws -> [String: ExaminedFile] {
         var answers: [String: ExaminedFile] = [:]
         var rest = questions.sorted { $0.key < $1.key }[...]
@@ -39,7 +39,7 @@ enum FileExamination {
         return answers
     }
 
-    private static func examined(_ path: String, _ examination: Examination) async -> ExaminedFile? {
+    private static func examined(_ path: String, _ examination: ProbeDepth) async -> ExaminedFile? {
         do {
             return try await offPool { try examine(path, examination) }
         } catch {
@@ -48,7 +48,7 @@ enum FileExamination {
         }
     }
 
-    private static func examine(_ path: String, _ examination: Examination) throws -> ExaminedFile? {
+    private static func examine(_ path: String, _ examination: ProbeDepth) throws -> ExaminedFile? {
         let descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         defer { close(descriptor) }
         let facts = try facts(of: descriptor)
@@ -64,10 +64,10 @@ enum FileExamination {
         return file
     }
 
-    private static func facts(of descriptor: Int32) throws -> FileFacts {
+    private static func facts(of descriptor: Int32) throws -> FileAttributes {
         var status = stat()
         try systemCall { fstat(descriptor, &status) }
-        return FileFacts(status)
+        return FileAttributes(status)
     }
 
     /// How many first bytes tell what a file is.

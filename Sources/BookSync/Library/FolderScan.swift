@@ -15,7 +15,7 @@ package enum FolderScan {
     /// What stands at a path of the library.
     struct Entry: Sendable {
         let path: String
-        let facts: FileFacts
+        let facts: FileAttributes
     }
 
     /// Lists the folders themselves, not what is below them. Neither a folder that is a symbolic link nor anything
@@ -26,12 +26,12 @@ package enum FolderScan {
     ///   - library: absolute.
     /// - Returns: library-relative path → what stands there.
     /// - Throws: ``Failure`` of kind `inputOutput` when a folder cannot be read: nothing may be taken for missing then.
-    package static func scan(folders: Set<String>, under library: String) async throws -> [String: FileFacts] {
+    package static func scan(folders: Set<String>, under library: String) async throws -> [String: FileAttributes] {
         try await facts(of: entries(of: folders, under: library))
     }
 
-    static func facts(of entries: [Entry]) -> [String: FileFacts] {
-        var facts = [String: FileFacts](minimumCapacity: entries.count)
+    static func facts(of entries: [Entry]) -> [String: FileAttributes] {
+        var facts = [String: FileAttributes](minimumCapacity: entries.count)
         for entry in entries { facts[entry.path] = entry.facts }
         return facts
     }
@@ -56,8 +56,10 @@ package enum FolderScan {
 
     /// Lists folders with all that is below them, but for what is hidden. No symbolic link is followed.
     /// - Parameter folders: relative to the library.
-    package static func scanTrees(_ folders: Set<String>, under library: String) async throws -> [String: FileFacts] {
-        var facts: [String: FileFacts] = [:]
+    package static func scanTrees(_ folders: Set<String>, under library: String) async throws -> [String:
+        FileAttributes]
+    {
+        var facts: [String: FileAttributes] = [:]
         var level = folders
         var seen: Set<String> = []
         while !level.isEmpty {
@@ -143,14 +145,14 @@ package enum FolderScan {
     }
 
     /// - Returns: nil when it went away meanwhile.
-    private static func facts(of name: String, in folder: Int32) throws(SystemError) -> FileFacts? {
+    private static func facts(of name: String, in folder: Int32) throws(SystemError) -> FileAttributes? {
         var status = stat()
         do {
             try systemCall { fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) }
         } catch let error where error.code == ENOENT {
             return nil
         }
-        return FileFacts(status)
+        return FileAttributes(status)
     }
 
     private static func unreadable(_ folder: String, _ error: SystemError) -> Failure {
@@ -161,7 +163,7 @@ package enum FolderScan {
     }
 }
 
-extension FileFacts {
+extension FileAttributes {
     init(_ status: stat) {
         let kind: Kind =
             switch status.st_mode & S_IFMT {

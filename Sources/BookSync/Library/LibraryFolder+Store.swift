@@ -11,13 +11,13 @@ import Foundation
 #endif
 
 /// What a file looks like from outside; nil when there is none.
-func fileFacts(_ path: String) -> FileFacts? {
+func fileAttributes(_ path: String) -> FileAttributes? {
     var status = stat()
-    return stat(path, &status) == 0 ? FileFacts(status) : nil
+    return stat(path, &status) == 0 ? FileAttributes(status) : nil
 }
 
 /// Bytes of a file; nil when there is none.
-func fileSize(_ path: String) -> Int64? { fileFacts(path)?.size }
+func fileSize(_ path: String) -> Int64? { fileAttributes(path)?.size }
 
 extension LibraryFolder {
     /// The folder of the partial files, relative to the library.

@@ -21,7 +21,7 @@ actor LibrarySearch {
         var sizesByFolder: [Substring: Set<Int64>] = [:]
         var markedByBook: [BookIdentity: [String: ExaminedFile]] = [:]
         /// Library-relative path → facts, of all files.
-        var strays: [String: FileFacts] = [:]
+        var strays: [String: FileAttributes] = [:]
     }
 
     private let library: String
@@ -59,7 +59,7 @@ actor LibrarySearch {
     /// Where files may be that were recorded: the whole library's that nobody else is recorded to have.
     ///
     /// - Parameter sizes: theirs, in bytes.
-    func strays(ofSizes sizes: Set<Int64>) async throws -> [String: FileFacts] {
+    func strays(ofSizes sizes: Set<Int64>) async throws -> [String: FileAttributes] {
         try await found.strays.filter { sizes.contains($0.value.size) }
     }
 
@@ -78,7 +78,7 @@ actor LibrarySearch {
 
     private static func listing(of library: String, without recorded: Set<String>) async throws -> Listing {
         var listing = Listing()
-        var questions: [String: Examination] = [:]
+        var questions: [String: ProbeDepth] = [:]
         for (path, facts) in try await FolderScan.scanTrees([""], under: library) {
             let (folder, name) = splitLibraryPath(path)
             switch facts.kind {

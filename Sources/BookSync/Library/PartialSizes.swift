@@ -38,13 +38,13 @@ struct PartialSizes: Sendable {
     }
 
     /// Bytes on disk of an episode without a file. One that is being put in its place has no partial file any more.
-    func bytesDone(of shelved: ShelvedEpisode) -> Int64 {
+    func bytesDone(of shelved: EpisodeRecord) -> Int64 {
         guard let transfer = shelved.transfer else { return 0 }
         return bytes(of: shelved.episode.identity) ?? (transfer.state == .verifying ? transfer.total ?? 0 : 0)
     }
 
     /// Bytes of the episode that will not be fetched again.
-    func resumableBytes(of shelved: ShelvedEpisode) -> Int64 {
+    func resumableBytes(of shelved: EpisodeRecord) -> Int64 {
         guard let record = shelved.transfer, let held = held[PartialFile.name(for: shelved.episode.identity)] else {
             return 0
         }

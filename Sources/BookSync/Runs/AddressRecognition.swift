@@ -131,7 +131,7 @@ extension Configuration {
     ) async throws -> BookIdentity {
         if let book = named(by: address) { return book }
         if let known = known(at: address, among: shelf) { return known }
-        let (answer, isSlow) = try await CatalogAnswer.beginning(
+        let (answer, isSlow) = try await CatalogResponse.beginning(
             of: address, over: transport.using(access(at: address)))
         for kind in SourceKind.recognitionOrder {
             guard let id = kind.format.bookID(in: answer) else { continue }
@@ -141,7 +141,7 @@ extension Configuration {
         guard !isSlow else {
             throw Failure(
                 .catalogUnavailable, what: "\(address) cannot be asked what it is",
-                why: "the \(answer.bytes.count) bytes that came in \(Int(CatalogAnswer.patience)) s do not tell",
+                why: "the \(answer.bytes.count) bytes that came in \(Int(CatalogResponse.patience)) s do not tell",
                 remedy: "try again later, or make the address the url of a source of its type")
         }
         throw Failure(
@@ -217,7 +217,7 @@ extension SourceKind {
     static let recognitionOrder: [SourceKind] = [.feed, .bookResource, .librivox, .internetArchive, .directory]
 }
 
-extension CatalogAnswer {
+extension CatalogResponse {
     /// A catalog shows what it is long before its end.
     private static let maxBeginning = 4 << 20
     /// Seconds that more of it is waited for.
@@ -229,7 +229,7 @@ extension CatalogAnswer {
     /// - Throws: ``Failure``; `CancellationError`.
     fileprivate static func beginning(
         of address: ResourceAddress, over transport: HTTPTransport
-    ) async throws -> (CatalogAnswer, isSlow: Bool) {
+    ) async throws -> (CatalogResponse, isSlow: Bool) {
         let what = "\(address) cannot be asked what it is"
         do {
             let request = WireRequest(.get, address)
@@ -261,10 +261,10 @@ extension CatalogAnswer {
                 isSlow = ContinuousClock.now > deadline
                 if isSlow || bytes.count >= maxBeginning { break }
             }
-            let beginning = CatalogAnswer(
+            let beginning = CatalogResponse(
                 bytes: bytes, address: answer.address, contentType: answer.first("Content-Type"))
             return (beginning, isSlow)
-        } catch let failure as WireFailure {
+        } catch let failure as TransportError {
             throw Failure(
                 .catalogUnavailable, what: what, why: failure.why,
                 remedy: failure.remedy ?? "check the address, or try again later")

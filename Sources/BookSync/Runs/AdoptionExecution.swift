@@ -34,7 +34,7 @@ struct AdoptionExecution: Sendable {
             let batch = rest.prefix(Self.batch)
             rest = rest.dropFirst(Self.batch)
             let unread = Dictionary(
-                batch.filter { $0.examined == nil }.map { ($0.action.path, Examination.whole([])) }
+                batch.filter { $0.examined == nil }.map { ($0.action.path, ProbeDepth.whole([])) }
             ) { first, _ in first }
             let read = try await FileExamination.examine(unread, in: library)
             var files: [(action: SyncAction, file: LocalFile)] = []

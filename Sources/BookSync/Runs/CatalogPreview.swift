@@ -44,7 +44,7 @@ package struct CatalogPreview: Sendable {
     /// - Throws: ``Failure`` of kind `unreadableCatalog`, `unknownBook` or `inputOutput`.
     package init(file path: String, kind: SourceKind?, configuration: Configuration) async throws {
         let bytes = try await offPool { try Self.bytes(of: path) }
-        let answer = CatalogAnswer(bytes: bytes)
+        let answer = CatalogResponse(bytes: bytes)
         guard let kind = kind ?? SourceKind.recognitionOrder.first(where: { $0.format.bookID(in: answer) != nil })
         else {
             throw Failure(
@@ -103,7 +103,7 @@ extension JSONDocument {
             "warnings": .array(preview.proof.warnings.map(JSONDocument.string)),
             "episodes": .array(
                 preview.episodes.map { episode in
-                    JSONDocument(ShelvedEpisode(episode: episode), bytesDone: 0).adding([
+                    JSONDocument(EpisodeRecord(episode: episode), bytesDone: 0).adding([
                         "type": .init(episode.mediaType),
                         "number": .init(episode.number),
                         "season": .init(episode.season),

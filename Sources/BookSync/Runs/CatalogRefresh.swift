@@ -1,137 +1,308 @@
 import BookModel
 import CatalogFetcher
 import CatalogStore
+import DownloadEngine
+import Foundation
+import Transport
 
-/// A book as its catalog lists it now.
-struct RefreshedBook: Sendable {
-    var book: Book
-    /// Without their elements, which only the store keeps; nil where the catalog said that nothing changed, so that they
-    /// are those of the store.
-    var episodes: [Episode]?
-    var proof: ListingProof
-    /// What the catalog listed before and does not list now, as a sentence goes on with it; nil where nothing is, or
-    /// nobody asked.
-    var droppedNotice: String?
-}
+/// Asks the catalogs of a request and plans its books.
+///
+/// Catalogs of several servers are asked at the same time, those of one server a few at a time; the plans are handed on
+/// in the order of the request, each as if those before it had been carried out: which book gets a path that two of
+/// them want does not depend on which catalog answers first. What is ready too early waits, and is bounded.
+struct CatalogRefresh: Sendable {
+    let configuration: Configuration
+    let request: RunRequest
+    let library: String
+    let store: CatalogStore?
+    /// Whether the catalogs' answers are taken over into the store.
+    let stores: Bool
+    let transport: HTTPTransport
+    /// What failed in the last run, by its subject.
+    let outages: [String: Outage]
+    /// Tells when to wait for no more catalogs.
+    var sign = RunSign()
+    let emit: @Sendable (SyncEvent) -> Void
 
-extension CatalogSource {
-    /// Episodes that the store takes over at a time.
-    private static var batchSize: Int { 1000 }
+    /// What came of it beside the plans.
+    struct Outcome {
+        var troubles = CatalogFailures()
+        /// What ends the run.
+        var stop: FailureReport?
+        /// Books that were listed anew, and those of which the catalog said that nothing changed.
+        var listed: [BookIdentity] = []
+        var unchanged: [BookIdentity] = []
+        /// Books that were not waited for, because the time was up or something else was to be done.
+        var left: [BookIdentity] = []
+    }
 
-    /// Asks the catalog for a book.
-    ///
+    /// Catalogs that are asked at once in all.
+    private static let jobs = 16
+    /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
+    private static let greatestLead = 5_000
+
+    /// Seconds that catalogs are waited for in a run of so many: half of them, so that a server that does not answer leaves
+    /// some for the others' episodes; at least ten, else a short run would never get to know what it leaves.
+    static func patience(inRunOf seconds: Double) -> Double { max(seconds / 2, 10) }
+
+    private enum Answer: Sendable {
+        case prepared(Int, Result<PreparedBook, any Error>)
+        case timeIsUp
+        /// Something else is to be done.
+        case makesWay
+    }
+
     /// - Parameters:
-    ///   - title: overrides what the catalog says.
-    ///   - known: what the store knows of the book. Its title outranks one that was only inferred from the episodes,
-    ///     and its details stand in for those that could not be asked for this time.
-    ///   - store: what is known; nil where nothing is.
-    ///   - stores: whether the store takes over every page as it arrives.
-    ///   - asksAnew: whether the catalog is to list the book whatever it listed before. What a former answer came with may
-    ///     have come from another address, or have been meant for somebody else.
-    ///   - tellsOfDropped: whether what the catalog no longer lists is to be told; it is told once, by the run that
-    ///     stores that it is gone.
-    func refresh(
-        _ identity: BookIdentity, title: String?, known: Book?, store: CatalogStore?, stores: Bool,
-        asksAnew: Bool = false, tellsOfDropped: Bool = false
-    ) async throws -> RefreshedBook {
-        var episodes: [Episode] = []
-        // What only proposes its identity or its number is resolved when all of the listing is there.
-        var proposed: [Episode] = []
-        let take = { (page: ArraySlice<Episode>) async throws -> Void in
-            if stores { _ = try await store?.merge(Array(page), startingAt: episodes.count, of: identity) }
-            episodes += page.map { episode in
-                var episode = episode
-                episode.element = nil
-                return episode
+    ///   - seconds: after which no catalog is waited for any more; nil for none. Books whose catalogs have answered by then
+    ///     get their turn all the same.
+    ///   - onPlan: what it throws ends the round and is thrown on.
+    func execute(within seconds: Double?, onPlan: (AssembledPlan) async throws -> Void) async throws -> Outcome {
+        let items = request.items
+        // One for all books: what it finds out of the library counts for the round as it begins.
+        let assembly = PlanAssembly(
+            library: library, naming: configuration.naming, request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
+        let servers = items.map { configuration.catalogServer(of: $0.book) }
+        let paces = Dictionary(servers.map { ($0, HostThrottle()) }) { first, _ in first }
+        var schedule = CatalogSchedule(
+            zip(items, servers).map { .init(server: $1, source: $0.book.source) }, jobs: Self.jobs,
+            jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
+        var outcome = Outcome()
+        var ahead: [Int: PreparedBook] = [:]
+        var failed: Set<Int> = []
+        var taken = TakenPaths()
+        var turn = 0
+        var asked: Set<Int> = []
+        var isTimeUp = false
+        var makesWay = false
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            if let seconds { group.addTask { await Self.alarm(after: seconds) } }
+            group.addTask {
+                await sign.waitUntilRaised()
+                return .makesWay
             }
-        }
-        let onPage = { (page: CatalogPage) async throws -> Void in
-            if page.episodes.contains(where: \.isProposed) {
-                proposed += page.episodes
-            } else {
-                try await take(page.episodes[...])
-            }
-        }
-        let listing: CatalogListing
-        if !asksAnew, let known, let validator = try await store?.listingValidator(of: identity) {
-            guard let changed = try await list(identity, ifChangedSince: validator, onPage: onPage) else {
-                var book = known
-                if let title { book.title = title }
-                let proof = ListingProof(
-                    declared: known.declaredEpisodes, collected: known.declaredEpisodes ?? 0, isComplete: true,
-                    validator: validator)
-                if stores, book.title != known.title {
-                    let seen = Set(try await store?.knownEpisodes(of: identity).map(\.key) ?? [])
-                    _ = try await store?.finishListing(of: book, proof: proof, seen: seen)
+            while turn < items.count, !Task.isCancelled, outcome.stop == nil {
+                let lead = ahead.values.reduce(0) { $0 + $1.weight }
+                while !isTimeUp, !makesWay,
+                    let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead)
+                {
+                    asked.insert(place)
+                    let (item, pace) = (items[place], paces[servers[place]])
+                    group.addTask { .prepared(place, await prepared(item, pace: pace, assembly)) }
                 }
-                return RefreshedBook(book: book, episodes: nil, proof: proof)
+                if failed.remove(turn) != nil {
+                    turn += 1
+                } else if let prepared = ahead.removeValue(forKey: turn) {
+                    turn += 1
+                    guard let assembled = await plan(prepared, at: turn - 1, behind: taken, assembly, &outcome) else {
+                        continue
+                    }
+                    outcome.note(prepared)
+                    taken.add(assembled)
+                    for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
+                    try await onPlan(assembled)
+                } else if makesWay {
+                    outcome.left.append(items[turn].book)
+                    turn += 1
+                } else if isTimeUp {
+                    // A server that has answered anybody is not down, and only has more to do than there is time for.
+                    if asked.contains(turn), !outcome.troubles.answered.contains(servers[turn]) {
+                        outcome.troubles.note(
+                            .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], place: turn)
+                    } else {
+                        outcome.left.append(items[turn].book)
+                    }
+                    turn += 1
+                } else if let answer = try await group.next() {
+                    switch answer {
+                    case .timeIsUp:
+                        isTimeUp = true
+                    case .makesWay:
+                        makesWay = true
+                    case .prepared(let place, .success(let prepared)):
+                        outcome.troubles.noteListing(of: prepared.item.book, at: servers[place])
+                        _ = schedule.end(place, .listed)
+                        ahead[place] = prepared
+                    case .prepared(_, .failure(is CancellationError)):
+                        turn = items.count
+                    case .prepared(let place, .failure(let error)):
+                        let failure = SyncRun.failure(error)
+                        if failure.endsRun {
+                            outcome.stop = FailureReport(book: items[place].book, failure: failure)
+                            break
+                        }
+                        outcome.troubles.note(failure, of: items[place].book, at: servers[place], place: place)
+                        failed.insert(place)
+                        for other in schedule.end(place, failure.catalogOutcome) {
+                            outcome.troubles.note(
+                                failure, of: items[other].book, at: servers[other], place: other, wasAsked: false)
+                            failed.insert(other)
+                        }
+                    }
+                } else {
+                    turn = items.count
+                }
             }
-            listing = changed
+            group.cancelAll()
+        }
+        if !outcome.left.isEmpty {
+            let books = outcome.left.count == 1 ? "1 book is" : "\(outcome.left.count) books are"
+            emit(.notice(makesWay ? "\(books) looked at later" : "the time is up: \(books) not looked at"))
+        }
+        return outcome
+    }
+
+    private static func alarm(after seconds: Double) async -> Answer {
+        do { try await Task.sleep(for: .seconds(seconds)) } catch {
+            // Cancelled with the round, which reads no more answers.
+        }
+        return .timeIsUp
+    }
+
+    private func prepared(
+        _ item: RunRequest.Item, pace: HostThrottle?, _ assembly: PlanAssembly
+    ) async -> Result<PreparedBook, any Error> {
+        emit(.waiting(.book(item.book), Wait(name: item.title ?? item.book.id, reason: "asking the catalog")))
+        defer { emit(.waiting(.book(item.book), nil)) }
+        do {
+            let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
+            let refreshed = try await source.refresh(
+                item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
+                asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
+            // At once, and not in the book's turn, which may not come: from now on the store knows that it is gone.
+            if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
+            if !request.force { try await refuseRenamedSource(of: refreshed.book) }
+            var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
+            prepared.plan = try await plan(prepared, claimed: [], assembly)
+            return .success(prepared)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Under another name of its source a book is another book: all its files would be fetched again, beside those that
+    /// are there. What was tried with the demo catalog keeps nobody from fetching the real book.
+    private func refuseRenamedSource(of book: Book) async throws {
+        let namesakes = try await store?.namesakesWithFiles(of: book) ?? []
+        let known = namesakes.first { known in
+            known.source != Configuration.demoSource && configuration.source(named: known.source) == nil
+        }
+        guard let known else { return }
+        throw Failure(
+            .configuration, what: "\(book.identity) is not fetched",
+            why: "\(known) has its id and its title and is on disk, and no source is called '\(known.source)' any more",
+            remedy: "call the source '\(known.source)' again, or fetch the book beside the other one with --force")
+    }
+
+    /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.
+    private func plan(
+        _ prepared: PreparedBook, at place: Int, behind taken: TakenPaths, _ assembly: PlanAssembly,
+        _ outcome: inout Outcome
+    ) async -> AssembledPlan? {
+        if let plan = prepared.plan, !taken.concern(plan) { return plan }
+        do {
+            return try await plan(prepared, claimed: taken.claimed, assembly)
+        } catch {
+            let (book, failure) = (prepared.item.book, SyncRun.failure(error))
+            if failure.endsRun {
+                outcome.stop = FailureReport(book: book, failure: failure)
+            } else {
+                outcome.troubles.note(failure, of: book, at: configuration.catalogServer(of: book), place: place)
+            }
+            return nil
+        }
+    }
+
+    private func plan(
+        _ prepared: PreparedBook, claimed: Set<String>, _ assembly: PlanAssembly
+    ) async throws -> AssembledPlan {
+        let book = prepared.item.book
+        var assembly = assembly
+        let access = configuration.access(of: book)
+        let transport = transport.using(access)
+        assembly.declaredLength = { await transport.declaredLength(of: $0) }
+        // Without being stored, another listing would leave no trace in what is remembered.
+        if stores || prepared.refreshed.episodes == nil,
+            let settled = try await assembly.cachedPlan(
+                of: prepared.refreshed.book, filter: prepared.item.filter, claimed: claimed)
+        {
+            return settled
+        }
+        if stores, let store { assembly.notesSettled = await isKept { try await store.watchPlan(of: book) } }
+        let stored = try await store?.episodes(of: book) ?? []
+        var assembled = try await assembly.plan(
+            prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
+            claimed: claimed)
+        assembled.use(access)
+        assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
+        if let store, let settled = assembled.settled {
+            _ = await isKept { try await store.settle(settled, of: book) }
+        }
+        return assembled
+    }
+
+    /// Whether something could be remembered. What is not, as on a full disk, is planned anew the next time, which is no
+    /// failure of the run.
+    private func isKept(_ remember: () async throws -> Void) async -> Bool {
+        do {
+            try await remember()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [String] {
+        let book = prepared.item.book
+        var notices = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
+        // Of episodes that are named one by one the run's failure tells.
+        if !prepared.item.filter.isEmpty, !prepared.item.triesAtOnce, plan.unlisted.keep == 0,
+            plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
+        {
+            notices.append("\(book): none of its episodes is among those asked for")
+        }
+        return notices
+    }
+}
+
+/// A book whose catalog was read, and the plan for it as far as that can be made before its turn.
+private struct PreparedBook: Sendable {
+    var item: RunRequest.Item
+    var refreshed: RefreshedBook
+    var source: any CatalogSource
+    var plan: AssembledPlan?
+
+    /// Episodes that are held in memory for it.
+    var weight: Int { (refreshed.episodes?.count ?? 0) + (plan?.plan.actions.count ?? 0) }
+}
+
+extension CatalogRefresh.Outcome {
+    fileprivate mutating func note(_ prepared: PreparedBook) {
+        if prepared.refreshed.episodes == nil {
+            unchanged.append(prepared.item.book)
         } else {
-            listing = try await list(identity, onPage: onPage)
+            listed.append(prepared.item.book)
         }
-        if !proposed.isEmpty {
-            var resolver = EpisodeResolver(known: try await store?.knownEpisodes(of: identity) ?? [])
-            let resolved = resolver.resolve(proposed)
-            for start in stride(from: 0, to: resolved.count, by: Self.batchSize) {
-                try await take(resolved[start..<min(start + Self.batchSize, resolved.count)])
-            }
-        }
-        var book = listing.book(identity)
-        if let known {
-            if listing.description.title == nil, !known.title.isEmpty { book.title = known.title }
-            book.author = book.author ?? known.author
-            book.announcer = book.announcer ?? known.announcer
-            book.summary = book.summary ?? known.summary
-            book.language = book.language ?? known.language
-            book.cover = book.cover ?? known.cover
-        }
-        if let title { book.title = title }
-        var refreshed = RefreshedBook(book: book, episodes: episodes, proof: listing.proof)
-        if stores, let store {
-            let seen = Set(episodes.lazy.map(\.identity.key))
-            if tellsOfDropped, listing.proof.isComplete {
-                refreshed.droppedNotice = RefreshedBook.droppedNotice(
-                    try await store.dropped(from: identity, seen: seen))
-            }
-            _ = try await store.finishListing(of: book, proof: listing.proof, seen: seen)
-        }
-        return refreshed
     }
 }
 
-extension Episode {
-    /// Whether the store has a say in what the episode's key and number are.
-    fileprivate var isProposed: Bool { rawKey != nil || numbering != .catalog }
-}
-
-extension RefreshedBook {
-    /// The listing's episodes with what the store knows of each, and behind them those that only the store knows.
-    func shelved(with stored: [ShelvedEpisode]) -> [ShelvedEpisode] {
-        guard let episodes else { return stored.filter { !$0.isGone } + stored.filter(\.isGone) }
-        // Places and not the episodes themselves: copying thousands of them costs more than all that is done to them.
-        var others = Dictionary(stored.indices.map { (stored[$0].episode.identity.key, $0) }) { first, _ in first }
-        let listed = episodes.map { episode in
-            let place = others.removeValue(forKey: episode.identity.key)
-            var shelved = place.map { stored[$0] } ?? ShelvedEpisode(episode: episode)
-            shelved.episode = episode
-            shelved.isGone = false
-            return shelved
-        }
-        let unlisted = others.values.sorted().map { place in
-            var shelved = stored[place]
-            shelved.isGone = shelved.isGone || proof.isComplete
-            return shelved
-        }
-        // An address that was stored without its secrets fetches nothing: such an episode waits for a listing.
-        return listed + unlisted.filter { $0.file != nil || $0.isGone || $0.episode.address?.isMasked == false }
+extension Failure {
+    fileprivate static func timeIsUp(for book: BookIdentity) -> Failure {
+        Failure(
+            .catalogUnavailable, disposition: .retry, what: "the catalog of \(book) cannot be fetched",
+            why: "it did not answer before the time was up", remedy: "try again later, or with a longer --time-limit")
     }
 
-    fileprivate static func droppedNotice(_ dropped: [(section: Int, name: String)]) -> String? {
-        guard !dropped.isEmpty else { return nil }
-        let named = dropped.prefix(3).map { "\($0.section) \($0.name)" }.joined(separator: ", ")
-        let more = dropped.count > 3 ? " and \(dropped.count - 3) more" : ""
-        let those = dropped.count == 1 ? "an episode" : "\(dropped.count) episodes"
-        return "the catalog no longer lists \(those) (\(named)\(more)); what is on disk is kept"
+    /// Whether the other books would meet it as well. What is wrong with one source's configuration is not theirs.
+    fileprivate var endsRun: Bool { disposition == .stop && kind != .configuration }
+
+    /// What the failure says of the catalog that was asked.
+    var catalogOutcome: CatalogSchedule.Outcome {
+        switch kind {
+        case .catalogUnavailable: disposition == .retry ? .unreachable : .refused
+        case .credentialsRejected: .rejected
+        case .unknownBook, .unreadableCatalog: .refused
+        default: .elsewhere
+        }
     }
 }

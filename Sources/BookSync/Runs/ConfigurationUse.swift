@@ -96,7 +96,7 @@ extension Configuration {
 
     /// - Parameter pace: shared by all that ask the book's server at the same time.
     func catalogSource(
-        for book: BookIdentity, transport: HTTPTransport, pace: ServerPace? = nil
+        for book: BookIdentity, transport: HTTPTransport, pace: HostThrottle? = nil
     ) throws -> any CatalogSource {
         guard let source = try requireSource(of: book) else {
             throw Failure(

@@ -1,13 +1,13 @@
 import BookModel
 
 /// Files that somebody wrote to since they were fetched and that a run is to replace: each keeps a second name under
-/// `.booksync/kept` (``KeptFiles``), because the catalog's new version is no reason to lose the listener's work.
+/// `.booksync/kept` (``Backups``), because the catalog's new version is no reason to lose the listener's work.
 struct EditedFiles: Sendable {
-    private let kept: KeptFiles
+    private let kept: Backups
     private var names: [EpisodeIdentity: String] = [:]
 
     init(library: String) {
-        kept = KeptFiles(library: library)
+        kept = Backups(library: library)
     }
 
     /// To be called before the replacement begins.

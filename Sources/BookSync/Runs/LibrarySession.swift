@@ -23,7 +23,7 @@ package struct LibrarySession: Sendable {
     ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     ///   - keepsEmpty: whether a folder that had to be made stays where no book came to be known.
     package static func withLibrary<Result: Sendable>(
-        at path: String, command: String, waitingFor wait: Double = 0, notes: LibraryNotes? = nil,
+        at path: String, command: String, waitingFor wait: Double = 0, notes: KnownLibraries? = nil,
         keepsEmpty: Bool = true, _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
         try await notes?.requireMounted(path)
@@ -31,7 +31,7 @@ package struct LibrarySession: Sendable {
         let mayStay = try await offPool { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
-            let rescue = StoreRescue(folder: folder)
+            let rescue = StoreRecovery(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
             var isUnused = false

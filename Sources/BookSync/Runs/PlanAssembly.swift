@@ -25,7 +25,7 @@ struct AssembledPlan: Sendable {
     /// Why there is nothing to do although somebody named episodes; nil where the book has one of them.
     var unmet: Failure?
     /// What is remembered, or may be, where there is nothing to do.
-    var settled: SettledPlan?
+    var settled: CachedPlan?
 
     init(plan: SyncPlan) {
         self.plan = plan
@@ -82,7 +82,7 @@ struct PlanAssembly: Sendable {
     ///   - item: what the request says of the book.
     ///   - claimed: paths that other books of this run are going to take.
     func plan(
-        _ book: Book, episodes: [ShelvedEpisode], item: RunRequest.Item, claimed: Set<String>
+        _ book: Book, episodes: [EpisodeRecord], item: RunRequest.Item, claimed: Set<String>
     ) async throws -> AssembledPlan {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
@@ -135,7 +135,7 @@ struct PlanAssembly: Sendable {
 
     /// Lists where in the library files may be that are no longer where they were recorded, as they were recorded or, where
     /// the store is an older copy, as the catalog has them now.
-    private func search(for missing: [ShelvedEpisode], adding input: inout PlannerInput) async throws {
+    private func search(for missing: [EpisodeRecord], adding input: inout PlannerInput) async throws {
         guard !missing.isEmpty else { return }
         let sizes = missing.flatMap { [$0.file?.size, $0.episode.size] }.compactMap(\.self)
         try await add(try await librarySearch.strays(ofSizes: Set(sizes)), to: &input)
@@ -158,7 +158,7 @@ struct PlanAssembly: Sendable {
         try await add(try await FolderScan.scanTrees(trees, under: library), to: &input)
     }
 
-    private func add(_ files: [String: FileFacts], to input: inout PlannerInput) async throws {
+    private func add(_ files: [String: FileAttributes], to input: inout PlannerInput) async throws {
         input.files.merge(files) { _, new in new }
         if let store, !files.isEmpty {
             input.others.formUnion(
@@ -267,7 +267,7 @@ struct PlanAssembly: Sendable {
     }
 
     /// Episode key → bytes of its partial file that will not be fetched again.
-    private func resumableBytes(of episodes: [ShelvedEpisode]) async throws -> [String: Int64] {
+    private func resumableBytes(of episodes: [EpisodeRecord]) async throws -> [String: Int64] {
         let begun = episodes.filter { $0.transfer != nil }
         guard !begun.isEmpty else { return [:] }
         let partials = try await PartialSizes(library: library)

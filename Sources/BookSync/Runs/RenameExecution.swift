@@ -140,7 +140,7 @@ struct RenameExecution: Sendable {
 
     /// Whether the file is where it is thought to be, and nothing stands where it is to go.
     private func canMove(
-        _ rename: (file: LocalFile, to: String, aside: String?), files: [String: FileFacts], standing: Set<String>
+        _ rename: (file: LocalFile, to: String, aside: String?), files: [String: FileAttributes], standing: Set<String>
     ) -> Bool {
         guard !standing.contains(rename.to) else { return false }
         if rename.aside != nil { return true }
@@ -149,7 +149,7 @@ struct RenameExecution: Sendable {
     }
 }
 
-extension FileFacts {
+extension FileAttributes {
     /// Whether it is the recorded file as far as size and time tell.
     fileprivate func isUnchanged(since file: LocalFile) -> Bool {
         kind == .file && size == file.size && modificationTime == file.modificationTime

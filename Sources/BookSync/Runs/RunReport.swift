@@ -88,7 +88,7 @@ package struct RunReport: Sendable {
     }
 
     /// - Parameter known: what failed in earlier runs, by its subject.
-    mutating func note(_ outcome: CatalogRound.Outcome, known: [String: Outage], emit: (SyncEvent) -> Void) {
+    mutating func note(_ outcome: CatalogRefresh.Outcome, known: [String: Outage], emit: (SyncEvent) -> Void) {
         for (report, outage) in outcome.troubles.reports(known: known, at: Date()) {
             fail(report, emit: emit)
             news.outages.append(outage)
@@ -101,7 +101,7 @@ package struct RunReport: Sendable {
             fail(stop, emit: emit)
             noteStop(stop.failure, known: known)
         } else {
-            news.answered.insert(CatalogTroubles.library)
+            news.answered.insert(CatalogFailures.library)
         }
     }
 
@@ -155,7 +155,7 @@ package struct RunReport: Sendable {
 
     /// What ends a run ends the next one too, until somebody sees to it.
     private mutating func noteStop(_ failure: Failure, known: [String: Outage]) {
-        let subject = CatalogTroubles.library
+        let subject = CatalogFailures.library
         var outage = known[subject] ?? Outage(subject: subject, since: Date(), runs: 0, error: "")
         outage.runs += 1
         outage.error = failure.description

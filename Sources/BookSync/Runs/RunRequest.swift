@@ -100,7 +100,7 @@ extension [RunRequest.Item] {
 
 extension RunRequest.Item {
     /// Why nothing of the book is meant although somebody named episodes one by one; nil where it has one of them.
-    func unmet(among episodes: [ShelvedEpisode]) -> Failure? {
+    func unmet(among episodes: [EpisodeRecord]) -> Failure? {
         guard triesAtOnce, let only = filter.only else { return nil }
         let sections = episodes.map(\.episode.section)
         guard !sections.contains(where: only.contains) else { return nil }

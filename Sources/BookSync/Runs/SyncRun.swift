@@ -71,7 +71,7 @@ package struct SyncRun: Sendable {
         if let notice = try await trashed.restore(in: session.folder.path, session.store) { emit(.notice(notice)) }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
-            let round = CatalogRound(
+            let round = CatalogRefresh(
                 configuration: configuration, request: request, library: configuration.library, store: session.store,
                 stores: true, transport: transport, outages: outages, sign: sign, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
@@ -79,7 +79,7 @@ package struct SyncRun: Sendable {
             var news = NewsFirst()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
-            let patience = request.limits.seconds.map(CatalogRound.patience(inRunOf:))
+            let patience = request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))
             let outcome = try await round.execute(within: patience) { assembled in
                 exports.add(assembled.plan.book)
                 let wanted = try await settle(assembled, in: session, batch: &batch, &edited, &report)
@@ -220,7 +220,7 @@ package struct SyncRun: Sendable {
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let known = try await store?.outages() ?? []
             let outages = Dictionary(known.map { ($0.subject, $0) }) { first, _ in first }
-            let round = CatalogRound(
+            let round = CatalogRefresh(
                 configuration: configuration, request: request, library: library, store: store, stores: false,
                 transport: transport, outages: outages, emit: emit)
             let outcome = try await round.execute(within: nil) { assembled in
@@ -242,7 +242,7 @@ package struct SyncRun: Sendable {
             onMissingFile: configuration.downloads.onMissingFile, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
-            if let settled = try await assembly.settledPlan(of: book, filter: item.filter, claimed: claimed) {
+            if let settled = try await assembly.cachedPlan(of: book, filter: item.filter, claimed: claimed) {
                 return settled
             }
             let stored = try await store?.episodes(of: item.book) ?? []

@@ -11,12 +11,12 @@ package actor CatalogPreviews {
 
     private let configuration: Configuration
     private let logger: Logger
-    private let withCatalogs: RunDesk.Runner.CatalogAccess
+    private let withCatalogs: RunQueue.Runner.CatalogAccess
     /// By their server.
     private var underWay: [String: Int] = [:]
 
     init(
-        _ configuration: Configuration, logger: Logger, withCatalogs: @escaping RunDesk.Runner.CatalogAccess
+        _ configuration: Configuration, logger: Logger, withCatalogs: @escaping RunQueue.Runner.CatalogAccess
     ) {
         self.configuration = configuration
         self.logger = logger

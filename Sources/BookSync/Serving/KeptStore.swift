@@ -105,13 +105,13 @@ actor KeptStore {
 
 /// Which file a store is, and what it and its log look like from outside.
 private struct StoreFile: Sendable {
-    private let file: FileFacts
-    private let log: FileFacts?
+    private let file: FileAttributes
+    private let log: FileAttributes?
 
     /// - Returns: nil where there is none. Blocks on the disk.
     init?(at path: String) {
-        guard let file = fileFacts(path) else { return nil }
-        (self.file, log) = (file, fileFacts(path + "-wal"))
+        guard let file = fileAttributes(path) else { return nil }
+        (self.file, log) = (file, fileAttributes(path + "-wal"))
     }
 
     /// - Parameter inContent: whether it matters that it was written meanwhile.

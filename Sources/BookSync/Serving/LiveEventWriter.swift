@@ -4,7 +4,7 @@ import CatalogStore
 /// Puts into words what is different from one look at the shelf to the next.
 struct LiveEventWriter: Sendable {
     /// What is known of the episodes that move, by their rows.
-    private var episodes: [Int64: ShelvedEpisode] = [:]
+    private var episodes: [Int64: EpisodeRecord] = [:]
     /// Books of which something changed that was not told yet, and when each was last told of.
     private var changedBooks: Set<BookIdentity> = []
     private var toldBooks: [BookIdentity: ContinuousClock.Instant] = [:]
@@ -38,7 +38,7 @@ struct LiveEventWriter: Sendable {
     }
 
     /// The episodes in these rows.
-    mutating func known(_ rows: [Int64], _ store: CatalogStore) async throws -> [Int64: ShelvedEpisode] {
+    mutating func known(_ rows: [Int64], _ store: CatalogStore) async throws -> [Int64: EpisodeRecord] {
         episodes.merge(try await store.episodes(inRows: rows.filter { episodes[$0] == nil })) { $1 }
         return episodes
     }
@@ -67,7 +67,7 @@ struct LiveEventWriter: Sendable {
     }
 
     private func word(
-        _ event: String, _ shelved: ShelvedEpisode, _ row: Int64, in diff: ShelfDiff, at now: ContinuousClock.Instant
+        _ event: String, _ shelved: EpisodeRecord, _ row: Int64, in diff: ShelfDiff, at now: ContinuousClock.Instant
     ) -> LiveEvent {
         let (episode, moving) = (shelved.episode, diff.moving[row])
         let isUnderWay = moving?.isUnderWay == true

@@ -21,7 +21,7 @@ package final class OpenedFile: Sendable {
     /// MIME
     package let mediaType: String
     private let descriptor: CInt
-    let facts: FileFacts
+    let facts: FileAttributes
 
     /// A strong entity tag, with its quotes: of the recorded bytes their digest, else of what the disk says of the file.
     package var entityTag: String {
@@ -31,7 +31,7 @@ package final class OpenedFile: Sendable {
     }
 
     /// - Parameter file: what is recorded of it; nil where nothing is.
-    private init(_ file: LocalFile?, path: String, descriptor: CInt, facts: FileFacts) {
+    private init(_ file: LocalFile?, path: String, descriptor: CInt, facts: FileAttributes) {
         self.descriptor = descriptor
         self.facts = facts
         size = facts.size
@@ -73,11 +73,11 @@ package final class OpenedFile: Sendable {
             let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
             let descriptor = try systemCall { openat(current, String(parts[parts.count - 1]), flags) }
             var status = stat()
-            guard fstat(descriptor, &status) == 0, FileFacts(status).kind == .file else {
+            guard fstat(descriptor, &status) == 0, FileAttributes(status).kind == .file else {
                 close(descriptor)
                 return nil
             }
-            return OpenedFile(file, path: path, descriptor: descriptor, facts: FileFacts(status))
+            return OpenedFile(file, path: path, descriptor: descriptor, facts: FileAttributes(status))
         } catch let error where [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(error.code) {
             return nil
         } catch {
@@ -113,7 +113,7 @@ package final class OpenedFile: Sendable {
             }
             var status = stat()
             try systemCall { fstat(descriptor, &status) }
-            let now = FileFacts(status)
+            let now = FileAttributes(status)
             guard now.size == facts.size, now.modificationTime == facts.modificationTime else { throw Self.changed }
         } catch let error as SystemError {
             throw Failure.file("a file of the library cannot be read", errno: error.code)

@@ -23,7 +23,7 @@ package struct ServedCatalog: Sendable {
     /// - Parameter query: `bookId`, `pageNum`, `pageSize`, `sortType` (1 for the last one first); all else is passed over.
     package func listing(_ query: [String: String], of source: String) async throws -> JSONDocument {
         guard let id = query["bookId"], !id.isEmpty else { return Self.refusal(4, "there is no bookId") }
-        let found = try await shelf.read { shelf -> [ShelvedEpisode]? in
+        let found = try await shelf.read { shelf -> [EpisodeRecord]? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
             return try await shelf.store.episodes(of: book)
         }
@@ -63,9 +63,9 @@ package struct ServedCatalog: Sendable {
         ["list": [], "msg": .string(message), "sections": .integer(0), "status": .init(status)]
     }
 
-    private func element(_ shelved: ShelvedEpisode) -> JSONDocument {
+    private func element(_ shelved: EpisodeRecord) -> JSONDocument {
         let (episode, file) = (shelved.episode, shelved.givenFile)
-        let name = WebName(of: episode.identity.key).description
+        let name = Slug(of: episode.identity.key).description
         return [
             "id": Int64(name).map(JSONDocument.integer) ?? .string(name),
             // A new version of a file is a new file for those who mirror, whatever its own catalog says of it.

@@ -5,18 +5,18 @@ import Foundation
 // What clients of a served shelf name.
 
 extension ServedShelf {
-    /// An episode as a client names it: each part as the catalog has it, or its ``WebName``.
+    /// An episode as a client names it: each part as the catalog has it, or its ``Slug``.
     package typealias EpisodeName = (source: String, book: String, episode: String)
 
     /// What is known of the episodes named, in their order.
     /// - Throws: ``Failure`` of kind `unknownBook` when one of them is not on the shelf.
-    package func episodes(named names: [EpisodeName]) async throws -> [ShelvedEpisode] {
+    package func episodes(named names: [EpisodeName]) async throws -> [EpisodeRecord] {
         guard !names.isEmpty else { return [] }
         let library = configuration.library
-        let found = try await read { shelf -> [ShelvedEpisode] in
-            var found: [ShelvedEpisode] = []
+        let found = try await read { shelf -> [EpisodeRecord] in
+            var found: [EpisodeRecord] = []
             var books: [String: BookIdentity] = [:]
-            var coded: [BookIdentity: [String: ShelvedEpisode]] = [:]
+            var coded: [BookIdentity: [String: EpisodeRecord]] = [:]
             for name in names {
                 let place = "\(name.source)/\(name.book)"
                 let known: BookIdentity? =
@@ -31,7 +31,7 @@ extension ServedShelf {
                 if coded[book] == nil {
                     coded[book] = Dictionary(
                         try await shelf.store.episodes(of: book).map {
-                            (WebName(of: $0.episode.identity.key).description, $0)
+                            (Slug(of: $0.episode.identity.key).description, $0)
                         }, uniquingKeysWith: { first, _ in first })
                 }
                 guard let shelved = coded[book]?[name.episode] else { throw Self.notThere(name) }

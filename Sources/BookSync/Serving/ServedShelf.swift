@@ -6,16 +6,16 @@ import Foundation
 /// What a library gives to others: files, feeds, and a catalog that another booksync mirrors. It reads the store and the
 /// disk, beside whatever run is under way, and changes neither.
 ///
-/// Sources, books and episodes are called by their ``WebName``, or as the catalog calls them.
+/// Sources, books and episodes are called by their ``Slug``, or as the catalog calls them.
 package struct ServedShelf: Sendable {
     package let configuration: Configuration
     /// Does the runs that clients ask for; nil where they can change nothing.
-    package let desk: RunDesk?
+    package let desk: RunQueue?
     /// Who looks at it: what they may not see is not there.
     package private(set) var user = User.owner
     private let store: KeptStore
 
-    package init(_ configuration: Configuration, desk: RunDesk? = nil) {
+    package init(_ configuration: Configuration, desk: RunQueue? = nil) {
         self.configuration = configuration
         self.desk = desk
         store = KeptStore(library: configuration.library)
@@ -107,10 +107,10 @@ package struct ServedShelf: Sendable {
     /// The feeds of all books of which there is something on disk, as OPML.
     package func outline(at addresses: ShelfAddresses) async throws -> [UInt8] {
         let books = try await read { try await $0.books() } ?? []
-        var outline = OutlineDocument()
+        var outline = OPMLDocument()
         outline.title = "booksync"
         outline.feeds = books.filter { $0.present > 0 }.map { shelved in
-            OutlineFeed(
+            OPMLFeed(
                 title: shelved.book.title, address: ResourceAddress(addresses.feed(of: shelved.book.identity)))
         }
         return try outline.bytes()
@@ -119,28 +119,28 @@ package struct ServedShelf: Sendable {
 
 extension ShelfReader {
     /// - Parameters:
-    ///   - id: the catalog's own, or the ``WebName`` of it; as `source` is.
+    ///   - id: the catalog's own, or the ``Slug`` of it; as `source` is.
     /// - Returns: nil when nothing on the shelf is called so.
     package func book(_ id: String, of source: String) async throws -> BookIdentity? {
         let direct = BookIdentity(source: source, id: id)
         if user.maySee(direct), try await store.book(direct) != nil { return direct }
         guard id.hasPrefix("~") || source.hasPrefix("~") else { return nil }
         return try await books().map(\.book.identity)
-            .first { WebName(of: $0.source) == source && WebName(of: $0.id) == id }
+            .first { Slug(of: $0.source) == source && Slug(of: $0.id) == id }
     }
 }
 
 extension ShelfReader {
-    /// - Parameter name: the catalog's key, or the ``WebName`` of it.
+    /// - Parameter name: the catalog's key, or the ``Slug`` of it.
     /// - Returns: nil when no episode of the book is called so.
-    func episode(_ name: String, of book: BookIdentity) async throws -> ShelvedEpisode? {
+    func episode(_ name: String, of book: BookIdentity) async throws -> EpisodeRecord? {
         if let shelved = try await store.episode(EpisodeIdentity(book: book, key: name)) { return shelved }
         guard name.hasPrefix("~") else { return nil }
-        return try await store.episodes(of: book).first { WebName(of: $0.episode.identity.key) == name }
+        return try await store.episodes(of: book).first { Slug(of: $0.episode.identity.key) == name }
     }
 }
 
-extension ShelvedEpisode {
+extension EpisodeRecord {
     /// The file that others are given; nil where there is none, or the listener removed the episode.
     var givenFile: LocalFile? { removedAt == nil ? file : nil }
 }

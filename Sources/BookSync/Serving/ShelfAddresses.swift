@@ -34,11 +34,11 @@ package struct ShelfAddresses: Sendable, Hashable {
 
     /// The audio of an episode. Players and catalogs tell the format by how the address ends.
     package func audio(_ file: LocalFile) -> String {
-        let name = "\(place(of: file.episode.book))/\(WebName(of: file.episode.key))"
+        let name = "\(place(of: file.episode.book))/\(Slug(of: file.episode.key))"
         return "\(given)/media/\(name).\(AudioExtension.ofPath(file.path))"
     }
 
-    private func place(of book: BookIdentity) -> String { "\(WebName(of: book.source))/\(WebName(of: book.id))" }
+    private func place(of book: BookIdentity) -> String { "\(Slug(of: book.source))/\(Slug(of: book.id))" }
 }
 
 extension AudioExtension {

@@ -35,7 +35,7 @@ struct ShelfDiff: Sendable {
 
     /// What is said of a run.
     struct RunState: Sendable, Hashable {
-        var run: LiveLook.Run
+        var run: ActivitySnapshot.Run
         var isUnderWay: Bool
 
         /// Whether it began or ended since; how far it is does not count.
@@ -78,7 +78,7 @@ struct ShelfDiff: Sendable {
     ///   - isRunUnderWay: else what a killed run left as under way only waits.
     /// - Returns: what happened since the last look, by rows; nothing for the first one.
     mutating func take(
-        _ look: LiveLook, bytes: [Int64: Int64], isRunUnderWay: Bool, at now: ContinuousClock.Instant
+        _ look: ActivitySnapshot, bytes: [Int64: Int64], isRunUnderWay: Bool, at now: ContinuousClock.Instant
     ) -> [(row: Int64, turn: Turn)] {
         var turns: [Int64: Turn] = [:]
         var present: [Int64: Moving] = [:]

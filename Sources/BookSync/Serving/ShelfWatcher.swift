@@ -20,10 +20,10 @@ struct ShelfWatcher: Sendable {
         sawOtherStore = found.isReplaced
         if found.isOther { diff = ShelfDiff(isNew: found.isNew) }
         guard let store = found.store, found.isWritten || diff.needsLook || writer.hasMore else { return [] }
-        var look = try await store.liveLook(filesSince: diff.filesSince)
+        var look = try await store.activitySnapshot(filesSince: diff.filesSince)
         // What was there at the first look is no news at the second.
         if diff.filesSince == nil, let last = look.lastFile {
-            look = try await store.liveLook(filesSince: last - ShelfDiff.slack)
+            look = try await store.activitySnapshot(filesSince: last - ShelfDiff.slack)
         }
         let isRunUnderWay =
             look.run?.isEnded == false

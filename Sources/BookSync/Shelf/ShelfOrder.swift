@@ -11,9 +11,9 @@ package enum ShelfOrder: String, Sendable, CaseIterable {
     package static let ofEpisodes: [ShelfOrder] = [.section, .id, .name, .state, .bytes, .published]
 }
 
-extension [ShelvedBook] {
+extension [BookSummary] {
     /// What is equal stays in its order.
-    package func sorted(by order: ShelfOrder) -> [ShelvedBook] {
+    package func sorted(by order: ShelfOrder) -> [BookSummary] {
         switch order {
         case .title: rising { NaturalKey($0.book.title) }
         case .author: rising { NaturalKey($0.book.author) }

@@ -25,7 +25,7 @@ extension ShelfReader {
     /// A bookmark with its episode.
     package struct BookmarkedEpisode: Sendable {
         package var bookmark: Bookmark
-        package var shelved: ShelvedEpisode
+        package var shelved: EpisodeRecord
     }
 
     /// The user's bookmarks in a book, in its order.

@@ -3,7 +3,7 @@ import CatalogStore
 
 /// Some episodes of a book, of those that are asked for.
 package struct EpisodePage: Sendable {
-    package var book: ShelvedBook
+    package var book: BookSummary
     package var episodes: [ShelfReader.EpisodeOnDisk]
     /// How many of all its episodes are in each state.
     package var counts: [EpisodeState: Int]
@@ -45,7 +45,7 @@ extension ShelfReader {
     }
 
     /// One episode with its book.
-    /// - Parameter name: its ``WebName``, or the catalog's key.
+    /// - Parameter name: its ``Slug``, or the catalog's key.
     /// - Returns: nil when nothing on the shelf is called so.
     package func episode(
         _ name: String, in id: String, of source: String

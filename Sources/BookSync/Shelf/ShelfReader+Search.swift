@@ -3,7 +3,7 @@ import CatalogStore
 
 /// Something that a search found, with how much of it is on disk.
 package enum FoundItem: Sendable {
-    case book(ShelvedBook)
+    case book(BookSummary)
     case episode(ShelfReader.EpisodeOnDisk, of: Book)
 }
 

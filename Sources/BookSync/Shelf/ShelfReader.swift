@@ -7,7 +7,7 @@ import Foundation
 package struct ShelfReader: Sendable {
     /// An episode with how much of it is on disk.
     package struct EpisodeOnDisk: Sendable {
-        package var shelved: ShelvedEpisode
+        package var shelved: EpisodeRecord
         /// Bytes, of the file or of the unfinished transfer.
         package var bytesDone: Int64
 
@@ -38,7 +38,7 @@ package struct ShelfReader: Sendable {
 
     /// - Parameter wanted: nil for all.
     /// - Throws: ``Failure`` of kind `unknownBook` when one of the wanted is not on the shelf.
-    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [ShelvedBook] {
+    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [BookSummary] {
         let books = try await store.books((wanted ?? user.books.map { Array($0) })?.filter(user.maySee))
         if let missing = wanted?.first(where: { identity in !books.contains { $0.book.identity == identity } }) {
             throw Failure.notOnTheShelf(missing)
@@ -47,12 +47,12 @@ package struct ShelfReader: Sendable {
     }
 
     /// Those of some books that are on the shelf.
-    package func books(among some: [BookIdentity]) async throws -> [ShelvedBook] {
+    package func books(among some: [BookIdentity]) async throws -> [BookSummary] {
         try await store.books(some.filter(user.maySee))
     }
 
     /// The books of which an episode is in this state.
-    package func books(withEpisodesIn state: EpisodeState) async throws -> [ShelvedBook] {
+    package func books(withEpisodesIn state: EpisodeState) async throws -> [BookSummary] {
         try await store.books(withEpisodesIn: state, isRunUnderWay: isRunUnderWay)
             .filter { user.maySee($0.book.identity) }
     }
@@ -111,15 +111,15 @@ package struct ShelfReader: Sendable {
         try await store.subscriptions(without: books, from: first, count: count)
     }
 
-    func onDisk(_ shelved: ShelvedEpisode, partials: PartialSizes) -> EpisodeOnDisk {
+    func onDisk(_ shelved: EpisodeRecord, partials: PartialSizes) -> EpisodeOnDisk {
         let shelved = shelved.standing(isRunUnderWay: isRunUnderWay)
         return EpisodeOnDisk(shelved: shelved, bytesDone: shelved.file?.size ?? partials.bytesDone(of: shelved))
     }
 }
 
-extension [ShelvedEpisode] {
+extension [EpisodeRecord] {
     /// The episodes that a REF names; those that only the names' filters of a run concern are not looked at.
-    func selected(by filter: EpisodeFilter) -> [ShelvedEpisode] {
+    func selected(by filter: EpisodeFilter) -> [EpisodeRecord] {
         var selected = self
         if let only = filter.only { selected = selected.filter { only.contains($0.episode.section) } }
         if let latest = filter.latest {

@@ -9,7 +9,7 @@ package struct SubscriptionBook: Sendable {
     ///   - library: created where it is missing.
     ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func open<Result: Sendable>(
-        in library: String, notes: LibraryNotes? = nil, _ body: (SubscriptionBook) async throws -> Result
+        in library: String, notes: KnownLibraries? = nil, _ body: (SubscriptionBook) async throws -> Result
     ) async throws -> Result {
         try await CatalogStore.opened(in: library, notes: notes) { try await body(SubscriptionBook(store: $0)) }
     }
@@ -47,7 +47,7 @@ extension CatalogStore {
     /// Opens the store of a library for writing, and makes both where they are missing.
     /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     static func opened<Result: Sendable>(
-        in library: String, notes: LibraryNotes?, _ body: (CatalogStore) async throws -> Result
+        in library: String, notes: KnownLibraries?, _ body: (CatalogStore) async throws -> Result
     ) async throws -> Result {
         try await notes?.requireMounted(library)
         // A new store in the place of a lost one would hide the loss.

@@ -44,10 +44,10 @@ package struct TransferControl: Sendable {
     }
 
     /// The episodes that are meant.
-    package func meant(_ scope: Scope) async throws -> [ShelvedEpisode] { try await store.episodes(in: scope) }
+    package func meant(_ scope: Scope) async throws -> [EpisodeRecord] { try await store.episodes(in: scope) }
 
     /// Those of them that ``resume(_:)`` would have wait for a run again.
-    package func stopped(_ scope: Scope) async throws -> [ShelvedEpisode] {
+    package func stopped(_ scope: Scope) async throws -> [EpisodeRecord] {
         try await meant(scope).filter { shelved in
             shelved.removedAt == nil
                 && shelved.transfer.map { [.paused, .failed, .cancelled].contains($0.state) } == true
@@ -61,7 +61,7 @@ package struct TransferControl: Sendable {
     }
 
     /// The episodes that are meant; nothing is written for it.
-    package static func meant(_ scope: Scope, in library: String) async throws -> [ShelvedEpisode] {
+    package static func meant(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
         guard let readable = try await LibraryFolder.readableStore(in: library) else {
             throw Failure.emptyLibrary(library)
         }
@@ -98,7 +98,7 @@ package struct TransferControl: Sendable {
     }
 
     /// Those of the episodes that ``remove(_:)`` would remove.
-    package func removable(_ scope: Scope) async throws -> [ShelvedEpisode] {
+    package func removable(_ scope: Scope) async throws -> [EpisodeRecord] {
         try await meant(scope).filter { $0.removedAt == nil || $0.file != nil }
     }
 
@@ -161,7 +161,7 @@ package struct TransferControl: Sendable {
     }
 }
 
-extension ShelvedEpisode {
+extension EpisodeRecord {
     /// Whether it is neither on disk nor begun.
     package var isNeverFetched: Bool { file == nil && transfer == nil }
 }
@@ -169,14 +169,14 @@ extension ShelvedEpisode {
 extension CatalogStore {
     /// The episodes that are meant, by book and section.
     /// - Throws: ``Failure`` of kind `unknownBook` when a book is not on the shelf, or has none of the sections.
-    func episodes(in scope: TransferControl.Scope) async throws -> [ShelvedEpisode] {
+    func episodes(in scope: TransferControl.Scope) async throws -> [EpisodeRecord] {
         switch scope {
         case .everything:
-            var all: [ShelvedEpisode] = []
+            var all: [EpisodeRecord] = []
             for shelved in try await books() { all += try await episodes(of: shelved.book.identity) }
             return all
         case .books(let books):
-            var all: [ShelvedEpisode] = []
+            var all: [EpisodeRecord] = []
             for (book, filter) in books {
                 guard try await self.book(book) != nil else { throw Failure.notOnTheShelf(book) }
                 let selected = try await episodes(of: book).selected(by: filter)
@@ -189,7 +189,7 @@ extension CatalogStore {
             }
             return all
         case .episodes(let identities):
-            var all: [ShelvedEpisode] = []
+            var all: [EpisodeRecord] = []
             for identity in identities {
                 guard let shelved = try await episode(identity) else {
                     throw Failure(

@@ -9,7 +9,7 @@ package struct UserBook: Sendable {
     ///   - library: created where it is missing.
     ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func open<Result: Sendable>(
-        in library: String, notes: LibraryNotes? = nil, _ body: (UserBook) async throws -> Result
+        in library: String, notes: KnownLibraries? = nil, _ body: (UserBook) async throws -> Result
     ) async throws -> Result {
         try await CatalogStore.opened(in: library, notes: notes) { try await body(UserBook(store: $0)) }
     }

@@ -41,7 +41,7 @@ package struct SubscriptionImport: Sendable {
     ///   - notes: what is remembered of libraries.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no list of feeds; as ``SubscriptionBook`` does.
     package init(
-        _ bytes: [UInt8], from name: String, configuration: Configuration, notes: LibraryNotes?, at now: Date = .now
+        _ bytes: [UInt8], from name: String, configuration: Configuration, notes: KnownLibraries?, at now: Date = .now
     ) async throws {
         let document = try OutlineReader.read(bytes, from: name)
         notices = Self.notices(of: document, name: name)
@@ -82,7 +82,7 @@ package struct SubscriptionImport: Sendable {
         for ((place, _), isNew) in zip(subscriptions, areNew) where isNew { entries[place].outcome = .subscribed }
     }
 
-    private static func notices(of document: OutlineDocument, name: String) -> [String] {
+    private static func notices(of document: OPMLDocument, name: String) -> [String] {
         var notices = document.lists.map { list in
             "\(name) points to another list, which is not read: \(list.address)\(list.title.map { " (\($0))" } ?? "")"
         }
@@ -99,7 +99,7 @@ package struct SubscriptionImport: Sendable {
 
 extension Configuration {
     /// What following a feed of a list means here.
-    fileprivate func subscription(to feed: OutlineFeed) throws -> Subscription {
+    fileprivate func subscription(to feed: OPMLFeed) throws -> Subscription {
         if var own = feed.booksync, feed.address == nil || source(named: own.book.source) != nil {
             try own.book.requireNoSecret()
             try requireSource(of: own.book)

@@ -4,7 +4,7 @@ import Foundation
 
 /// The subscriptions as a list that other programs read (OPML), and that `booksync subscriptions --import` reads back whole.
 package struct SubscriptionOutline: Sendable {
-    private let document: OutlineDocument
+    private let document: OPMLDocument
     /// Those that have no feed, so that nothing but booksync can follow them.
     package let booksWithoutFeed: [BookIdentity]
 
@@ -23,10 +23,10 @@ package struct SubscriptionOutline: Sendable {
                 .unknownBook, what: "\(unknown) cannot be exported as a subscription", why: "mirror does not follow it",
                 remedy: "booksync subscriptions lists what is followed")
         }
-        var document = OutlineDocument()
+        var document = OPMLDocument()
         document.title = "booksync subscriptions"
         for subscription in followed where books.isEmpty || books.contains(subscription.book) {
-            var feed = OutlineFeed(
+            var feed = OPMLFeed(
                 title: subscription.title ?? titles[subscription.book],
                 address: configuration.feedAddress(of: subscription.book), tags: subscription.tags)
             feed.booksync = subscription

@@ -236,9 +236,9 @@ package struct Trash: Sendable {
     // MARK: The disk
 
     /// - Returns: nil where there is nothing.
-    private static func facts(of path: String) throws -> FileFacts? {
+    private static func facts(of path: String) throws -> FileAttributes? {
         var status = stat()
-        if lstat(path, &status) == 0 { return FileFacts(status) }
+        if lstat(path, &status) == 0 { return FileAttributes(status) }
         guard errno == ENOENT || errno == ENOTDIR else {
             throw Failure.file("\(path) cannot be looked at", errno: errno)
         }
@@ -269,7 +269,7 @@ extension LocalFile {
     /// Whether the file on disk is the one that was recorded, though it may have been touched since. A library that was
     /// copied to another disk has other inodes and the same times; a file that took the place of a deleted one may have
     /// its inode.
-    fileprivate func isSame(as facts: FileFacts) -> Bool {
+    fileprivate func isSame(as facts: FileAttributes) -> Bool {
         facts.kind == .file && facts.size == size
             && (facts.inode == inode || facts.modificationTime == modificationTime)
     }

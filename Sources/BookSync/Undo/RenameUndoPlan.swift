@@ -9,7 +9,7 @@ struct RenameUndoPlan {
     private(set) var left: [RenameUndoReport.Left] = []
 
     /// - Parameter files: library-relative path → what stands there, for all folders that the renames concern.
-    init(_ batch: [PastRename], files: [String: FileFacts]) {
+    init(_ batch: [PastRename], files: [String: FileAttributes]) {
         var candidates: [RenameOrder.Move] = []
         for (rank, rename) in batch.enumerated() {
             if let reason = Self.change(since: rename, files: files) {
@@ -31,7 +31,7 @@ struct RenameUndoPlan {
     }
 
     /// Why the file is no longer the one that was renamed; nil where it is.
-    private static func change(since rename: PastRename, files: [String: FileFacts]) -> String? {
+    private static func change(since rename: PastRename, files: [String: FileAttributes]) -> String? {
         guard let file = rename.file else { return "it has no file any more" }
         guard file.path == rename.to else { return "it was moved since, and is at \(file.path)" }
         guard let facts = files[rename.to] else { return "its file is not at \(rename.to) any more" }

@@ -86,7 +86,7 @@ struct FileLooking: ~Copyable {
         return .file(found)
     }
 
-    private static func status(of descriptor: Int32) throws(SystemError) -> (facts: FileFacts, changeTime: Int64) {
+    private static func status(of descriptor: Int32) throws(SystemError) -> (facts: FileAttributes, changeTime: Int64) {
         var status = stat()
         try systemCall { fstat(descriptor, &status) }
         #if canImport(Darwin)
@@ -94,6 +94,6 @@ struct FileLooking: ~Copyable {
         #else
             let time = status.st_ctim
         #endif
-        return (FileFacts(status), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return (FileAttributes(status), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

@@ -6,7 +6,7 @@ import SyncPlanner
 enum FileLook: Sendable, Hashable {
     case nothing
     /// Something else than a file stands there.
-    case other(FileFacts.Kind)
+    case other(FileAttributes.Kind)
     /// - Parameter isDamage: whether the disk itself fails, and not only a permission.
     case unreadable(why: String, isDamage: Bool)
     case file(LookedFile)
@@ -15,7 +15,7 @@ enum FileLook: Sendable, Hashable {
 /// What a look into a file brought.
 struct LookedFile: Sendable, Hashable {
     /// As it was opened.
-    var facts: FileFacts
+    var facts: FileAttributes
     /// When the file or what the system notes of it last changed; nanoseconds since 1970.
     var changeTime: Int64
     /// What it begins with where that is no audio: "an HTML page".
@@ -31,7 +31,7 @@ package enum FileVerdict: Sendable, Hashable {
     case intact
     /// Nothing stands at its place.
     case missing
-    case displaced(FileFacts.Kind)
+    case displaced(FileAttributes.Kind)
     /// Bytes that are left.
     case truncated(Int64)
     /// Bytes that it has now.

@@ -87,7 +87,7 @@ package struct LibraryVerification: Sendable {
     private func recordedFiles(in scope: TransferControl.Scope, store: CatalogStore) async throws -> [VerifiedFile] {
         var named: Set<EpisodeIdentity> = []
         var files: [VerifiedFile] = []
-        func take(_ episodes: [ShelvedEpisode]) {
+        func take(_ episodes: [EpisodeRecord]) {
             for shelved in episodes {
                 guard let file = shelved.file, named.insert(file.episode).inserted else { continue }
                 files.append(

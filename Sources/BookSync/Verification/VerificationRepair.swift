@@ -37,7 +37,7 @@ package struct VerificationRepair: Sendable {
         }
         let wanted = report.bad.indices.filter { report.bad[$0].repair == nil }
         guard !wanted.isEmpty else { return report }
-        let kept = KeptFiles(library: session.folder.path)
+        let kept = Backups(library: session.folder.path)
         var keptAs: [EpisodeIdentity: String] = [:]
         for index in wanted where report.bad[index].mustBeKept {
             do {

@@ -76,7 +76,7 @@ struct ListCommand: Subcommand {
         return .done
     }
 
-    private static func lines(_ books: [ShelvedBook], width: Int?) -> [String] {
+    private static func lines(_ books: [BookSummary], width: Int?) -> [String] {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
             .init(title: "on disk", alignment: .trailing), .init(title: "missing", alignment: .trailing),

@@ -56,7 +56,7 @@ struct RemoveCommand: Subcommand {
 
     /// Whether so many episodes may be removed.
     /// - Throws: ``Failure`` of kind `usage` where nobody can be asked.
-    private func isMeant(_ episodes: [ShelvedEpisode]) async throws -> Bool {
+    private func isMeant(_ episodes: [EpisodeRecord]) async throws -> Bool {
         guard episodes.count > 1, !yes else { return true }
         let (files, bytes) = (episodes.count { $0.file != nil }, episodes.reduce(0) { $0 + ($1.file?.size ?? 0) })
         let never = episodes.count(where: \.isNeverFetched)
@@ -70,7 +70,7 @@ struct RemoveCommand: Subcommand {
             remedy: "say --yes to remove them, --dry-run to see which they are")
     }
 
-    private static func lines(_ episodes: [ShelvedEpisode], width: Int?) -> [String] {
+    private static func lines(_ episodes: [EpisodeRecord], width: Int?) -> [String] {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "section", alignment: .trailing),
             .init(title: "bytes", alignment: .trailing), .init(title: "name", isFlexible: true),

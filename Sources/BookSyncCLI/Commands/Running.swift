@@ -40,16 +40,16 @@ extension Program {
     }
 
     /// Does runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell.
-    func runDesk(_ configuration: Configuration) async throws -> RunDesk {
+    func runQueue(_ configuration: Configuration) async throws -> RunQueue {
         let watch = try await ConfigurationWatch(path: configurationPath)
         var style = eventStyle
         // Many runs come and go, and nobody looks at this terminal for them.
         style.showsBars = false
         style.isVerbose = false
         let shown = style
-        return RunDesk(
+        return RunQueue(
             configuration, notes: notes, logger: logger,
-            runner: RunDesk.Runner(
+            runner: RunQueue.Runner(
                 execute: { request, command, configuration, session, sign in
                     try await report(
                         of: request, as: command, configuration: configuration, in: session, style: shown,

@@ -87,7 +87,7 @@ struct ServeCommand: Subcommand {
         loaded.trustsReferences = false
         let configuration = loaded
         let settings = configuration.serve
-        let place = try ListenPlace(parsing: listen ?? settings.listen)
+        let place = try ListenTarget(parsing: listen ?? settings.listen)
         let hasUsers = try await !UserBook.users(of: configuration.library).isEmpty
         try place.requireGuard(asksWhoComes: settings.asksWhoComes || hasUsers)
         // What is wrong with the library is better told now than to each client.
@@ -99,7 +99,7 @@ struct ServeCommand: Subcommand {
                 .usage, what: "nothing can be mirrored", why: "the server is to change nothing",
                 remedy: "leave out --read-only, or --mirror-every")
         }
-        let desk = isReadOnly ? nil : try await program.runDesk(configuration)
+        let desk = isReadOnly ? nil : try await program.runQueue(configuration)
         let pages = try ShelfPages(ServedShelf(configuration, desk: desk)) {
             try await program.findings(asksSources: $0)
         }
@@ -120,7 +120,7 @@ struct ServeCommand: Subcommand {
 
     /// What the server proves itself with; nil where it speaks plain HTTP.
     private func certificate(
-        _ settings: ServeSettings, _ place: ListenPlace, _ configuration: Configuration, _ program: Program
+        _ settings: ServeSettings, _ place: ListenTarget, _ configuration: Configuration, _ program: Program
     ) async throws -> ServerCertificate? {
         if selfSigned {
             let hosts = HostRule(place: place, publicURL: publicURL ?? settings.publicURL, hosts: settings.hosts)

@@ -1,5 +1,5 @@
 /// What a request asks for, as far as it matters who may have it.
-enum AskedThing: Sendable, Hashable, CaseIterable {
+enum Route: Sendable, Hashable, CaseIterable {
     /// The page to log in at, and what pages are dressed with: nothing of the shelf.
     case door
     /// The forms that log in and out.
@@ -80,7 +80,7 @@ enum RequestOrigin: Sendable, Hashable, CaseIterable {
 }
 
 /// What a request proves of itself.
-struct RequestProof: Sendable, Hashable {
+struct RequestCredentials: Sendable, Hashable {
     /// Whether it carries the cookie of a session that has not ended.
     var hasSession = false
     /// Whether it carries the token of programs.
@@ -109,7 +109,7 @@ enum AccessDecision: Sendable, Hashable {
     case limited
 
     /// - Parameter asksWhoComes: whether there is a password or a token at all.
-    static func decide(_ asked: AskedThing, _ proof: RequestProof, asksWhoComes: Bool) -> AccessDecision {
+    static func decide(_ asked: Route, _ proof: RequestCredentials, asksWhoComes: Bool) -> AccessDecision {
         if asked == .appsDocument { return proof.hasAppsKey ? .allow : .nothing }
         guard !asked.changes || isOurs(asked, proof) else { return .refuse }
         guard asksWhoComes, asked != .door, asked != .doorForm, !proof.hasSession, !proof.hasToken else {
@@ -120,7 +120,7 @@ enum AccessDecision: Sendable, Hashable {
 
     /// Whether what changes something was sent by a page of ours, or by no browser at all: a program does what its own user
     /// wants, while any page on the web can have a browser send a form.
-    private static func isOurs(_ asked: AskedThing, _ proof: RequestProof) -> Bool {
+    private static func isOurs(_ asked: Route, _ proof: RequestCredentials) -> Bool {
         switch proof.origin {
         case .own: true
         case .foreign: false

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Does the runs that clients ask for; a server that stops cuts the run under way off, which keeps everything.
 struct RunService: Service {
-    let desk: RunDesk
+    let desk: RunQueue
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await desk.work() }
@@ -14,7 +14,7 @@ struct RunService: Service {
 
 /// Asks for a run over all subscriptions, again and again.
 struct MirrorService: Service {
-    let desk: RunDesk
+    let desk: RunQueue
     /// Seconds between two of them.
     let interval: Double
 

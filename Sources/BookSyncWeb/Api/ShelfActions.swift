@@ -7,7 +7,7 @@ import Logging
 struct ShelfActions: Sendable {
     /// As the client's user sees it.
     let shelf: ServedShelf
-    let desk: RunDesk
+    let desk: RunQueue
     /// What the client listens with, as its user knows it.
     let device: String?
 
@@ -49,7 +49,7 @@ struct ShelfActions: Sendable {
 
     // MARK: Transfers
 
-    private func named(_ names: [ActionArguments.Name]) async throws -> [ShelvedEpisode] {
+    private func named(_ names: [ActionArguments.Name]) async throws -> [EpisodeRecord] {
         try await shelf.episodes(named: names.map { ($0.source, $0.book, $0.episode) })
     }
 

@@ -6,8 +6,8 @@ import Hummingbird
 struct AccessCheck: RouterMiddleware {
     typealias Context = ShelfContext
 
-    let site: ShelfSite
-    let asked: AskedThing
+    let site: ServerContext
+    let asked: Route
 
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
@@ -21,7 +21,7 @@ struct AccessCheck: RouterMiddleware {
     }
 }
 
-extension ShelfSite {
+extension ServerContext {
     /// - Returns: nil where the request is to be answered.
     func refusal(of request: Request, _ context: ShelfContext) -> Response? {
         let (caller, asked) = (context.caller, context.asked)

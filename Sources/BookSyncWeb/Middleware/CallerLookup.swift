@@ -6,7 +6,7 @@ import Hummingbird
 struct CallerLookup: RouterMiddleware {
     typealias Context = ShelfContext
 
-    let site: ShelfSite
+    let site: ServerContext
 
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response

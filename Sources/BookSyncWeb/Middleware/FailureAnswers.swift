@@ -6,7 +6,7 @@ import Logging
 struct FailureAnswers: RouterMiddleware {
     typealias Context = ShelfContext
 
-    let site: ShelfSite
+    let site: ServerContext
 
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
@@ -37,7 +37,7 @@ extension Failure {
         remedy: "open the page anew and try again")
 
     /// What it means to the client.
-    func status(of asked: AskedThing) -> HTTPResponse.Status {
+    func status(of asked: Route) -> HTTPResponse.Status {
         if self == .readOnly || self == .foreignForm { return .forbidden }
         return switch kind {
         case .unknownBook: .notFound

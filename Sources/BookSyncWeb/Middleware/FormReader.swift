@@ -5,7 +5,7 @@ import Hummingbird
 struct FormReader: RouterMiddleware {
     typealias Context = ShelfContext
 
-    let site: ShelfSite
+    let site: ServerContext
 
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response

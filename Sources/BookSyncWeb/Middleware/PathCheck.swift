@@ -9,7 +9,7 @@ import Hummingbird
 struct PathCheck: RouterMiddleware {
     typealias Context = ShelfContext
 
-    let site: ShelfSite
+    let site: ServerContext
 
     /// Bytes of a path with its query.
     private static let maxTarget = 4096

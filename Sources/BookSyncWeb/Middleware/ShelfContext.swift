@@ -16,7 +16,7 @@ struct ShelfContext: RequestContext {
     /// Of the path, behind the base path; never decoded. A path that ends with a slash ends with an empty part.
     var parts: [String] = []
     var caller = Caller()
-    var asked = AskedThing.page
+    var asked = Route.page
     /// What a POST brought, and what it means where it is a form.
     var body: [UInt8] = []
     var form = FormFields()
@@ -34,7 +34,7 @@ struct ShelfContext: RequestContext {
 /// Who sent a request, and what it proves.
 struct Caller: Sendable {
     /// But for the form's token, which is not looked at before there is a body.
-    var proof = RequestProof()
+    var proof = RequestCredentials()
     var user = User.owner
     var view = ClientView(authority: "", basePath: "", publicURL: nil)
     /// Numeric; as the proxy tells where one is set up. Nil at a Unix socket.

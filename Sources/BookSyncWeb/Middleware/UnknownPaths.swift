@@ -5,7 +5,7 @@ import Hummingbird
 struct UnknownPaths: RouterMiddleware {
     typealias Context = ShelfContext
 
-    let site: ShelfSite
+    let site: ServerContext
 
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
@@ -20,7 +20,7 @@ struct UnknownPaths: RouterMiddleware {
         }
     }
 
-    private static func asked(at parts: [String], isPost: Bool) -> AskedThing {
+    private static func asked(at parts: [String], isPost: Bool) -> Route {
         switch parts.first {
         case "apps": .appsDocument
         case "api", "feeds", "media", "catalog", "covers": .document

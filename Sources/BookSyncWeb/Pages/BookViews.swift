@@ -84,12 +84,12 @@ struct PagePart: Sendable {
 }
 
 extension ViewMaker {
-    func card(_ shelved: ShelvedBook, _ progress: ListeningProgress? = nil, isMoving: Bool = false) -> BookCard {
+    func card(_ shelved: BookSummary, _ progress: ListeningProgress? = nil, isMoving: Bool = false) -> BookCard {
         let book = shelved.book
         let (present, episodes) = (phrases.number(shelved.present), phrases.number(shelved.episodes))
         let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
         return BookCard(
-            place: PagePlaces.name(of: book.identity), page: places.book(book.identity),
+            place: PageRoutes.name(of: book.identity), page: places.book(book.identity),
             cover: places.smallCover(book.identity), title: book.title, author: book.author ?? book.announcer,
             counts: isWhole
                 ? phrases(.countEpisodes, count: shelved.episodes)
@@ -113,7 +113,7 @@ extension ViewMaker {
         return people.isEmpty ? nil : people.joined(separator: " · ")
     }
 
-    func facts(of shelved: ShelvedBook, _ progress: ListeningProgress?) -> [FactView] {
+    func facts(of shelved: BookSummary, _ progress: ListeningProgress?) -> [FactView] {
         var facts = [
             FactView(label: phrases(.factEpisodes), value: phrases.number(shelved.episodes)),
             FactView(label: phrases(.factOnDisk), value: phrases.number(shelved.present)),
@@ -136,10 +136,10 @@ extension ViewMaker {
         return facts
     }
 
-    func actions(on shelved: ShelvedBook, _ counts: [EpisodeState: Int]) -> [ActionView] {
+    func actions(on shelved: BookSummary, _ counts: [EpisodeState: Int]) -> [ActionView] {
         guard visitor.mayChange else { return [] }
         let (identity, title) = (shelved.book.identity, shelved.book.title)
-        let reference = PagePlaces.reference(of: identity)
+        let reference = PageRoutes.reference(of: identity)
         func button(_ action: String, _ label: Phrase, kind: String = "") -> ActionView {
             self.button(action, label, field: "ref", value: reference, of: title, kind: kind)
         }

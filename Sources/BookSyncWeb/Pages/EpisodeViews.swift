@@ -131,7 +131,7 @@ enum SeenState: String, Sendable, CaseIterable {
 /// Makes the models of pages, in the words of one visitor.
 struct ViewMaker: Sendable {
     let phrases: Phrases
-    let places: PagePlaces
+    let places: PageRoutes
     let visitor: Visitor
     let isRunUnderWay: Bool
 
@@ -144,7 +144,7 @@ struct ViewMaker: Sendable {
         let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
         let file = shelved.removedAt == nil ? shelved.file : nil
         var view = EpisodeView(
-            place: PagePlaces.name(of: identity), source: identity.book.source, book: identity.book.id,
+            place: PageRoutes.name(of: identity), source: identity.book.source, book: identity.book.id,
             id: identity.key, number: shelved.episode.section, name: shelved.episode.name,
             page: places.episode(identity), bookTitle: book.title, bookPage: places.book(identity.book),
             length: shelved.episode.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
@@ -228,17 +228,17 @@ struct ViewMaker: Sendable {
         guard visitor.keepsPositions else { return [] }
         return [
             button(
-                "dismiss", .dismiss, field: "ref", value: PagePlaces.reference(of: book.identity), of: book.title,
+                "dismiss", .dismiss, field: "ref", value: PageRoutes.reference(of: book.identity), of: book.title,
                 kind: "quiet")
         ]
     }
 
-    private func actions(on shelved: ShelvedEpisode, _ state: SeenState) -> [ActionView] {
+    private func actions(on shelved: EpisodeRecord, _ state: SeenState) -> [ActionView] {
         guard visitor.mayChange else { return [] }
         let episode = shelved.episode
         func button(_ action: String, _ label: Phrase, kind: String = "") -> ActionView {
             self.button(
-                action, label, field: "episode", value: PagePlaces.name(of: episode.identity), of: episode.name,
+                action, label, field: "episode", value: PageRoutes.name(of: episode.identity), of: episode.name,
                 kind: kind)
         }
         func asking(_ action: String, _ label: Phrase, _ question: Phrase, _ answer: Phrase) -> ActionView {

@@ -93,7 +93,7 @@ extension ShelfPages {
         }
         let (start, speed) = (found.start, found.speed)
         let marks = maker.marks(
-            "ref", PagePlaces.reference(of: identity), of: shelved.book.title,
+            "ref", PageRoutes.reference(of: identity), of: shelved.book.title,
             isPlayed: found.progress.map { $0.played >= $0.episodes } ?? false, isBegun: found.progress != nil)
         let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,

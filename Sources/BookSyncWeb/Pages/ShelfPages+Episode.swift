@@ -74,7 +74,7 @@ extension ShelfPages {
         var isRunUnderWay: Bool
     }
 
-    private func facts(of shelved: ShelvedEpisode, heard: String?, _ phrases: Phrases) -> [FactView] {
+    private func facts(of shelved: EpisodeRecord, heard: String?, _ phrases: Phrases) -> [FactView] {
         let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
         let attempts = shelved.transfer?.attempts ?? 0
         let facts: [(Phrase, String?)] = [

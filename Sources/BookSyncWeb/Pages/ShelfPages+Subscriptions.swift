@@ -34,7 +34,7 @@ extension ShelfPages {
     private struct SubscriptionsView: ViewModel {
         var sum: String
         var reference: String
-        var trouble: TroubleView?
+        var trouble: ErrorView?
         var preview: PreviewView?
         var isEmpty: Bool
         var subscriptions: [FollowedView]
@@ -77,13 +77,13 @@ extension ShelfPages {
         }
         let count = found?.total ?? configured.count
         var preview: PreviewView?
-        var trouble: TroubleView?
+        var trouble: ErrorView?
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
                 let listed = try await desk.previews.preview(try BookReference(parsing: reference))
                 preview = self.view(listed, reference, phrases, maker)
             } catch let failure as Failure {
-                trouble = TroubleView(failure, phrases)
+                trouble = ErrorView(failure, phrases)
             }
         }
         var rotate = maker.button("rotate-apps", .rotate, field: "all", value: "true", of: phrases(.forPodcastApps))
@@ -105,14 +105,14 @@ extension ShelfPages {
     }
 
     private func view(
-        _ subscription: Subscription, _ book: ShelvedBook?, isConfigured: Bool, _ maker: ViewMaker
+        _ subscription: Subscription, _ book: BookSummary?, isConfigured: Bool, _ maker: ViewMaker
     ) -> FollowedView {
         let title = subscription.title ?? book?.book.title ?? subscription.book.id
         var actions: [ActionView] = []
         if maker.visitor.mayChange, !isConfigured {
             actions.append(
                 maker.button(
-                    "unsubscribe", .unsubscribe, field: "ref", value: PagePlaces.reference(of: subscription.book),
+                    "unsubscribe", .unsubscribe, field: "ref", value: PageRoutes.reference(of: subscription.book),
                     of: title, kind: "quiet"))
         }
         return FollowedView(

@@ -2,7 +2,7 @@ import BookModel
 import BookSync
 
 /// Something that went wrong: what, why, and what to do next.
-struct TroubleView: ViewModel {
+struct ErrorView: ViewModel {
     var what: String
     var why: String?
     /// What the failure says of itself, in English.
@@ -60,14 +60,14 @@ extension ShelfPages {
         let view =
             switch status {
             case 404:
-                TroubleView(what: phrases(.missingPage), why: phrases(.missingPageWhy), next: nil)
+                ErrorView(what: phrases(.missingPage), why: phrases(.missingPageWhy), next: nil)
             case 401, 403:
-                TroubleView(
+                ErrorView(
                     what: phrases(.refusedPage),
                     why: request.visitor.mayChange ? phrases(.refusedWhy) : phrases(.readOnly),
                     next: request.visitor.mayChange ? phrases(.tryAgain) : nil)
             default:
-                TroubleView(failure, phrases)
+                ErrorView(failure, phrases)
             }
         return try page(.failedPage, named: view.what, view, with: "trouble", for: request, status: status)
     }

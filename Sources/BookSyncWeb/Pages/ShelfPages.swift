@@ -129,7 +129,7 @@ package struct ShelfPages: Sendable {
 }
 
 extension ShelfPages.Request {
-    var places: PagePlaces { PagePlaces(root: root) }
+    var places: PageRoutes { PageRoutes(root: root) }
 
     /// What is searched for: forms write blanks as plus signs.
     var searched: String {

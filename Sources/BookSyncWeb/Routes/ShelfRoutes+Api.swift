@@ -3,9 +3,9 @@ import BookSync
 import Hummingbird
 
 extension ShelfRoutes {
-    private typealias Reading = @Sendable (ShelfInterface, ShelfContext, [String: String]) async throws -> JSONDocument?
+    private typealias Reading = @Sendable (APIController, ShelfContext, [String: String]) async throws -> JSONDocument?
 
-    /// What programs ask for; see ``ShelfInterface``.
+    /// What programs ask for; see ``APIController``.
     func addApi(to root: Group) {
         let api = root.group("api/v1")
         let (documents, library) = (group(api, for: .document), group(api, for: .libraryDocument))
@@ -44,7 +44,7 @@ extension ShelfRoutes {
 
     private func read(_ path: RouterPath, of group: Group, _ reading: @escaping Reading) {
         group.reads(path) { request, context in
-            let api = ShelfInterface(shelf: shelf(of: context))
+            let api = APIController(shelf: shelf(of: context))
             guard let document = try await reading(api, context, request.parameters) else { return nil }
             return await .document(document, for: request)
         }

@@ -6,7 +6,7 @@ import Hummingbird
 extension ShelfRoutes {
     /// Feeds, audio and covers; and all of it below the key of the apps, for those that have no password.
     func addDocuments(to root: Group) {
-        for (path, asked) in [(RouterPath(""), AskedThing.document), ("apps/{appsKey}", .appsDocument)] {
+        for (path, asked) in [(RouterPath(""), Route.document), ("apps/{appsKey}", .appsDocument)] {
             let documents = group(root.group(path), for: asked)
             documents.reads("feeds/all.opml") { request, context in
                 let outline = try await shelf(of: context).outline(at: context.caller.addresses)
@@ -52,7 +52,7 @@ extension ShelfRoutes {
         switch cover {
         case .picture(let bytes, let type): return await .document(bytes, type: type, for: request)
         case .missing(let book):
-            let drawn = DrawnCover.picture(of: book.title, book.identity)
+            let drawn = PlaceholderCover.picture(of: book.title, book.identity)
             return await .document(drawn, type: "image/svg+xml", for: request)
         case nil: return nil
         }

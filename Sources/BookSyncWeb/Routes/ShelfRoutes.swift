@@ -7,7 +7,7 @@ struct ShelfRoutes: Sendable {
     typealias Handler = @Sendable (Request, ShelfContext) async throws -> Response?
     typealias Group = RouterGroup<ShelfContext>
 
-    let site: ShelfSite
+    let site: ServerContext
     /// For the body of a request to come.
     let bodyTime: Duration
     let fastLane = FileBody.FastLane(places: 8)
@@ -34,13 +34,13 @@ struct ShelfRoutes: Sendable {
     }
 
     /// What those may have who may have such a thing.
-    func group(_ group: Group, for asked: AskedThing) -> Group {
+    func group(_ group: Group, for asked: Route) -> Group {
         group.group().add(middleware: AccessCheck(site: site, asked: asked))
             .add(middleware: FailureAnswers(site: site))
     }
 
     /// The same, where something is sent.
-    func posts(to group: Group, for asked: AskedThing, _ action: ShelfAction? = nil) -> Group {
+    func posts(to group: Group, for asked: Route, _ action: ShelfAction? = nil) -> Group {
         let limit = action == .follow ? Self.maxOutline : Self.maxBody
         let posts = self.group(group, for: asked).add(middleware: BodyReader(time: bodyTime, limit: limit))
         return asked.isForm ? posts.add(middleware: FormReader(site: site)) : posts

@@ -16,7 +16,7 @@ package struct HostRule: Sendable, Hashable {
     ///   - hosts: more names that are good.
     ///   - ownName: what this machine is called; counts where other machines are listened to.
     package init(
-        place: ListenPlace? = nil, publicURL: String?, hosts: [String] = [],
+        place: ListenTarget? = nil, publicURL: String?, hosts: [String] = [],
         ownName: String = ProcessInfo.processInfo.hostName
     ) {
         var names = Set(hosts.map { $0.lowercased() })

@@ -27,8 +27,8 @@ package struct ShelfServer: Sendable {
         package init() {}
     }
 
-    private let site: ShelfSite
-    private let place: ListenPlace
+    private let site: ServerContext
+    private let place: ListenTarget
     private let limits: Limits
     private let services: [any Service]
     private let certificate: ServerCertificate?
@@ -42,7 +42,7 @@ package struct ShelfServer: Sendable {
     ///   - logger: hears of requests that failed; nil for nobody.
     ///   - changedSettings: those of who is let in, where they changed since they were last asked for.
     package init(
-        _ configuration: Configuration, at place: ListenPlace, basePath: String = "", publicURL: String? = nil,
+        _ configuration: Configuration, at place: ListenTarget, basePath: String = "", publicURL: String? = nil,
         limits: Limits = Limits(), pages: ShelfPages? = nil,
         certificate: ServerCertificate? = nil, mirrorInterval: Double? = nil,
         logger: Logger? = nil, changedSettings: @escaping @Sendable () async -> ServeSettings? = { nil }
@@ -50,11 +50,11 @@ package struct ShelfServer: Sendable {
         let shelf = pages?.wholeShelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
         let live = LiveShelf(library: configuration.library, logger: logger)
-        site = ShelfSite(
+        site = ServerContext(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
             isSecure: certificate != nil,
-            access: AccessKeeper(
+            access: Authenticator(
                 configuration.serve, library: configuration.library, logger: logger, changed: changedSettings,
                 users: { await shelf.users() }),
             pages: pages, live: live, logger: logger)

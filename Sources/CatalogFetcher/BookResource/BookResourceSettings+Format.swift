@@ -8,7 +8,7 @@ extension BookResourceSettings: CatalogFormat {
         return id.flatMap { $0.isEmpty ? nil : AddressPath.name($0) }
     }
 
-    package static func bookID(in answer: CatalogAnswer) -> String? {
+    package static func bookID(in answer: CatalogResponse) -> String? {
         guard let object = answer.object, object["books"] == nil, object["files"] == nil,
             case .list(let elements) = BookResourceAnswer(object).elements,
             elements.prefix(10).contains(where: { BookResourceElement($0)?.key != nil })
@@ -18,9 +18,9 @@ extension BookResourceSettings: CatalogFormat {
     }
 
     /// One page of a book: what the other pages would bring is missing.
-    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+    package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
         let asked = BookIdentity(source: source, id: id ?? Self.savedID)
-        let subject = CatalogSubject(book: asked, part: "the page")
+        let subject = ErrorContext(book: asked, part: "the page")
         let document = try answer.json(for: subject)
         let page = BookResourceAnswer(document)
         let none = SecretMask([])

@@ -5,7 +5,7 @@ import Transport
 /// A catalog that speaks the book-resource API.
 package struct BookResourceSource: CatalogSource {
     private let settings: BookResourceSettings
-    private let exchange: CatalogExchange
+    private let exchange: CatalogClient
     private let ceiling: ListingProgress.Ceiling
 
     init(
@@ -20,7 +20,7 @@ package struct BookResourceSource: CatalogSource {
         _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing {
         var progress = ListingProgress(pageSize: settings.pageSize, ceiling: ceiling)
-        var pace = RequestPace()
+        var pace = Backoff()
         var names: [String] = []
         repeat {
             try await readPage(of: book, progress: &progress, pace: &pace) { page in
@@ -37,7 +37,7 @@ package struct BookResourceSource: CatalogSource {
     package func locate(_ episode: EpisodeIdentity, section: Int) async throws -> Episode? {
         // Where pages are as long as asked for and sections count from 1, this is the page.
         let number = max(section - 1, 0) / max(settings.pageSize, 1) + 1
-        var pace = RequestPace()
+        var pace = Backoff()
         let (answer, address, _) = try await page(number, of: episode.book, pace: &pace)
         if case .list(let elements) = answer.elements {
             for element in elements.lazy.compactMap({ BookResourceElement($0) }) where element.key == episode.key {
@@ -49,11 +49,11 @@ package struct BookResourceSource: CatalogSource {
 
     /// Hands a page's episodes on in pieces, however long it is.
     private func readPage(
-        of book: BookIdentity, progress: inout ListingProgress, pace: inout RequestPace,
+        of book: BookIdentity, progress: inout ListingProgress, pace: inout Backoff,
         onPage: (CatalogPage) async throws -> Void
     ) async throws {
         let number = progress.page
-        let subject = CatalogSubject(book: book, part: "page \(number)")
+        let subject = ErrorContext(book: book, part: "page \(number)")
         let (answer, address, secrets) = try await page(number, of: book, pace: &pace)
         progress.declare(answer.declared)
         var batch = CatalogPage(episodes: [], declared: progress.declared)
@@ -88,12 +88,12 @@ package struct BookResourceSource: CatalogSource {
 
     /// Asks for title, author and the rest where an address for them is configured; failing that is no reason to fail.
     private func describe(
-        _ book: BookIdentity, pace: inout RequestPace, warnings: inout [String]
+        _ book: BookIdentity, pace: inout Backoff, warnings: inout [String]
     ) async throws -> BookDescription {
         guard let address = settings.detailAddress else { return BookDescription() }
         do {
             let request = BookResourceRequest.detail(of: book.id, at: address, settings: settings)
-            let subject = CatalogSubject(book: book, part: "the description")
+            let subject = ErrorContext(book: book, part: "the description")
             let (answer, base, _) = try await ask(request, for: subject, pace: &pace)
             return BookDescription(bookResourceDetail: answer.detail, from: base)
         } catch let failure as Failure {
@@ -103,15 +103,15 @@ package struct BookResourceSource: CatalogSource {
     }
 
     private func page(
-        _ number: Int, of book: BookIdentity, pace: inout RequestPace
+        _ number: Int, of book: BookIdentity, pace: inout Backoff
     ) async throws -> (BookResourceAnswer, ResourceAddress, SecretMask) {
         let request = BookResourceRequest.page(number, of: book.id, settings: settings)
-        return try await ask(request, for: CatalogSubject(book: book, part: "page \(number)"), pace: &pace)
+        return try await ask(request, for: ErrorContext(book: book, part: "page \(number)"), pace: &pace)
     }
 
     /// Sends a request until the catalog says something else than "too often".
     private func ask(
-        _ request: BookResourceRequest, for subject: CatalogSubject, pace: inout RequestPace
+        _ request: BookResourceRequest, for subject: ErrorContext, pace: inout Backoff
     ) async throws -> (BookResourceAnswer, ResourceAddress, SecretMask) {
         let wireRequest = request.wireRequest
         let secrets = request.secrets
@@ -131,7 +131,7 @@ package struct BookResourceSource: CatalogSource {
                     at: address, why: why,
                     remedy: "check query and signature of source \(subject.book.source), or try again later")
             case .tooFrequent:
-                guard waits < RequestPace.greatestNumberOfWaits else {
+                guard waits < Backoff.greatestNumberOfWaits else {
                     throw subject.unavailable(
                         at: address, why: why + " after \(waits) waits, the last of \(pace.gap.components.seconds) s",
                         remedy: "try again in some hours")

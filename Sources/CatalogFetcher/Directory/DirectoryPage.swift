@@ -22,7 +22,7 @@ struct DirectoryPage: Sendable {
     /// - Throws: `JSONFailure` for JSON that is none.
     init(_ bytes: [UInt8], at address: ResourceAddress) throws(JSONFailure) {
         let links = DirectoryLinks(page: address)
-        let first = CatalogAnswer(bytes: bytes).firstByte
+        let first = CatalogResponse(bytes: bytes).firstByte
         if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") {
             let readsLatin1 = HTMLReader.isLatin1(bytes)
             read(

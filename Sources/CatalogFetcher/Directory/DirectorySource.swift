@@ -4,7 +4,7 @@ import Transport
 /// Directories on a web server, each a book.
 package struct DirectorySource: CatalogSource {
     private let settings: DirectorySettings
-    private let exchange: CatalogExchange
+    private let exchange: CatalogClient
 
     /// Folders of one book that are read at most.
     static let greatestNumberOfFolders = 1000
@@ -18,7 +18,7 @@ package struct DirectorySource: CatalogSource {
         _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing {
         guard let directory = settings.directory(of: book.id) else { throw noAddress(book) }
-        let subject = CatalogSubject(book: book, part: "the directory")
+        let subject = ErrorContext(book: book, part: "the directory")
         let (page, address) = try await page(at: directory, for: subject)
         var found = DirectoryBook(book, at: address)
         found.add(page, in: [])
@@ -40,7 +40,7 @@ package struct DirectorySource: CatalogSource {
             for folder in level {
                 guard count < Self.greatestNumberOfFolders else { return found.stop(after: count) }
                 count += 1
-                let subject = CatalogSubject(book: book, part: "the folder '\(folder.path.joined(separator: "/"))'")
+                let subject = ErrorContext(book: book, part: "the folder '\(folder.path.joined(separator: "/"))'")
                 do {
                     let (page, _) = try await self.page(at: folder.address, for: subject)
                     found.add(page, in: folder.path)
@@ -63,7 +63,7 @@ package struct DirectorySource: CatalogSource {
     }
 
     private func page(
-        at address: ResourceAddress, for subject: CatalogSubject
+        at address: ResourceAddress, for subject: ErrorContext
     ) async throws -> (DirectoryPage, ResourceAddress) {
         let credentials = settings.credentials(for: address)
         let (bytes, end) = try await exchange.fetch(credentials.request(address), for: subject) { .document($0) }
@@ -85,15 +85,15 @@ package struct DirectorySource: CatalogSource {
 extension DirectoryPage {
     /// - Throws: ``Failure`` of kind `unreadableCatalog` for an empty page and for JSON that is none.
     init(
-        _ bytes: [UInt8], at address: ResourceAddress, for subject: CatalogSubject, secrets: SecretMask
+        _ bytes: [UInt8], at address: ResourceAddress, for subject: ErrorContext, secrets: SecretMask
     ) throws {
-        guard CatalogAnswer(bytes: bytes).firstByte != nil else {
+        guard CatalogResponse(bytes: bytes).firstByte != nil else {
             throw subject.unreadable(why: "the answer is empty")
         }
         do throws(JSONFailure) {
             self = try DirectoryPage(bytes, at: address)
         } catch {
-            throw subject.unreadable(why: CatalogExchange.complaint(about: bytes, error, secrets: secrets))
+            throw subject.unreadable(why: CatalogClient.complaint(about: bytes, error, secrets: secrets))
         }
         guard isIndex || entries.contains(where: { FileRole(ofName: $0.name).isAudio || $0.isFolder }) else {
             let named = title.map { ", it is called '\(CatalogText.quotation($0, length: 80))'" } ?? ""
@@ -102,7 +102,7 @@ extension DirectoryPage {
     }
 
     /// Why a directory is no book.
-    func failureWithoutAudio(_ subject: CatalogSubject, depth: Int) -> Failure {
+    func failureWithoutAudio(_ subject: ErrorContext, depth: Int) -> Failure {
         let folders = entries.count { $0.isFolder }
         guard folders > 0, depth < DirectorySettings.depths.upperBound else {
             return subject.unknownBook(why: "the directory lists no audio files")
@@ -119,7 +119,7 @@ extension DirectorySettings: CatalogFormat {
     package static func bookID(in address: ResourceAddress) -> String? { nil }
 
     /// The answer's address without secrets, when it is an index or links to audio below itself.
-    package static func bookID(in answer: CatalogAnswer) -> String? {
+    package static func bookID(in answer: CatalogResponse) -> String? {
         let address = answer.address ?? unknownAddress
         guard let first = answer.firstByte, [UInt8(ascii: "<"), UInt8(ascii: "[")].contains(first) else { return nil }
         let page: DirectoryPage
@@ -135,12 +135,12 @@ extension DirectorySettings: CatalogFormat {
     /// Stands in for the address of a page that was saved without it, so that relative links lead somewhere.
     static let unknownAddress = ResourceAddress("http://saved.invalid/")
 
-    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+    package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
         let address = answer.address ?? id.flatMap { directory(of: $0) } ?? Self.unknownAddress
         let isKnown = address != Self.unknownAddress
         let identity = BookIdentity(
             source: source, id: id ?? (isKnown ? address.withoutSecrets : Self.savedID))
-        let subject = CatalogSubject(book: identity, part: "the directory")
+        let subject = ErrorContext(book: identity, part: "the directory")
         let page = try DirectoryPage(answer.bytes, at: address, for: subject, secrets: credentials.secrets)
         var book = DirectoryBook(identity, at: address)
         book.add(page, in: [])

@@ -4,12 +4,12 @@ extension FeedSettings: CatalogFormat {
     /// A feed may have any address.
     package static func bookID(in address: ResourceAddress) -> String? { nil }
 
-    package static func bookID(in answer: CatalogAnswer) -> String? {
+    package static func bookID(in answer: CatalogResponse) -> String? {
         guard FeedReader.recognises(answer.bytes) else { return nil }
         return answer.address.map(bookID(of:)) ?? savedID
     }
 
-    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+    package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
         let identity = BookIdentity(source: source, id: id ?? answer.address.map(Self.bookID(of:)) ?? Self.savedID)
         let charset = answer.contentType.flatMap(Encoding.charset)
         switch FeedReader.read(answer.bytes, charset: charset, base: answer.address?.secretText) {

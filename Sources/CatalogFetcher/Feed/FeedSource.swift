@@ -10,7 +10,7 @@ import Transport
 /// where something is missing, and then the listing is incomplete.
 package struct FeedSource: CatalogSource {
     private let settings: FeedSettings
-    private let exchange: CatalogExchange
+    private let exchange: CatalogClient
 
     init(settings: FeedSettings, connection: CatalogConnection) {
         self.settings = settings
@@ -107,7 +107,7 @@ package struct FeedSource: CatalogSource {
         if address.server == feed.server { request.credentials = settings.credentials(for: feed) }
         if let tag = validator?.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
         if let date = validator?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
-        let subject = CatalogSubject(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")
+        let subject = ErrorContext(book: book, part: number == 1 ? "the feed" : "page \(number) of the feed")
         let secrets = settings.secrets(in: address)
         // What a document that ends too early has is better than nothing, if asking again does not help.
         var beginning: Page?
@@ -127,8 +127,8 @@ package struct FeedSource: CatalogSource {
     private static let accepted = "application/rss+xml, application/atom+xml, application/xml, text/xml, */*;q=0.5"
 
     private func receive(
-        _ answer: WireAnswer, for subject: CatalogSubject, secrets: SecretMask, beginning: inout Page?
-    ) async throws -> CatalogExchange.Reading<Page?> {
+        _ answer: WireAnswer, for subject: ErrorContext, secrets: SecretMask, beginning: inout Page?
+    ) async throws -> CatalogClient.Reading<Page?> {
         if answer.status == 304 { return .document(nil) }
         let charset = answer.first("Content-Type").flatMap(Encoding.charset)
         let reader = FeedReader(charset: charset, base: answer.address.secretText, secrets: secrets)

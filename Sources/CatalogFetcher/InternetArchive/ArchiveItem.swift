@@ -14,7 +14,7 @@ struct ArchiveItem {
 
     /// - Throws: ``Failure`` of kind `unknownBook` for an item that does not exist or is not shown, of kind
     ///   `unreadableCatalog` for what is no item.
-    init(_ document: JSONValue, for subject: CatalogSubject) throws {
+    init(_ document: JSONValue, for subject: ErrorContext) throws {
         guard document.kind == .object else { throw subject.unreadable(why: "the answer is no archive item") }
         var list: JSONValue?
         var metadata: JSONValue?
@@ -79,7 +79,7 @@ struct ArchiveItem {
     ///
     /// - Throws: ``Failure`` of kind `unknownBook` when there is no audio in it, or none in a configured format.
     func contents(
-        as identity: BookIdentity, item: String, settings: InternetArchiveSettings, subject: CatalogSubject
+        as identity: BookIdentity, item: String, settings: InternetArchiveSettings, subject: ErrorContext
     ) throws -> CatalogContents {
         let recordings = ArchiveRecordings.of(files)
         guard !recordings.isEmpty else { throw subject.unknownBook(why: "the item holds no audio files") }

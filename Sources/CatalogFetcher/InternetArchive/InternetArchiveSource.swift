@@ -4,7 +4,7 @@ import Transport
 /// Items of the Internet Archive, each a book.
 package struct InternetArchiveSource: CatalogSource {
     private let settings: InternetArchiveSettings
-    private let exchange: CatalogExchange
+    private let exchange: CatalogClient
 
     init(settings: InternetArchiveSettings, connection: CatalogConnection) {
         self.settings = settings
@@ -26,9 +26,9 @@ package struct InternetArchiveSource: CatalogSource {
     func contents(
         of item: String, as identity: BookIdentity
     ) async throws -> (CatalogContents, originalLengths: [String: Double]) {
-        let subject = CatalogSubject(book: identity, part: "the metadata of archive item \(item)")
+        let subject = ErrorContext(book: identity, part: "the metadata of archive item \(item)")
         guard ArchiveAddress.isItem(item) else {
-            throw CatalogSubject(book: identity, part: "the metadata").unknownBook(
+            throw ErrorContext(book: identity, part: "the metadata").unknownBook(
                 why: "an archive item's identifier has letters, digits, '.', '_' and '-' only")
         }
         let (document, _) = try await exchange.fetchJSON(
@@ -45,16 +45,16 @@ extension InternetArchiveSettings: CatalogFormat {
         address.isOf(domain: "archive.org") ? ArchiveAddress.item(in: address.secretText) : nil
     }
 
-    package static func bookID(in answer: CatalogAnswer) -> String? {
+    package static func bookID(in answer: CatalogResponse) -> String? {
         guard let object = answer.object, let metadata = object["metadata"], metadata.kind == .object,
             object["files"]?.kind == .array || object["is_dark"] != nil
         else { return nil }
         return metadata["identifier"]?.text.flatMap { ArchiveAddress.isItem($0) ? $0 : nil } ?? savedID
     }
 
-    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+    package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
         let asked = BookIdentity(source: source, id: id ?? Self.savedID)
-        let subject = CatalogSubject(book: asked, part: "the metadata")
+        let subject = ErrorContext(book: asked, part: "the metadata")
         let item = try ArchiveItem(try answer.json(for: subject), for: subject)
         let name = id ?? item.identifier ?? Self.savedID
         return try item.contents(

@@ -17,7 +17,7 @@ struct LibriVoxBook {
     ///
     /// - Parameter id: nil for the first book of the answer.
     /// - Throws: ``Failure`` of kind `unknownBook` when there is none, `unreadableCatalog` for what is no such answer.
-    init(_ document: JSONValue, id wanted: String?, for subject: CatalogSubject) throws {
+    init(_ document: JSONValue, id wanted: String?, for subject: ErrorContext) throws {
         guard document.kind == .object else { throw subject.unreadable(why: "the answer is no LibriVox answer") }
         guard let books = document["books"] else {
             guard let complaint = document["error"]?.text else {

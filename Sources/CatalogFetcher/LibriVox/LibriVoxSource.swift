@@ -5,7 +5,7 @@ import Transport
 /// up in the book's item of the Internet Archive.
 package struct LibriVoxSource: CatalogSource {
     private let settings: LibriVoxSettings
-    private let exchange: CatalogExchange
+    private let exchange: CatalogClient
     private let archive: InternetArchiveSource
 
     init(settings: LibriVoxSettings, connection: CatalogConnection) {
@@ -17,7 +17,7 @@ package struct LibriVoxSource: CatalogSource {
     package func list(
         _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing {
-        let subject = CatalogSubject(book: book, part: "the listing")
+        let subject = ErrorContext(book: book, part: "the listing")
         guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(JSONBytes.isDigit) else {
             throw subject.unknownBook(why: "LibriVox's ids are numbers")
         }
@@ -119,7 +119,7 @@ extension CatalogContents {
 }
 
 extension LibriVoxSettings: CatalogFormat {
-    /// Only feeds and API addresses hold the number; a book's own page does not (see ``bookID(in:)-(CatalogAnswer)``).
+    /// Only feeds and API addresses hold the number; a book's own page does not (see ``bookID(in:)-(CatalogResponse)``).
     package static func bookID(in address: ResourceAddress) -> String? {
         guard isOfLibriVox(address) else { return nil }
         let segments = address.pathText.split(separator: "/")
@@ -138,10 +138,10 @@ extension LibriVoxSettings: CatalogFormat {
     }
 
     /// Of an answer of the API, or of a book's page on LibriVox's site, which links to the book's feed.
-    package static func bookID(in answer: CatalogAnswer) -> String? {
+    package static func bookID(in answer: CatalogResponse) -> String? {
         if let object = answer.object {
             guard let books = object["books"], books.kind == .array || books.kind == .object else { return nil }
-            let subject = CatalogSubject(book: BookIdentity(source: "", id: ""), part: "")
+            let subject = ErrorContext(book: BookIdentity(source: "", id: ""), part: "")
             do {
                 return try LibriVoxBook(object, id: nil, for: subject).id ?? savedID
             } catch {
@@ -156,9 +156,9 @@ extension LibriVoxSettings: CatalogFormat {
         return finder.id
     }
 
-    package func read(_ answer: CatalogAnswer, source: String, id: String?) throws -> CatalogContents {
+    package func read(_ answer: CatalogResponse, source: String, id: String?) throws -> CatalogContents {
         let asked = BookIdentity(source: source, id: id ?? Self.savedID)
-        let subject = CatalogSubject(book: asked, part: "the listing")
+        let subject = ErrorContext(book: asked, part: "the listing")
         let book = try LibriVoxBook(try answer.json(for: subject), id: id, for: subject)
         var contents = book.contents(as: BookIdentity(source: source, id: id ?? book.id ?? Self.savedID))
         contents.warnOfMissingAddresses(

@@ -8,7 +8,7 @@ enum OutlineAttribute: UInt8 {
 
     init(_ name: XMLName) {
         let local = name.local.lowercased()
-        if name.namespace == OutlineDocument.namespace || name.namespace == nil && name.prefix == "booksync" {
+        if name.namespace == OPMLDocument.namespace || name.namespace == nil && name.prefix == "booksync" {
             self =
                 switch local {
                 case "book": .book

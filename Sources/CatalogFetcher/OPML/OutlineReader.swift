@@ -9,7 +9,7 @@ package enum OutlineReader {
     ///   - bytes: of the whole document.
     ///   - name: what to call it where it cannot be read.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no OPML.
-    package static func read(_ bytes: [UInt8], from name: String) throws -> OutlineDocument {
+    package static func read(_ bytes: [UInt8], from name: String) throws -> OPMLDocument {
         var decoder = TextDecoder(charset: nil)
         var markup = XMLReader(OutlineBuilder())
         bytes.withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
@@ -29,7 +29,7 @@ package enum OutlineReader {
     }
 }
 
-/// Makes an ``OutlineDocument`` of the elements of one.
+/// Makes an ``OPMLDocument`` of the elements of one.
 private struct OutlineBuilder: XMLHandler {
     /// Feeds, folders in each other, and folders of one feed that are kept.
     private enum Ceiling {
@@ -45,7 +45,7 @@ private struct OutlineBuilder: XMLHandler {
         case opml, outline, title
     }
 
-    private(set) var document = OutlineDocument()
+    private(set) var document = OPMLDocument()
     private(set) var isOutline = false
     /// The open elements, each with the folder that it is.
     private var open: [(element: Element, folder: String?)] = []
@@ -92,11 +92,11 @@ private struct OutlineBuilder: XMLHandler {
     private mutating func read(_ outline: OutlineAttributes) -> String? {
         let title = Self.name(outline.text) ?? Self.name(outline.title)
         if let address = outline.feed {
-            add(OutlineFeed(title: title, address: ResourceAddress(address), tags: tags(of: outline)), outline.booksync)
+            add(OPMLFeed(title: title, address: ResourceAddress(address), tags: tags(of: outline)), outline.booksync)
             return nil
         }
         if let booksync = outline.booksync {
-            add(OutlineFeed(title: title, tags: tags(of: outline)), booksync)
+            add(OPMLFeed(title: title, tags: tags(of: outline)), booksync)
             return nil
         }
         if let type = outline.type?.lowercased(), type == "include" || type == "link" {
@@ -111,7 +111,7 @@ private struct OutlineBuilder: XMLHandler {
         return title
     }
 
-    private mutating func add(_ feed: OutlineFeed, _ booksync: Subscription?) {
+    private mutating func add(_ feed: OPMLFeed, _ booksync: Subscription?) {
         let key = booksync.map { "\($0.book)" } ?? feed.address?.secretText ?? ""
         guard let place = places[key] else {
             guard document.feeds.count < Ceiling.feeds else {

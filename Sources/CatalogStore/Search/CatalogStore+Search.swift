@@ -40,13 +40,13 @@ extension Database {
 
     fileprivate func episodeHit(_ id: Int64) throws -> SearchHit? {
         let sql = """
-            SELECT \(Book.columns), \(ShelvedEpisode.columns)
-            FROM \(ShelvedEpisode.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
+            SELECT \(Book.columns), \(EpisodeRecord.columns)
+            FROM \(EpisodeRecord.tables) JOIN book b ON b.id = e.book_id WHERE e.id = ?
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: [id])
         guard let row = try rows.next() else { return nil }
         var columns = ColumnReader(row)
         let book = try Book(&columns)
-        return .episode(try ShelvedEpisode(&columns, of: book.identity), of: book)
+        return .episode(try EpisodeRecord(&columns, of: book.identity), of: book)
     }
 }

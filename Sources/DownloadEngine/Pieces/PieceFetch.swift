@@ -39,7 +39,7 @@ struct PieceFetch: Sendable {
     let transport: HTTPTransport
     let limiter: TransferRates.Limiter
     let meter: TransferMeter
-    let thread: FileThread
+    let thread: SerialQueueExecutor
 
     func run() async -> PieceResult {
         do {
@@ -70,10 +70,10 @@ struct PieceFetch: Sendable {
 
     /// - Returns: nil when everything that was asked for has come.
     private func ask(from first: Int64, into file: PartialFile) async throws -> PieceResult.Ending? {
-        let held = HeldBytes(length: first, validator: source.validator, total: source.total)
-        let asked = AskedContent(first: first, last: range.upperBound - 1, ifRange: source.validator.ifRange)
+        let held = PartialContent(length: first, validator: source.validator, total: source.total)
+        let asked = RangeRequest(first: first, last: range.upperBound - 1, ifRange: source.validator.ifRange)
         let answer = try await transport.send(source.request.asking(for: asked))
-        let head = AnswerHead(answer)
+        let head = ResponseHead(answer)
         switch decide(held: held, asked: asked, head: head) {
         case .append(_, overlap: 0): break
         case .append: return .contradicted("the server sent another part than the one asked for")
@@ -96,7 +96,7 @@ struct PieceFetch: Sendable {
     private static func ending(_ error: any Error) -> PieceResult.Ending {
         switch error {
         case is CancellationError: .stopped
-        case let failure as WireFailure:
+        case let failure as TransportError:
             failure.disposition == .retry ? .retry(.init(failure)) : .refused
         case let failure as Failure: .failed(failure)
         default: .failed(.unforeseen(error))
@@ -106,7 +106,7 @@ struct PieceFetch: Sendable {
 
 extension WireRequest {
     /// The same request for a part of the file.
-    func asking(for asked: AskedContent) -> WireRequest {
+    func asking(for asked: RangeRequest) -> WireRequest {
         guard let range = asked.range else { return self }
         var request = self
         request.headers.add(name: "Range", value: range)

@@ -34,7 +34,7 @@ struct PieceFiles: Sendable {
     ///   - table: says where pieces begin and how long they are.
     ///   - trustsUnsynced: whether the machine was not booted since.
     ///   - front: bytes of the partial file; pieces behind it are of no use any more.
-    func leftovers(in table: PieceTable, trustsUnsynced: Bool, front: Int64) throws -> [Int: Int64] {
+    func leftovers(in table: SegmentTable, trustsUnsynced: Bool, front: Int64) throws -> [Int: Int64] {
         var held: [Int: Int64] = [:]
         let (folder, baseName) = splitLibraryPath(partialPath)
         for name in try Self.names(beside: partialPath) {

@@ -7,7 +7,7 @@ import Transport
 extension TransferAttempt {
     /// - Returns: nil when the file is not to be fetched in pieces.
     mutating func fetchInPieces(
-        _ request: WireRequest, behind held: HeldBytes, into partial: PartialFile
+        _ request: WireRequest, behind held: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         guard let pieces, let source = try await pieceSource(request, behind: held, leastTotal: pieces.leastTotal)
         else { return nil }
@@ -26,8 +26,8 @@ extension TransferAttempt {
                     offset = await partial.length
                     pieces.takenOver(piece, front: offset)
                 case .fetch(let end):
-                    let asked = AskedContent(first: offset, last: end - 1, ifRange: source.validator.ifRange)
-                    let held = HeldBytes(length: offset, validator: source.validator, total: source.total)
+                    let asked = RangeRequest(first: offset, last: end - 1, ifRange: source.validator.ifRange)
+                    let held = PartialContent(length: offset, validator: source.validator, total: source.total)
                     if let ending = try await fetch(request, asking: asked, behind: held, into: partial) {
                         return ending
                     }
@@ -41,7 +41,7 @@ extension TransferAttempt {
                     try Task.checkCancellation()
                 }
             }
-        } catch let obstruction as PieceBoard.Obstruction {
+        } catch let obstruction as SegmentedDownload.SegmentError {
             switch obstruction.obstacle {
             case .contradiction(let why): return .restart(why)
             case .failure(let failure): return .fail(failure)
@@ -63,7 +63,7 @@ extension TransferAttempt {
     /// The file that is fetched, when it is known to be large and to have a strong validator, and its server to give
     /// parts of it. What is held already came with the answer to that; else the server is asked without a body.
     private func pieceSource(
-        _ request: WireRequest, behind held: HeldBytes, leastTotal: Int64
+        _ request: WireRequest, behind held: PartialContent, leastTotal: Int64
     ) async throws -> PieceSource? {
         if held.length > 0 {
             guard let total = held.total, total >= leastTotal, held.validator.ifRange != nil else { return nil }
@@ -75,12 +75,12 @@ extension TransferAttempt {
         let answer: WireAnswer
         do {
             answer = try await transport.send(probe)
-        } catch is WireFailure {
+        } catch is TransportError {
             // The request that counts will meet the same.
             return nil
         }
-        let head = AnswerHead(answer)
-        guard case .replace(let total?) = decide(held: held, asked: AskedContent(first: 0), head: head),
+        let head = ResponseHead(answer)
+        guard case .replace(let total?) = decide(held: held, asked: RangeRequest(first: 0), head: head),
             total >= leastTotal, head.validator.ifRange != nil,
             answer.first("Accept-Ranges")?.lowercased() == "bytes"
         else { return nil }

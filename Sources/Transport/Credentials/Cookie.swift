@@ -16,7 +16,7 @@ package struct Cookie: Sendable, Hashable {
     /// Whether it goes with a request (RFC 6265 §5.4).
     ///
     /// - Parameter now: seconds since 1970.
-    func belongs(to target: WireTarget, now: Double) -> Bool {
+    func belongs(to target: RequestTarget, now: Double) -> Bool {
         if let expires, expires <= now { return false }
         if isSecure, !target.isSecure { return false }
         let host = target.host.lowercased()
@@ -97,7 +97,7 @@ package struct CookieFile: Sendable, Hashable {
     }
 
     /// The value of `Cookie` for a request; nil where none belongs to it. Longer paths come first (RFC 6265 §5.4).
-    func field(for target: WireTarget, now: Double) -> String? {
+    func field(for target: RequestTarget, now: Double) -> String? {
         let pairs = cookies.enumerated().filter { $0.element.belongs(to: target, now: now) }
             .sorted { ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset) }
             .map {

@@ -39,7 +39,7 @@ package struct SourceCredentials: Sendable, Hashable {
     /// - Parameters:
     ///   - user: of the address that was asked for first, which counts more than all else.
     ///   - now: seconds since 1970.
-    func fields(for target: WireTarget, user: Authorization?, now: Double) -> HTTPHeaders {
+    func fields(for target: RequestTarget, user: Authorization?, now: Double) -> HTTPHeaders {
         var fields = HTTPHeaders()
         let origin = WebOrigin(target)
         let isOwn = origins.contains(origin)

@@ -9,11 +9,11 @@ package struct WebOrigin: Sendable, Hashable {
 
     /// - Returns: nil for an address that is not one of http or https with a host.
     package init?(_ address: ResourceAddress) {
-        guard let target = WireTarget(address) else { return nil }
+        guard let target = RequestTarget(address) else { return nil }
         self.init(target)
     }
 
-    init(_ target: WireTarget) {
+    init(_ target: RequestTarget) {
         self.isSecure = target.isSecure
         self.host = target.host.lowercased()
         self.port = target.port

@@ -17,7 +17,7 @@ import Testing
             address: ResourceAddress("http://me:secret@audio.example/7.mp3?token=secret&id=7"), size: 9_900_000)
         var explanation = EpisodeExplanation(
             book: Book(identity: identity.book, title: "回到古代当兽医", isComplete: true),
-            shelved: ShelvedEpisode(episode: episode), run: .mirror(EpisodeFilter()),
+            shelved: EpisodeRecord(episode: episode), run: .mirror(EpisodeFilter()),
             actions: [action(.fetch, "not on disk", episode, bytes: 9_900_000)])
         change(&explanation)
         return explanation
@@ -35,8 +35,10 @@ import Testing
         episode: identity, path: "Book/007.mp3", size: 1000, sha256: "ab", modificationTime: 50, inode: 7,
         fetchedAt: noon, verification: .length, fetchedFrom: "http://audio.example/7.mp3")
 
-    private static func standing(size: Int64 = 1000, time: Int64 = 50, kind: FileFacts.Kind = .file) -> FileFacts {
-        FileFacts(size: size, modificationTime: time, inode: 7, kind: kind)
+    private static func standing(size: Int64 = 1000, time: Int64 = 50, kind: FileAttributes.Kind = .file)
+        -> FileAttributes
+    {
+        FileAttributes(size: size, modificationTime: time, inode: 7, kind: kind)
     }
 
     @Test func `the whole is one paragraph without secrets`() {

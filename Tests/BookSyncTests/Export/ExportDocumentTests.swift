@@ -20,7 +20,7 @@ import Testing
                 modificationTime: 0, inode: 1, fetchedAt: Date(timeIntervalSince1970: 1_700_000_000),
                 verification: .length)
         }
-        return .init(shelved: ShelvedEpisode(episode: episode, file: file), bytesDone: file?.size ?? 0)
+        return .init(shelved: EpisodeRecord(episode: episode, file: file), bytesDone: file?.size ?? 0)
     }
 
     static func sample(_ episodes: [ShelfReader.EpisodeOnDisk]? = nil) -> ExportedBook {

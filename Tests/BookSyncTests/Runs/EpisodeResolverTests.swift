@@ -21,7 +21,7 @@ import Testing
     private func proposals(_ items: [String]) throws -> [Episode] {
         let text = #"<rss version="2.0"><channel><title>T</title>"# + items.joined() + "</channel></rss>"
         return try FeedSettings().read(
-            CatalogAnswer(bytes: Array(text.utf8), address: ResourceAddress("http://a.example/f")), source: "feed",
+            CatalogResponse(bytes: Array(text.utf8), address: ResourceAddress("http://a.example/f")), source: "feed",
             id: "f"
         ).episodes
     }

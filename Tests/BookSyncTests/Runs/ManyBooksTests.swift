@@ -94,7 +94,7 @@ import Transport
                     let outcome = try await withHTTPTransport(
                         options: configuration.transportOptions, logger: logger
                     ) { transport in
-                        let round = CatalogRound(
+                        let round = CatalogRefresh(
                             configuration: configuration, request: request, library: folder + "/L", store: nil,
                             stores: false, transport: transport, outages: [:]
                         ) { event in

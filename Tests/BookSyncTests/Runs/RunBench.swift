@@ -32,7 +32,7 @@ struct RunBench: Sendable {
     @discardableResult
     func run(
         title: String? = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
-        notes: LibraryNotes? = nil
+        notes: KnownLibraries? = nil
     ) async throws -> RunReport {
         let request = try request(title: title, order: order, force: force, limits: limits)
         let planned = planned
@@ -102,7 +102,7 @@ struct RunBench: Sendable {
         return value
     }
 
-    func shelved(_ section: Int) async throws -> ShelvedEpisode? {
+    func shelved(_ section: Int) async throws -> EpisodeRecord? {
         try await withStore { try await $0.episode(section: section, of: Self.book) }
     }
 

@@ -21,8 +21,8 @@ import Testing
         }
     }
 
-    private func remembered(_ bench: RunBench) async throws -> SettledPlan? {
-        try await bench.withStore { try await $0.settledPlan(of: RunBench.book) }
+    private func remembered(_ bench: RunBench) async throws -> CachedPlan? {
+        try await bench.withStore { try await $0.cachedPlan(of: RunBench.book) }
     }
 
     /// Whether the last plan was made anew, and not only remembered.

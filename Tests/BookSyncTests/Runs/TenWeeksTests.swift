@@ -130,7 +130,7 @@ private struct ChangingFeed {
             // The server is down, or answers with something else.
             if Int.random(in: 0..<15, using: &chance) == 0 { continue }
             let contents = try FeedSettings().read(
-                CatalogAnswer(bytes: Array(feed.text.utf8), address: address), source: "feed", id: "x")
+                CatalogResponse(bytes: Array(feed.text.utf8), address: address), source: "feed", id: "x")
             var resolver = EpisodeResolver(known: Array(known.values))
             let resolved = resolver.resolve(contents.episodes)
             #expect(Set(resolved.map(\.identity.key)).count == resolved.count, "seed \(seed), night \(night)")

@@ -27,8 +27,8 @@
             }
         }
 
-        private func notes(in folder: URL) -> LibraryNotes {
-            LibraryNotes(
+        private func notes(in folder: URL) -> KnownLibraries {
+            KnownLibraries(
                 folder: folder.path + "/notes", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
 
@@ -168,12 +168,12 @@
                     try await notes(in: folder).requireMounted(bench.library + "-other")
                 }
                 let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-                #expect(LibraryNotes(environment: ["XDG_STATE_HOME": "relative"], logger: logger) == nil)
+                #expect(KnownLibraries(environment: ["XDG_STATE_HOME": "relative"], logger: logger) == nil)
                 #expect(
-                    LibraryNotes(environment: ["HOME": "/h"], logger: logger)?.file(of: "/L")
+                    KnownLibraries(environment: ["HOME": "/h"], logger: logger)?.file(of: "/L")
                         .hasPrefix("/h/.local/state/booksync/libraries/") == true)
                 #expect(
-                    LibraryNotes(environment: ["HOME": "/h", "XDG_STATE_HOME": "/s"], logger: logger)?.file(of: "/L")
+                    KnownLibraries(environment: ["HOME": "/h", "XDG_STATE_HOME": "/s"], logger: logger)?.file(of: "/L")
                         .hasPrefix("/s/booksync/libraries/") == true)
             }
         }

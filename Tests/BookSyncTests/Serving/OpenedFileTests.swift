@@ -20,7 +20,7 @@ import Testing
     private func record(_ path: String, in folder: URL) throws -> LocalFile {
         var status = stat()
         #expect(stat(folder.appending(path: path).path, &status) == 0)
-        let facts = FileFacts(status)
+        let facts = FileAttributes(status)
         return record(path, size: facts.size, time: facts.modificationTime)
     }
 

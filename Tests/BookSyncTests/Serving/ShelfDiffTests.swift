@@ -5,7 +5,7 @@ import Testing
 @testable import BookSync
 
 @Suite struct ShelfDiffTests {
-    private typealias Transfer = LiveLook.Transfer
+    private typealias Transfer = ActivitySnapshot.Transfer
 
     struct Step: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -48,8 +48,8 @@ import Testing
     @Test(arguments: steps)
     func `two looks tell what happened between them`(_ step: Step) {
         let begin = ContinuousClock.now
-        func look(_ state: TransferState?, _ attempts: Int, hasFile: Bool) -> LiveLook {
-            LiveLook(
+        func look(_ state: TransferState?, _ attempts: Int, hasFile: Bool) -> ActivitySnapshot {
+            ActivitySnapshot(
                 transfers: state.map { [7: Transfer(state: $0, total: 100, attempts: attempts)] } ?? [:],
                 files: hasFile ? [7: 20_000] : [:], lastFile: hasFile ? 20_000 : 10_000)
         }
@@ -73,9 +73,9 @@ import Testing
     @Test func `a new version of a file is told of, and what was there before is not`() {
         let now = ContinuousClock.now
         var board = ShelfDiff()
-        _ = board.take(LiveLook(lastFile: 50_000), bytes: [:], isRunUnderWay: false, at: now)
+        _ = board.take(ActivitySnapshot(lastFile: 50_000), bytes: [:], isRunUnderWay: false, at: now)
         // Within the slack, and told of before.
-        let known = LiveLook(files: [1: 45_000, 2: 50_000], lastFile: 50_000)
+        let known = ActivitySnapshot(files: [1: 45_000, 2: 50_000], lastFile: 50_000)
         _ = board.take(known, bytes: [:], isRunUnderWay: false, at: now)
         var later = known
         later.files[1] = 51_000
@@ -87,7 +87,7 @@ import Testing
 
     @Test func `a store that was not there before is told of whole`() {
         var board = ShelfDiff(isNew: true)
-        let look = LiveLook(
+        let look = ActivitySnapshot(
             transfers: [3: Transfer(state: .downloading)], files: [1: 5], lastFile: 5)
         let turns = board.take(look, bytes: [:], isRunUnderWay: true, at: .now)
         #expect(turns.map(\.row) == [1, 3])
@@ -97,7 +97,7 @@ import Testing
     @Test func `the speed is that of the last seconds, over all transfers`() {
         let begin = ContinuousClock.now
         var board = ShelfDiff()
-        let look = LiveLook(transfers: [1: Transfer(state: .downloading), 2: Transfer(state: .downloading)])
+        let look = ActivitySnapshot(transfers: [1: Transfer(state: .downloading), 2: Transfer(state: .downloading)])
         for second in 0...4 {
             let bytes = Int64(second) * 1000
             _ = board.take(

@@ -22,16 +22,16 @@ import Testing
     }
 
     private static func facts(
-        _ inode: UInt64, size: Int64 = 1000, time: Int64 = 50, kind: FileFacts.Kind = .file
-    ) -> FileFacts {
-        FileFacts(size: size, modificationTime: time, inode: inode, kind: kind)
+        _ inode: UInt64, size: Int64 = 1000, time: Int64 = 50, kind: FileAttributes.Kind = .file
+    ) -> FileAttributes {
+        FileAttributes(size: size, modificationTime: time, inode: inode, kind: kind)
     }
 
-    private func undone(_ renames: [PastRename], _ files: [String: FileFacts]) -> [String] {
+    private func undone(_ renames: [PastRename], _ files: [String: FileAttributes]) -> [String] {
         RenameUndoPlan(renames, files: files).renames.map { "\($0.to) → \($0.from)" }
     }
 
-    private func left(_ renames: [PastRename], _ files: [String: FileFacts]) -> [String] {
+    private func left(_ renames: [PastRename], _ files: [String: FileAttributes]) -> [String] {
         RenameUndoPlan(renames, files: files).left.map { "\($0.rename.section): \($0.reason)" }
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(undone(swap, ["b": Self.facts(1), "a": Self.facts(2)]).sorted() == ["a → b", "b → a"])
     }
 
-    static let changed: [(PastRename, [String: FileFacts], String)] = [
+    static let changed: [(PastRename, [String: FileAttributes], String)] = [
         (rename(1, "a", "b", hasFile: false), [:], "it has no file any more"),
         (rename(1, "a", "b", at: "c"), ["c": facts(1)], "it was moved since, and is at c"),
         (rename(1, "a", "b"), [:], "its file is not at b any more"),
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: changed)
     func `what was changed since, or has no place, is left and named`(
-        _ rename: PastRename, _ files: [String: FileFacts], _ reason: String
+        _ rename: PastRename, _ files: [String: FileAttributes], _ reason: String
     ) {
         #expect(undone([rename], files).isEmpty)
         #expect(left([rename], files) == ["1: \(reason)"])

@@ -17,7 +17,7 @@ import Testing
     ) -> FileLook {
         .file(
             LookedFile(
-                facts: FileFacts(size: size, modificationTime: time, inode: inode, kind: .file), changeTime: 0,
+                facts: FileAttributes(size: size, modificationTime: time, inode: inode, kind: .file), changeTime: 0,
                 foreignContent: foreign, sha256: sha256, isSettled: isSettled))
     }
 
@@ -70,7 +70,8 @@ import Testing
     ) {
         let changeTime = Int64((Self.fetchedAt.timeIntervalSince1970 + secondsAfterFetch) * 1_000_000_000)
         let found = LookedFile(
-            facts: FileFacts(size: 1000, modificationTime: time, inode: inode, kind: .file), changeTime: changeTime,
+            facts: FileAttributes(size: 1000, modificationTime: time, inode: inode, kind: .file),
+            changeTime: changeTime,
             sha256: "wrong", isSettled: true)
         #expect(found.wasTouched(since: Self.recorded) == wasTouched)
     }

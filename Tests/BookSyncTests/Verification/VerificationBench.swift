@@ -37,7 +37,7 @@ extension RunBench {
 
     /// What `.booksync/kept` holds, by name.
     func kept() throws -> [String: [UInt8]] {
-        let folder = library + "/" + KeptFiles.folder
+        let folder = library + "/" + Backups.folder
         guard let below = FileManager.default.enumerator(atPath: folder) else { return [:] }
         var files: [String: [UInt8]] = [:]
         for case let name as String in below where name.contains(".mp3.kept-") {

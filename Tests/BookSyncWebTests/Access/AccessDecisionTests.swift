@@ -4,35 +4,35 @@ import Testing
 
 /// Who may have what.
 @Suite struct AccessDecisionTests {
-    private static func proof(_ change: (inout RequestProof) -> Void) -> RequestProof {
-        var proof = RequestProof()
+    private static func proof(_ change: (inout RequestCredentials) -> Void) -> RequestCredentials {
+        var proof = RequestCredentials()
         change(&proof)
         return proof
     }
 
     @Test(arguments: [
-        (AskedThing.door, AccessDecision.allow), (.page, .logIn), (.document, .unproven), (.appsDocument, .nothing),
+        (Route.door, AccessDecision.allow), (.page, .logIn), (.document, .unproven), (.appsDocument, .nothing),
         (.call, .unproven),
     ])
-    func `where there is a password, what is asked for without one`(_ asked: AskedThing, _ expected: AccessDecision) {
-        #expect(AccessDecision.decide(asked, RequestProof(), asksWhoComes: true) == expected)
+    func `where there is a password, what is asked for without one`(_ asked: Route, _ expected: AccessDecision) {
+        #expect(AccessDecision.decide(asked, RequestCredentials(), asksWhoComes: true) == expected)
         let tokens = Self.proof { $0.hasFormToken = true }
         #expect(AccessDecision.decide(asked, tokens, asksWhoComes: true) == expected)
     }
 
-    @Test(arguments: [AskedThing.door, .page, .document, .call])
-    func `a session or the token is let through, and where there is no password everybody`(_ asked: AskedThing) {
+    @Test(arguments: [Route.door, .page, .document, .call])
+    func `a session or the token is let through, and where there is no password everybody`(_ asked: Route) {
         for proof in [Self.proof { $0.hasSession = true }, Self.proof { $0.hasToken = true }] {
             #expect(AccessDecision.decide(asked, proof, asksWhoComes: true) == .allow)
         }
-        #expect(AccessDecision.decide(asked, RequestProof(), asksWhoComes: false) == .allow)
+        #expect(AccessDecision.decide(asked, RequestCredentials(), asksWhoComes: false) == .allow)
     }
 
-    @Test(arguments: AskedThing.allCases)
+    @Test(arguments: Route.allCases)
     func `who sees some books only has the shelf and their own, and nothing that concerns the library`(
-        _ asked: AskedThing
+        _ asked: Route
     ) {
-        let limited = RequestProof(
+        let limited = RequestCredentials(
             hasSession: true, origin: .own, hasFormToken: true, hasAppsKey: true, isLimited: true)
         let isAllowed: Bool =
             switch asked {
@@ -46,17 +46,17 @@ import Testing
         let right = Self.proof { $0.hasAppsKey = true }
         for asks in [true, false] {
             #expect(AccessDecision.decide(.appsDocument, right, asksWhoComes: asks) == .allow)
-            let others = RequestProof(hasSession: true, hasToken: true, origin: .own, hasFormToken: true)
+            let others = RequestCredentials(hasSession: true, hasToken: true, origin: .own, hasFormToken: true)
             #expect(AccessDecision.decide(.appsDocument, others, asksWhoComes: asks) == .nothing)
         }
-        for asked in [AskedThing.page, .document, .call] {
+        for asked in [Route.page, .document, .call] {
             #expect(AccessDecision.decide(asked, right, asksWhoComes: true) != .allow)
         }
     }
 
     /// What changes something, by whom it was sent, whether the form's token is right, and whether that is good.
     @Test(arguments: [
-        (AskedThing.form, RequestOrigin.own, false, true), (.form, .own, true, true), (.form, .foreign, true, false),
+        (Route.form, RequestOrigin.own, false, true), (.form, .own, true, true), (.form, .foreign, true, false),
         (.form, .foreign, false, false), (.form, .hidden, true, true), (.form, .hidden, false, false),
         (.form, .unsaid, true, true), (.form, .unsaid, false, false), (.call, .own, false, true),
         (.call, .foreign, true, false), (.call, .hidden, true, false), (.call, .unsaid, false, true),
@@ -64,10 +64,10 @@ import Testing
         (.doorForm, .hidden, true, true), (.doorForm, .unsaid, false, false), (.doorForm, .unsaid, true, true),
     ])
     func `what changes something comes from a page of ours, or from no browser`(
-        _ asked: AskedThing, _ origin: RequestOrigin, _ hasToken: Bool, _ isGood: Bool
+        _ asked: Route, _ origin: RequestOrigin, _ hasToken: Bool, _ isGood: Bool
     ) {
         for isIn in [true, false] {
-            let proof = RequestProof(hasSession: isIn, hasToken: isIn, origin: origin, hasFormToken: hasToken)
+            let proof = RequestCredentials(hasSession: isIn, hasToken: isIn, origin: origin, hasFormToken: hasToken)
             #expect(AccessDecision.decide(asked, proof, asksWhoComes: false) == (isGood ? .allow : .refuse))
             let wanted: AccessDecision =
                 !isGood ? .refuse : isIn || asked == .doorForm ? .allow : asked == .form ? .logIn : .unproven

@@ -22,7 +22,7 @@ import Testing
             configuration.library = folder.path
             configuration.serve.token = Secret(Self.token)
             let server = ShelfServer(
-                configuration, at: try ListenPlace(parsing: "127.0.0.1:0"), basePath: basePath,
+                configuration, at: try ListenTarget(parsing: "127.0.0.1:0"), basePath: basePath,
                 pages: try ShelfPages(ServedShelf(configuration)) { _ in [] })
             let (addresses, running) = AsyncStream.makeStream(of: String.self)
             let serving = Task { try await server.run { running.yield($0) } }

@@ -68,13 +68,13 @@ import Testing
         ("<&>x", ["X"]), ("Pride and Prejudice", ["PP"]), ("Alice's Adventures", ["AA"]), ("moby dick", ["M"]),
     ])
     func `a drawn cover bears the first characters of the title`(title: String, letters: [String]) {
-        #expect(DrawnCover.letters(of: title) == letters)
+        #expect(PlaceholderCover.letters(of: title) == letters)
     }
 
     @Test func `a drawn cover is always the same, and well-formed`() {
         let book = BookIdentity(source: "demo", id: "<&\"")
-        let picture = DrawnCover.picture(of: "<&\"'>", book)
-        #expect(picture == DrawnCover.picture(of: "<&\"'>", book))
+        let picture = PlaceholderCover.picture(of: "<&\"'>", book)
+        #expect(picture == PlaceholderCover.picture(of: "<&\"'>", book))
         let text = String(decoding: picture, as: UTF8.self)
         #expect(text.hasPrefix("<svg xmlns=") && text.hasSuffix("</svg>") && !text.contains("style"))
     }

@@ -78,7 +78,7 @@ private struct ExpectedPage: Decodable, Sendable {
 
     @Test func `a recorded directory is a book`() throws {
         for name in try ExpectedPage.all().keys where name.contains("__plain") {
-            let answer = CatalogAnswer(
+            let answer = CatalogResponse(
                 bytes: try Corpus.bytes("html-index/\(name)"),
                 address: ResourceAddress("http://example.com/audio/The%20Plain/"))
             let book = try DirectorySettings().read(answer, source: "files", id: nil)

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `a page cut in the middle is an incomplete listing`() throws {
-        let answer = CatalogAnswer(
+        let answer = CatalogResponse(
             bytes: Array("<html><title>Index of /d/</title><a href=\"1.mp3\">1.mp3</a> <a href=\"2.m".utf8),
             address: ResourceAddress("http://h/d/"))
         let contents = try DirectorySettings().read(answer, source: "s", id: nil)
@@ -128,7 +128,7 @@ import Testing
     @Test(arguments: ["</body>\n", "</BODY></HTML>", "</html>"])
     func `a page that ends as its server ends pages is whole`(end: String) throws {
         let page = "<title>Index of /d/</title><body><a href=\"1.mp3\">1.mp3</a>" + end
-        let answer = CatalogAnswer(bytes: Array(page.utf8), address: ResourceAddress("http://h/d/"))
+        let answer = CatalogResponse(bytes: Array(page.utf8), address: ResourceAddress("http://h/d/"))
         #expect(try DirectorySettings().read(answer, source: "s", id: nil).listing.proof.isComplete)
     }
 

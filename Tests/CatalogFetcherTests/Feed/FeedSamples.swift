@@ -11,7 +11,7 @@ func readFeed(
     _ bytes: [UInt8], contentType: String? = nil, address: ResourceAddress? = oracleAddress
 ) throws -> CatalogContents {
     try FeedSettings().read(
-        CatalogAnswer(bytes: bytes, address: address, contentType: contentType), source: feedBook.source,
+        CatalogResponse(bytes: bytes, address: address, contentType: contentType), source: feedBook.source,
         id: feedBook.id)
 }
 

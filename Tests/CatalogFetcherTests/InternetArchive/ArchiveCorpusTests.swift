@@ -27,7 +27,7 @@ private struct ExpectedItem: Decodable, Sendable {
 }
 
 @Suite struct ArchiveCorpusTests {
-    private let subject = CatalogSubject(book: BookIdentity(source: "archive", id: "x"), part: "the metadata")
+    private let subject = ErrorContext(book: BookIdentity(source: "archive", id: "x"), part: "the metadata")
 
     @Test func `every recorded item is read as it is`() throws {
         let decoder = JSONDecoder()
@@ -61,7 +61,7 @@ private struct ExpectedItem: Decodable, Sendable {
     }
 
     private func book(_ name: String, formats: [String] = []) throws -> CatalogContents {
-        let answer = CatalogAnswer(bytes: try Corpus.bytes("json-ia/\(name)"))
+        let answer = CatalogResponse(bytes: try Corpus.bytes("json-ia/\(name)"))
         return try InternetArchiveSettings(formats: formats).read(answer, source: "archive", id: nil)
     }
 

@@ -8,7 +8,7 @@ import Testing
     private func book(_ files: String, more: String = "", formats: [String] = []) throws -> CatalogContents {
         let json = #"{"metadata":{"identifier":"it"},"files":[\#(files)]\#(more)}"#
         return try InternetArchiveSettings(formats: formats)
-            .read(CatalogAnswer(bytes: Array(json.utf8)), source: "archive", id: nil)
+            .read(CatalogResponse(bytes: Array(json.utf8)), source: "archive", id: nil)
     }
 
     private func file(_ name: String, _ more: String = #""format":"VBR MP3","source":"original""#) -> String {
@@ -100,7 +100,7 @@ import Testing
                       {"name":"1.mp3","format":"VBR MP3","source":"derivative","original":["1.wav","2.wav"]}]}
             """
         let contents = try InternetArchiveSettings()
-            .read(CatalogAnswer(bytes: Array(json.utf8)), source: "archive", id: nil)
+            .read(CatalogResponse(bytes: Array(json.utf8)), source: "archive", id: nil)
         #expect(contents.book.title == "One" && contents.book.author == "A B, C")
         #expect(contents.episodes.map(\.identity.key) == ["1"])
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LibriVoxBookTests {
     private func book(_ json: String, id: String? = nil) throws -> CatalogContents {
-        try LibriVoxSettings().read(CatalogAnswer(bytes: Array(json.utf8)), source: "librivox", id: id)
+        try LibriVoxSettings().read(CatalogResponse(bytes: Array(json.utf8)), source: "librivox", id: id)
     }
 
     private func book(sections: String, more: String = "") throws -> CatalogContents {
@@ -25,7 +25,7 @@ import Testing
     func `recorded books are read in both shapes`(
         file: String, title: String, author: String, sections: Int, open: Int
     ) throws {
-        let answer = CatalogAnswer(bytes: try Corpus.bytes("json-librivox/\(file)"))
+        let answer = CatalogResponse(bytes: try Corpus.bytes("json-librivox/\(file)"))
         let contents = try LibriVoxSettings().read(answer, source: "librivox", id: nil)
         let id = String(file.dropFirst("librivox_".count).dropLast(".json".count))
         #expect(contents.identity.id == id)
@@ -142,8 +142,8 @@ import Testing
             <a href="itpc://librivox.org/rss/9">iTunes</a><a href="https://librivox.org/rss/52">RSS</a>
             """
         let address = ResourceAddress("https://librivox.org/letters-of-two-brides-by-honore-de-balzac/")
-        #expect(LibriVoxSettings.bookID(in: CatalogAnswer(bytes: Array(page.utf8), address: address)) == "52")
-        let other = CatalogAnswer(bytes: Array(page.utf8), address: ResourceAddress("https://blog.example/"))
+        #expect(LibriVoxSettings.bookID(in: CatalogResponse(bytes: Array(page.utf8), address: address)) == "52")
+        let other = CatalogResponse(bytes: Array(page.utf8), address: ResourceAddress("https://blog.example/"))
         #expect(LibriVoxSettings.bookID(in: other) == nil)
     }
 }

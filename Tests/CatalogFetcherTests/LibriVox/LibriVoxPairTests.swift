@@ -70,7 +70,7 @@ import Testing
                     .map { FileRole.recordingName(String($0)) }
             }
             #expect(names == book.files)
-            let alone = try LibriVoxSettings().read(CatalogAnswer(bytes: answers[0]), source: "mine", id: book.id)
+            let alone = try LibriVoxSettings().read(CatalogResponse(bytes: answers[0]), source: "mine", id: book.id)
             #expect(listed.episodes.map(\.identity) == alone.episodes.map(\.identity))
             for (section, episode) in zip(alone.episodes, listed.episodes) where !episode.isLocked {
                 let lengths = (try #require(section.duration), try #require(episode.duration))

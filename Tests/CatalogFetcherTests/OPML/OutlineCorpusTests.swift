@@ -63,7 +63,7 @@ import Testing
     }
 
     /// - Returns: nil for an expectation that is not known here.
-    private static func holds(_ expectation: String, of document: OutlineDocument) -> Bool? {
+    private static func holds(_ expectation: String, of document: OPMLDocument) -> Bool? {
         if let match = expectation.wholeMatch(of: /result\['meta'\]\['title'\] == '(.*)'/) {
             return document.title == String(match.1)
         }
@@ -110,7 +110,7 @@ import Testing
         return nil
     }
 
-    private static func links(_ name: String, of document: OutlineDocument) -> [OutlineLink] {
+    private static func links(_ name: String, of document: OPMLDocument) -> [OutlineLink] {
         name == "lists" ? document.lists : name == "opportunities" ? document.pages : []
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CatalogFetcher
 
 @Suite struct OutlineTests {
-    private static func read(_ body: String) throws -> OutlineDocument {
+    private static func read(_ body: String) throws -> OPMLDocument {
         try OutlineReader.read(Array("<opml version='2.0'><body>\(body)</body></opml>".utf8), from: "it")
     }
 
@@ -76,10 +76,10 @@ import Testing
         let names = ["Sci/Fi, & more", "<b>\"it's\"</b>", "睡前 📚", "a&amp;b", "x", "&#38;", "\u{0}\u{B}y", "é"]
         var random = SeededGenerator(seed: 7)
         for round in 0..<200 {
-            var document = OutlineDocument()
+            var document = OPMLDocument()
             document.title = names.randomElement(using: &random)
             for index in 0..<Int.random(in: 0...6, using: &random) {
-                var feed = OutlineFeed(
+                var feed = OPMLFeed(
                     title: names.randomElement(using: &random)?.filter { $0 >= " " },
                     address: ResourceAddress("http://h/\(round)/\(index)?a=1&page=\(index)"))
                 let paths = (0..<Int.random(in: 0...3, using: &random)).map { _ in
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// Folders gather what lies in them, so the order is another one.
-    private static func comparable(_ feeds: [OutlineFeed]) -> Set<[String]> {
+    private static func comparable(_ feeds: [OPMLFeed]) -> Set<[String]> {
         Set(
             feeds.map { feed in
                 ["\(feed.title ?? "-")", feed.address?.secretText ?? "-", "\(feed.booksync.map { "\($0)" } ?? "-")"]

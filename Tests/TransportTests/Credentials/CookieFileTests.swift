@@ -6,7 +6,7 @@ import Testing
 @Suite struct CookieFileTests {
     private static func field(_ lines: [String], for address: String, now: Double = 1000) throws -> String? {
         let file = try CookieFile(parsing: lines.joined(separator: "\n"))
-        return file.field(for: try #require(WireTarget(ResourceAddress(address))), now: now)
+        return file.field(for: try #require(RequestTarget(ResourceAddress(address))), now: now)
     }
 
     @Test(

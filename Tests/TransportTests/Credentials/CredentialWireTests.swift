@@ -120,7 +120,7 @@ import Testing
         let credentials = SourceCredentials(
             origins: [try #require(WebOrigin(ResourceAddress("http://own.example/books")))],
             netrc: try Netrc(parsing: "machine cdn.example login c password p default login d password p"))
-        let target = try #require(WireTarget(ResourceAddress(address)))
+        let target = try #require(RequestTarget(ResourceAddress(address)))
         #expect(credentials.fields(for: target, user: nil, now: 0).first(name: "Authorization") == field)
     }
 }

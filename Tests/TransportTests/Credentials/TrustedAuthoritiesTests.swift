@@ -35,7 +35,7 @@ import Testing
             do {
                 _ = try await answer(of: server)
                 Issue.record("a certificate was believed that nobody vouches for")
-            } catch let failure as WireFailure {
+            } catch let failure as TransportError {
                 guard case .insecure = failure.kind else {
                     Issue.record("\(failure)")
                     return

@@ -1,0 +1,119 @@
+import Foundation
+
+/// An episode together with all that the store knows of it. Its address is without secrets: enough to show, not
+/// always enough to fetch.
+package struct EpisodeRecord: Sendable, Hashable {
+    package var episode: Episode
+    /// Whether the catalog no longer lists it; its file is kept.
+    package var isGone: Bool
+    /// When the listener removed it on purpose (the tombstone); it is not fetched again.
+    package var removedAt: Date?
+    package var file: LocalFile?
+    package var transfer: TransferRecord?
+
+    package init(
+        episode: Episode, isGone: Bool = false, removedAt: Date? = nil, file: LocalFile? = nil,
+        transfer: TransferRecord? = nil
+    ) {
+        self.episode = episode
+        self.isGone = isGone
+        self.removedAt = removedAt
+        self.file = file
+        self.transfer = transfer
+    }
+
+    package var state: EpisodeState {
+        if removedAt != nil { return .removed }
+        // A replacement under way leaves the old file in place: the transfer is what there is to tell. One that only
+        // waits, or is over, says nothing that the rest does not say better.
+        if let transfer, transfer.state != .waiting, transfer.state != .finished,
+            let state = EpisodeState(rawValue: transfer.state.rawValue)
+        {
+            return state
+        }
+        if file != nil { return isGone ? .gone : .finished }
+        if isGone { return .gone }
+        return episode.isLocked ? .locked : .waiting
+    }
+}
+
+extension EpisodeRecord {
+    /// The same as it stands now: what a killed run left as under way only waits.
+    package func standing(isRunUnderWay: Bool) -> EpisodeRecord {
+        guard !isRunUnderWay, transfer?.state == .downloading || transfer?.state == .verifying else { return self }
+        var standing = self
+        standing.transfer?.state = .waiting
+        return standing
+    }
+}
+
+/// What `list` shows of an episode: the state of its transfer, or why it has none.
+package enum EpisodeState: String, Sendable, CaseIterable {
+    case waiting, downloading, verifying, finished, paused, failed, cancelled
+    /// The catalog lists it and gives no address for it.
+    case locked
+    /// Tombstone: the listener removed it.
+    case removed
+    /// No longer in the catalog.
+    case gone
+}
+
+/// A book with the counts that a shelf shows.
+package struct BookSummary: Sendable, Hashable {
+    package var book: Book
+    /// Episodes that the catalog lists (those that are gone and have no file are not counted).
+    package var episodes: Int
+    /// Listed, not locked, not removed, and not on disk.
+    package var missing: Int
+    package var locked: Int
+    /// On disk.
+    package var present: Int
+    /// Bytes on disk.
+    package var bytes: Int64
+    /// The folder that most of its files are in, relative to the library; nil while there is none.
+    package var path: String?
+    /// When the catalog's content last changed.
+    package var updatedAt: Date
+
+    package init(
+        book: Book, episodes: Int, missing: Int, locked: Int, present: Int, bytes: Int64, path: String?,
+        updatedAt: Date
+    ) {
+        self.book = book
+        self.episodes = episodes
+        self.missing = missing
+        self.locked = locked
+        self.present = present
+        self.bytes = bytes
+        self.path = path
+        self.updatedAt = updatedAt
+    }
+}
+
+/// A book that `mirror` follows.
+package struct Subscription: Sendable, Hashable {
+    package var book: BookIdentity
+    /// Overrides what the catalog says.
+    package var title: String?
+    package var filter: EpisodeFilter
+    /// In which order its episodes are fetched; nil for the order of the run.
+    package var order: TransferOrder?
+    /// How much of it one run begins, in episodes and bytes.
+    package var limits: RunLimits
+    package var subscribedAt: Date?
+    /// The folders that it is filed under, in the order in which they were given.
+    package var tags: [SubscriptionTag]
+
+    package init(
+        book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
+        limits: RunLimits = RunLimits(), subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
+    ) {
+        self.book = book
+        self.title = title
+        self.filter = filter
+        self.order = order
+        self.limits = limits
+        self.subscribedAt = subscribedAt
+        self.tags = tags
+    }
+}

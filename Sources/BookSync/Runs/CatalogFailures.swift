@@ -1,0 +1,92 @@
+import BookModel
+import Foundation
+
+/// What kept catalogs from being read, told once for all the books that it concerns: a server that is down is one line,
+/// and not one a book.
+struct CatalogFailures: Sendable {
+    private struct Entry {
+        var place: Int
+        var book: BookIdentity
+        var server: String
+        var failure: Failure
+        var wasAsked: Bool
+    }
+
+    private var entries: [Entry] = []
+    /// Servers that answered anything, sources that listed a book, and books that were listed: the subjects of outages
+    /// that are over.
+    private(set) var answered: Set<String> = []
+
+    mutating func note(_ failure: Failure, of book: BookIdentity, at server: String, place: Int, wasAsked: Bool = true)
+    {
+        entries.append(Entry(place: place, book: book, server: server, failure: failure, wasAsked: wasAsked))
+        if wasAsked, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
+    }
+
+    mutating func noteListing(of book: BookIdentity, at server: String) {
+        answered.formUnion([
+            server, Self.subject(ofSource: book.source), Self.subject(ofCredentialsFor: book, at: server),
+            Self.subject(of: book),
+        ])
+    }
+
+    static func subject(ofSource name: String) -> String { "source \(name)" }
+    /// Books that are followed by their addresses share a source, and no server that could reject their credentials.
+    static func subject(ofCredentialsFor book: BookIdentity, at server: String) -> String {
+        subject(ofSource: book.source) + (book.id.contains("://") ? " at \(server)" : "")
+    }
+    static func subject(of book: BookIdentity) -> String { "book \(book)" }
+    /// What ended a run as a whole, such as a full disk.
+    static let library = "library"
+
+    /// What is to be told, in the order of the request, and noted until it is over.
+    /// - Parameter known: by their subjects, from earlier runs.
+    func reports(known: [String: Outage], at now: Date) -> [(report: FailureReport, outage: Outage)] {
+        var subjects: [String] = []
+        var grouped: [String: [Entry]] = [:]
+        for entry in entries.sorted(by: { $0.place < $1.place }) {
+            let subject = subject(of: entry)
+            if grouped[subject] == nil { subjects.append(subject) }
+            grouped[subject, default: []].append(entry)
+        }
+        return subjects.map { subject in
+            let entries = grouped[subject] ?? []
+            var outage = known[subject] ?? Outage(subject: subject, since: now, runs: 0, error: "")
+            outage.runs += 1
+            let failure = Self.failure(of: entries, outage: outage)
+            outage.error = failure.description
+            var report = FailureReport(book: entries.first?.book, failure: failure)
+            report.books = entries.map(\.book)
+            return (report, outage)
+        }
+    }
+
+    /// A server that lists other books is not down, whatever becomes of one book.
+    private func subject(of entry: Entry) -> String {
+        let credentials = Self.subject(ofCredentialsFor: entry.book, at: entry.server)
+        switch entry.failure.kind {
+        case .catalogUnavailable where !answered.contains(entry.server): return entry.server
+        case .credentialsRejected where !answered.contains(credentials): return credentials
+        case .configuration: return Self.subject(ofSource: entry.book.source)
+        default: return Self.subject(of: entry.book)
+        }
+    }
+
+    private static func failure(of entries: [Entry], outage: Outage) -> Failure {
+        let first = entries[0].failure
+        var (what, why) = (first.what, first.why)
+        if entries.count > 1 {
+            what =
+                first.kind == .catalogUnavailable
+                ? "the catalogs of \(entries.count) books cannot be fetched from \(entries[0].server)"
+                : "\(what), for \(entries.count) books"
+            let asked = entries.count(where: \.wasAsked)
+            if asked < entries.count {
+                let those = asked == 1 ? "1 of them was" : "\(asked) of them were"
+                why += "; \(those) asked for, and the others not any more"
+            }
+        }
+        if outage.runs > 1 { why += "; so since \(outage.since.formatted(.iso8601)), in \(outage.runs) runs" }
+        return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
+    }
+}

@@ -1,0 +1,93 @@
+import BookModel
+import CatalogStore
+import Crypto
+import DownloadEngine
+
+// Most nights most books have nothing to do. A plan is made of nothing but the store, the rules and what stands on disk:
+// while the store says that its part did not change, the other two are held against their fingerprint, and the plan
+// need not be made again.
+
+extension PlanAssembly {
+    /// The plan of a book in which nothing changed since there was nothing to do; nil where it has to be made.
+    /// - Parameter claimed: paths that other books of this run are going to take.
+    func cachedPlan(of book: Book, filter: EpisodeFilter, claimed: Set<String>) async throws -> AssembledPlan? {
+        guard canSettle, let settled = try await store?.cachedPlan(of: book.identity) else { return nil }
+        // What is skipped is listed with its reason, except where it was not asked for.
+        if request.detail > .skips || (request.detail == .skips && settled.totals.skip > 0) { return nil }
+        guard !claimed.contains(where: { settled.folders.contains(String(splitLibraryPath($0).folder)) }) else {
+            return nil
+        }
+        let entries = try await FolderScan.entries(of: settled.folders, under: library)
+        guard fingerprint(of: book, filter: filter, entries: entries) == settled.fingerprint else { return nil }
+        var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: settled.totals))
+        assembled.settled = settled
+        return assembled
+    }
+
+    /// Whether the request leaves plans as they are when nothing changed.
+    private var canSettle: Bool { !request.force && request.repairs == nil }
+
+    /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
+    func settled(
+        _ assembled: AssembledPlan, filter: EpisodeFilter, folders: Set<String>, entries: [FolderScan.Entry]
+    ) -> CachedPlan? {
+        let plan = assembled.plan
+        guard canSettle, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
+            plan.actions.allSatisfy({ $0.kind.isSettled && $0.fromPath == nil })
+        else { return nil }
+        return CachedPlan(
+            fingerprint: fingerprint(of: plan.book, filter: filter, entries: entries), folders: folders.sorted(),
+            totals: plan.totals)
+    }
+
+    /// To be raised when the same input leads to another plan, or episodes to other names.
+    private static let revision = 3
+
+    private func fingerprint(of book: Book, filter: EpisodeFilter, entries: [FolderScan.Entry]) -> String {
+        let rules = [
+            "\(Self.revision)", naming.description, onMissingFile.rawValue, filter.isEmpty ? "" : "\(filter)",
+            book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)",
+        ]
+        var hasher = SHA256()
+        hasher.update(data: Array(rules.joined(separator: "\0").utf8))
+        var bytes: [UInt8] = []
+        // By number, which is compared faster than paths are.
+        let ordered = entries.sorted {
+            $0.facts.inode != $1.facts.inode ? $0.facts.inode < $1.facts.inode : $0.path < $1.path
+        }
+        for entry in ordered {
+            bytes.append(0)
+            bytes.append(contentsOf: entry.path.utf8)
+            bytes.append(0)
+            // Of a folder that is not looked into it only matters that it is there: what is ours in the library's own folder
+            // changes with every run.
+            if entry.facts.kind != .folder {
+                withUnsafeBytes(
+                    of: (entry.facts.inode, entry.facts.size, entry.facts.modificationTime)
+                ) { bytes.append(contentsOf: $0) }
+            }
+            bytes.append(contentsOf: entry.facts.kind.rawValue.utf8)
+        }
+        hasher.update(data: bytes)
+        return hasher.finalize().hexadecimal
+    }
+}
+
+extension AssembledPlan {
+    /// Whether executing it would leave disk and store as they are.
+    fileprivate var changesNothing: Bool {
+        requests.isEmpty && moved.isEmpty && vanished.isEmpty && revived.isEmpty && buried.isEmpty && adoptions.isEmpty
+    }
+}
+
+extension SyncAction.Kind {
+    /// Whether it changes nothing and lasts until something else changes.
+    fileprivate var isSettled: Bool {
+        switch self {
+        case .keep, .skip(.locked), .skip(.tombstone), .skip(.filtered), .skip(.gone): true
+        case .fetch, .resume, .replace, .rename, .adopt, .skip(.waits), .skip(.paused), .skip(.obstructed),
+            .skip(.changed), .skip(.limited):
+            false
+        }
+    }
+}

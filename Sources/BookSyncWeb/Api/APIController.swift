@@ -1,0 +1,103 @@
+import BookModel
+import BookSync
+
+/// The web API: the documents that the command line prints with `--json`, word for word.
+///
+/// A query has the options of the command, by their names; one that has no such value is a ``Failure`` of kind `usage`.
+struct APIController: Sendable {
+    let shelf: ServedShelf
+
+    func queue() async throws -> JSONDocument {
+        let episodes = try await shelf.read { try await $0.queue() } ?? []
+        return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
+    }
+
+    func subscriptions() async throws -> JSONDocument {
+        let stored = try await shelf.read { try await $0.subscriptions() } ?? []
+        return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
+    }
+
+    func runs(_ query: [String: String]) async throws -> JSONDocument {
+        let count = try query.number("last", from: 1) ?? 20
+        return .array(try await shelf.runs(last: count).map { JSONDocument($0) })
+    }
+
+    func bookmarks(of book: BookIdentity) async throws -> JSONDocument {
+        let found = try await shelf.read { try await $0.bookmarkedEpisodes(of: book) } ?? []
+        return .array(found.map { JSONDocument($0.bookmark) })
+    }
+
+    func book(_ book: BookIdentity) async throws -> JSONDocument? {
+        try await shelf.read { try await $0.books([book]) }?.first.map { JSONDocument(everythingOf: $0) }
+    }
+
+    func books(_ query: [String: String]) async throws -> JSONDocument {
+        let state = try query.choice("state", EpisodeState.allCases)
+        let sort = try query.choice("sort", ShelfOrder.ofBooks)
+        var books =
+            try await shelf.read { shelf -> [BookSummary] in
+                if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
+            } ?? []
+        if try query.has("missing") { books = books.filter { $0.missing > 0 } }
+        if let sort { books = books.sorted(by: sort) }
+        if try query.has("reverse") { books.reverse() }
+        return .array(books.map { JSONDocument($0) })
+    }
+
+    func episodes(of book: BookIdentity, _ query: [String: String]) async throws -> JSONDocument {
+        let state = try query.choice("state", EpisodeState.allCases)
+        let sort = try query.choice("sort", ShelfOrder.ofEpisodes)
+        var episodes =
+            try await shelf.read { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? []
+        if let state { episodes = episodes.filter { $0.shelved.state == state } }
+        if try query.has("missing") { episodes = episodes.filter(\.isMissing) }
+        if let sort { episodes = episodes.sorted(by: sort) }
+        if try query.has("reverse") { episodes.reverse() }
+        return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
+    }
+
+    /// - Parameter section: a number; several episodes may have it.
+    func episodes(_ section: String, of book: BookIdentity) async throws -> JSONDocument? {
+        guard section.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let filter = EpisodeFilter(only: try SectionRanges(parsing: section))
+        let found = try await shelf.read { try await $0.episodes(of: book, filter: filter) } ?? []
+        let documents = found.map { JSONDocument(everythingOf: $0) }
+        return documents.count > 1 ? .array(documents) : documents.first
+    }
+
+    func search(_ query: [String: String]) async throws -> JSONDocument {
+        let text = query["q"] ?? ""
+        let limit = try query.number("limit", from: 0) ?? 50
+        let found = try await shelf.search(for: text, limit: limit == 0 ? nil : limit)
+        return .array(found?.items.map { JSONDocument($0) } ?? [])
+    }
+}
+
+extension [String: String] {
+    /// Whether a flag is set: `?missing`, `?missing=1`.
+    fileprivate func has(_ flag: String) throws -> Bool {
+        switch self[flag] {
+        case nil, "0", "false": return false
+        case "", "1", "true": return true
+        default: throw refusal(flag, "it is one of true, false, 1, 0")
+        }
+    }
+
+    private static let greatestNumber = Int(Int32.max)
+
+    fileprivate func choice<Choice: RawRepresentable<String>>(_ key: String, _ choices: [Choice]) throws -> Choice? {
+        guard let text = self[key] else { return nil }
+        if let choice = choices.first(where: { $0.rawValue == text }) { return choice }
+        throw refusal(key, "it is one of \(choices.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    fileprivate func number(_ key: String, from least: Int) throws -> Int? {
+        guard let text = self[key] else { return nil }
+        if let number = Int(text), (least...Self.greatestNumber).contains(number) { return number }
+        throw refusal(key, "it takes a number from \(least) to \(Self.greatestNumber)")
+    }
+
+    private func refusal(_ key: String, _ why: String) -> Failure {
+        Failure(.usage, what: "'\(key)' cannot be so", why: why)
+    }
+}

@@ -1,0 +1,61 @@
+import BookModel
+import BookSync
+import Hummingbird
+import NIOCore
+
+extension ServerContext {
+    /// What went wrong: a page for people, a document for programs.
+    func answer(
+        _ failure: Failure, to request: Request, _ context: ShelfContext
+    ) async throws -> Response {
+        let status = failure.status(of: context.asked)
+        // Where things lie on the server is for those to know who can mend it.
+        let isTold = status.kind != .serverError || !context.caller.user.isLimited
+        let failure =
+            isTold
+            ? failure : Failure(failure.kind, what: "the shelf cannot be read now", why: "its owner can see the reason")
+        guard let pages, context.asked.isForPeople, request.headers[.accept]?.contains("text/html") == true else {
+            return failure == .nothing || failure == .readOnly
+                ? .refusal(status, failure.why) : .refusal(status, failure.description, kind: failure.kind.word)
+        }
+        let asked = await pageRequest(request, context)
+        return await .page(try pages.page(of: failure, status: status.code, for: asked), for: request)
+    }
+
+    /// - Parameter path: of the page that is the answer, behind the root; nil for the one that was asked for.
+    func pageRequest(
+        _ request: Request, _ context: ShelfContext, at path: String? = nil
+    ) async -> ShelfPages.Request {
+        let caller = context.caller
+        let languages = request.headers[values: .acceptLanguage].joined(separator: ",")
+        let visitor = Visitor(
+            language: PageLanguage(acceptLanguage: languages),
+            formToken: await access.formToken(for: request, seenAs: caller.view),
+            user: caller.user, mayChange: mayChange(caller.user), keepsPositions: shelf.desk != nil,
+            isLoggedIn: caller.proof.hasSession, hasNames: access.hasUsers, hasOwner: access.hasOwner)
+        let key = await access.appsKey(of: caller.user)
+        let home = publicURL ?? (caller.view.origins.first ?? "") + caller.view.root
+        let asked = path ?? String((request.head.path ?? "").dropFirst(basePath.count))
+        return ShelfPages.Request(
+            root: caller.view.root, address: caller.view.root + asked, query: request.parameters, visitor: visitor,
+            apps: ShelfAddresses(root: home, apps: key))
+    }
+}
+
+extension Response {
+    /// A page as an answer, with a tag where it is a whole one.
+    static func page(_ page: Page, for request: Request) async -> Response {
+        var response = await document(page.bytes, type: page.mediaType, for: request)
+        if page.status != 200 {
+            response = Response(
+                status: .init(code: page.status), headers: [.contentType: page.mediaType],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes)))
+        }
+        if page.isLasting { response.headers[.cacheControl] = "public, max-age=31536000, immutable" }
+        if page.isPage {
+            response.headers[.contentSecurityPolicy] = Page.contentSecurityPolicy
+            response.headers[.vary] = "Accept-Language, Cookie, Accept-Encoding"
+        }
+        return response
+    }
+}

@@ -1,0 +1,173 @@
+import BookModel
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Transport
+
+/// Asks a catalog over HTTP until there is an answer that can be read, or a reason to stop asking.
+struct CatalogClient: Sendable {
+    let transport: HTTPTransport
+    let retry: RetryPolicy
+    /// Waits; tests put something else in its place.
+    let pause: @Sendable (Duration) async throws -> Void
+    /// Bytes of one answer that are read at most.
+    let greatestAnswer: Int
+    /// Shared with the others that ask the same server; nil for none.
+    var pace: HostThrottle?
+
+    /// What a reader makes of the bytes of an answer.
+    enum Reading<Document> {
+        case document(Document)
+        /// The bytes end in the middle: it may be that the connection was cut.
+        case cutShort(why: String)
+        case unreadable(why: String)
+    }
+
+    /// - Returns: what `read` makes of the answer, and the address that it came from in the end.
+    /// - Throws: ``Failure``; `CancellationError`.
+    func fetch<Document>(
+        _ request: WireRequest, for subject: ErrorContext, read: ([UInt8]) -> Reading<Document>
+    ) async throws -> (document: Document, address: ResourceAddress) {
+        try await fetch(request, for: subject, receive: { read(try await collect($0, for: subject)) })
+    }
+
+    /// - Parameter receive: reads the body of an answer as it arrives; it is called again when that failed and the request
+    ///   is sent again. An answer 304 is handed to it where the request asks for one.
+    /// - Returns: what `receive` makes of the answer, and the address that it came from in the end.
+    /// - Throws: ``Failure``; `CancellationError`.
+    func fetch<Document>(
+        _ request: WireRequest, for subject: ErrorContext,
+        receive: (WireAnswer) async throws -> Reading<Document>
+    ) async throws -> (document: Document, address: ResourceAddress) {
+        var failures = 0
+        while true {
+            if let wait = await pace?.takeTurn(), wait > .zero { try await pause(wait) }
+            let trouble: Trouble
+            do {
+                let answer = try await transport.send(request)
+                let isUnchanged = answer.status == 304 && request.isConditional
+                if !isUnchanged, let refusal = try judge(answer, to: request, for: subject) {
+                    trouble = refusal
+                } else {
+                    switch try await receive(answer) {
+                    case .document(let document): return (document, answer.address)
+                    case .unreadable(let why): throw subject.unreadable(why: why)
+                    case .cutShort(let why):
+                        // Where the length was declared, the transport would have told of a cut.
+                        guard !answer.declaresLength else { throw subject.unreadable(why: why) }
+                        trouble = Trouble(why: "the answer ends too early")
+                    }
+                }
+            } catch let failure as TransportError {
+                trouble = try judge(failure, for: subject)
+            }
+            failures += 1
+            guard let wait = retry.wait(afterFailures: failures, random: Double.random(in: 0..<1)) else {
+                let tries = failures == 1 ? "" : " (tried \(failures) times)"
+                throw subject.unavailable(at: request.address, why: trouble.why + tries)
+            }
+            if let requested = trouble.requestedWait { await pace?.hold(for: requested) }
+            try await pause(.milliseconds(Int64(max(wait, trouble.requestedWait ?? 0) * 1000)))
+        }
+    }
+
+    /// Why it did not work this time.
+    private struct Trouble {
+        var why: String
+        /// Seconds that the server asks to wait.
+        var requestedWait: Double?
+    }
+
+    private func judge(_ failure: TransportError, for subject: ErrorContext) throws -> Trouble {
+        switch failure.kind {
+        case .oversized(let limit): throw oversized(limit: limit, for: subject)
+        case .badAddress: throw subject.badAddress(failure.address)
+        // It would keep the other books waiting as long again.
+        case .tooSlow, .overtime: throw subject.unavailable(at: failure.address, why: failure.why)
+        default:
+            guard failure.disposition == .retry else {
+                throw subject.unavailable(
+                    at: failure.address, why: failure.why, remedy: failure.remedy ?? "check the address")
+            }
+            return Trouble(why: failure.why)
+        }
+    }
+
+    /// - Returns: nil when the answer is one to be read; the trouble when it may be better another time.
+    private func judge(
+        _ answer: WireAnswer, to request: WireRequest, for subject: ErrorContext
+    ) throws -> Trouble? {
+        let why = "it answers with HTTP status \(answer.status)"
+        switch answer.status {
+        case 200..<300: return nil
+        case 401 where !transport.sentCredentials(with: request, to: answer): throw subject.credentialsWanted(why: why)
+        case 401: throw subject.credentialsRejected(why: why)
+        case 403 where transport.sentCredentials(with: request, to: answer): throw subject.credentialsRejected(why: why)
+        case 403:
+            throw subject.unavailable(
+                at: answer.address, why: why, remedy: "check the address", disposition: .skip)
+        case 404, 410: throw subject.unknownBook(why: why)
+        case 408, 429, 500..<600:
+            return Trouble(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
+        default:
+            throw subject.unavailable(
+                at: answer.address, why: why, remedy: "check the address and the query", disposition: .skip)
+        }
+    }
+
+    private func collect(_ answer: WireAnswer, for subject: ErrorContext) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let declared = answer.first("Content-Length").flatMap({ Int($0) }) {
+            guard declared <= greatestAnswer else { throw oversized(limit: greatestAnswer, for: subject) }
+            bytes.reserveCapacity(declared)
+        }
+        for try await part in answer.body {
+            guard bytes.count + part.readableBytes <= greatestAnswer else {
+                throw oversized(limit: greatestAnswer, for: subject)
+            }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
+        return bytes
+    }
+
+    func oversized(limit: Int, for subject: ErrorContext) -> Failure {
+        subject.unreadable(why: "the answer is longer than \(describeBytes(Int64(limit)))")
+    }
+}
+
+extension CatalogClient {
+    /// Asks for a JSON document.
+    func fetchJSON(
+        _ request: WireRequest, for subject: ErrorContext, secrets: SecretMask
+    ) async throws -> (document: JSONValue, address: ResourceAddress) {
+        try await fetch(request, for: subject) { bytes in
+            do throws(JSONFailure) {
+                return .document(try JSONReader.read(bytes))
+            } catch {
+                let why = Self.complaint(about: bytes, error, secrets: secrets)
+                return error.offset >= bytes.count ? .cutShort(why: why) : .unreadable(why: why)
+            }
+        }
+    }
+
+    static func complaint(about bytes: [UInt8], _ failure: JSONFailure, secrets: SecretMask) -> String {
+        // Masked before it is cut: half a secret would not be recognised any more.
+        let beginning = secrets.masking(CatalogText.quotation(bytes, length: 2000))
+        let quoted = CatalogText.quotation(beginning, length: 80)
+        if quoted.isEmpty { return "the answer is empty" }
+        if quoted.hasPrefix("<") { return "the answer is HTML or XML and no JSON: '\(quoted)'" }
+        return "the answer is no proper JSON (\(failure)): '\(quoted)'"
+    }
+}
+
+extension WireAnswer {
+    /// Whether the head says where the body ends; otherwise it ends with the connection, however that ends.
+    var declaresLength: Bool { first("Content-Length") != nil || first("Transfer-Encoding") != nil }
+}
+
+extension WireRequest {
+    /// Whether it asks for an answer only if that has changed (RFC 9110 §13.1).
+    fileprivate var isConditional: Bool {
+        headers.contains(name: "If-None-Match") || headers.contains(name: "If-Modified-Since")
+    }
+}

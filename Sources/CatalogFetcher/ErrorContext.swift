@@ -1,0 +1,49 @@
+import BookModel
+
+/// What is being asked of a catalog, and the sentences for when it cannot be had.
+struct ErrorContext {
+    let book: BookIdentity
+    /// As in "page 2".
+    let part: String
+
+    /// - Parameter disposition: `skip` where the server answers, and refuses this book: it is not down for others.
+    func unavailable(
+        at address: ResourceAddress, why: String, remedy: String = "try again later",
+        disposition: Failure.Disposition = .retry
+    ) -> Failure {
+        Failure(
+            .catalogUnavailable, disposition: disposition,
+            what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why, remedy: remedy)
+    }
+
+    func unreadable(why: String) -> Failure {
+        Failure(
+            .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
+            remedy: "check the address and the query of source \(book.source), and whether something else answers in "
+                + "the catalog's place")
+    }
+
+    func credentialsRejected(why: String) -> Failure {
+        Failure(
+            .credentialsRejected, what: "the catalog rejects the credentials of source \(book.source)", why: why,
+            remedy: "renew the token or the secret in the configuration of source \(book.source)")
+    }
+
+    func credentialsWanted(why: String) -> Failure {
+        Failure(
+            .credentialsRejected, what: "\(part) of \(book) needs credentials", why: why,
+            remedy: "set user and password for source \(book.source), or use the address with its key")
+    }
+
+    func unknownBook(why: String) -> Failure {
+        Failure(
+            .unknownBook, what: "source \(book.source) has no book \(book.id)", why: why,
+            remedy: "check the id and the address of source \(book.source)")
+    }
+
+    func badAddress(_ address: ResourceAddress) -> Failure {
+        Failure(
+            .configuration, disposition: .stop, what: "source \(book.source) has no usable address",
+            why: "\(address) is not one that can be fetched", remedy: "write its url as http://… or https://…")
+    }
+}

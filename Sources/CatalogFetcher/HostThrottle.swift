@@ -1,0 +1,28 @@
+/// How soon a server's catalogs may be asked again, shared by everything in a run that asks that server: what one listing
+/// is told ("too often", `Retry-After`) holds for all of them.
+package actor HostThrottle {
+    /// Between two requests.
+    private var gap = Duration.zero
+    private var next = ContinuousClock.now
+
+    package init() {}
+
+    /// Takes the next turn.
+    /// - Returns: how long to wait for it.
+    func takeTurn() -> Duration {
+        let now = ContinuousClock.now
+        let turn = max(next, now)
+        next = turn + gap
+        return turn - now
+    }
+
+    /// Lets nobody take a turn for so many seconds.
+    func hold(for seconds: Double) {
+        next = max(next, .now + .seconds(seconds))
+    }
+
+    /// Leaves at least this between two requests from now on.
+    func widen(to gap: Duration) {
+        self.gap = max(self.gap, gap)
+    }
+}

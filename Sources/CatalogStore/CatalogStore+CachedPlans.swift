@@ -1,0 +1,75 @@
+import BookModel
+import Foundation
+import GRDB
+
+extension CatalogStore {
+    /// Why episodes may be left alone where nothing is to be done, in the order of the columns.
+    private static let settledSkips: [SyncAction.Skip] = [.locked, .tombstone, .gone, .filtered]
+
+    /// What is remembered of the book's last plan; nil where that plan had anything to do, or the store changed since.
+    package func cachedPlan(of book: BookIdentity) async throws -> CachedPlan? {
+        try await read("what was to be done about \(book) cannot be looked up") { database in
+            let sql = """
+                SELECT s.fingerprint, s.folders, s.kept, s.locked, s.removed, s.gone, s.filtered
+                FROM settled_plan s JOIN book b ON b.id = s.book_id
+                WHERE b.source = ? AND b.key = ? AND s.fingerprint IS NOT NULL
+                """
+            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [book.source, book.id])
+            guard let row = try rows.next() else { return nil }
+            var columns = ColumnReader(row)
+            let fingerprint: String = try columns.next()
+            let folders = try JSONDecoder().decode([String].self, from: Data(columns.next(String.self).utf8))
+            var totals = PlanTotals()
+            totals.keep = try columns.next()
+            for reason in Self.settledSkips {
+                let count: Int = try columns.next()
+                if count > 0 { totals.skipped[reason] = count }
+            }
+            return CachedPlan(fingerprint: fingerprint, folders: folders, totals: totals)
+        }
+    }
+
+    /// Begins to watch for whatever changes the book's plan. To be called before the plan's input is read;
+    /// ``settle(_:of:)`` then remembers nothing that changed since.
+    package func watchPlan(of book: BookIdentity) async throws {
+        let what = "the plan of \(book) cannot be watched"
+        let isWatched = try await read(what) { try $0.isPlanWatched(of: book) }
+        if isWatched { return }
+        try await write(what, .relaxed) { database in
+            let sql = """
+                INSERT INTO settled_plan (book_id)
+                SELECT b.id FROM book b WHERE b.source = ? AND b.key = ? AND NOT EXISTS (
+                    SELECT 1 FROM episode e JOIN transfer t ON t.episode_id = e.id WHERE e.book_id = b.id)
+                ON CONFLICT DO NOTHING
+                """
+            try database.cachedStatement(sql: sql).execute(arguments: [book.source, book.id])
+        }
+    }
+
+    /// Remembers that there is nothing to do, unless something changed since the book's plan is watched.
+    package func settle(_ plan: CachedPlan, of book: BookIdentity) async throws {
+        try await write("the plan of \(book) cannot be remembered", .relaxed) { database in
+            let sql = """
+                UPDATE settled_plan
+                SET fingerprint = ?, folders = ?, kept = ?, skipped = ?, locked = ?, removed = ?, gone = ?, filtered = ?
+                WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)
+                """
+            let folders = String(decoding: try JSONEncoder().encode(plan.folders), as: UTF8.self)
+            let skips = StatementArguments(Self.settledSkips.map(plan.totals.skip))
+            try database.cachedStatement(sql: sql).execute(
+                arguments: [plan.fingerprint, folders, plan.totals.keep, plan.totals.skip] + skips + [
+                    book.source, book.id,
+                ])
+        }
+    }
+}
+
+extension Database {
+    fileprivate func isPlanWatched(of book: BookIdentity) throws -> Bool {
+        let sql = """
+            SELECT EXISTS (
+                SELECT 1 FROM settled_plan s JOIN book b ON b.id = s.book_id WHERE b.source = ? AND b.key = ?)
+            """
+        return try Bool.fetchOne(cachedStatement(sql: sql), arguments: [book.source, book.id]) ?? false
+    }
+}

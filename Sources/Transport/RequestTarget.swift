@@ -1,0 +1,52 @@
+import BookModel
+import Foundation
+
+/// Who a request is for, and what is asked of them: the parts of an address as requests need them.
+struct RequestTarget: Sendable, Hashable {
+    var isSecure: Bool
+    /// Without brackets.
+    var host: String
+    var port: Int
+    /// Never empty.
+    var pathAndQuery: String
+
+    /// - Returns: nil for an address that is not one of http or https with a host.
+    init?(_ address: ResourceAddress) {
+        let text = address.wireText
+        // Schemes are case-insensitive (RFC 3986 §3.1).
+        let scheme = text.prefix { $0 != "/" }.lowercased()
+        let isSecure = scheme == "https:"
+        guard isSecure || scheme == "http:", text.dropFirst(scheme.count).hasPrefix("//"),
+            let url = URL(string: text), let host = address.host
+        else {
+            return nil
+        }
+        let standardPort = isSecure ? 443 : 80
+        guard (1...65535).contains(url.port ?? standardPort) else { return nil }
+        // What is put on the wire by hand may hold nothing that ends a line or a name.
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) }) else { return nil }
+        self.isSecure = isSecure
+        self.host = host
+        self.port = url.port ?? standardPort
+        let rest = text.dropFirst(isSecure ? 8 : 7).drop { $0 != "/" && $0 != "?" }
+        self.pathAndQuery = rest.hasPrefix("/") ? String(rest) : "/" + rest
+    }
+
+    /// The root of a server.
+    init(_ origin: WebOrigin) {
+        self.isSecure = origin.isSecure
+        self.host = origin.host
+        self.port = origin.port
+        self.pathAndQuery = "/"
+    }
+
+    /// `host:port`, with an IPv6 address in brackets.
+    var authority: String { "\(bracketedHost):\(port)" }
+
+    /// What `Host` says: the port only where it is not the usual one (RFC 9110 §7.2).
+    var hostField: String { port == (isSecure ? 443 : 80) ? bracketedHost : authority }
+
+    private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+
+    var isNumeric: Bool { AddressScope.ofNumeric(host) != nil }
+}

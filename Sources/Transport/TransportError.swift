@@ -1,0 +1,179 @@
+import AsyncHTTPClient
+import BookModel
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Why an exchange failed before or within its answer. An answer that arrives whole is never a failure, whatever its
+/// status.
+package struct TransportError: Error, Sendable, CustomStringConvertible {
+    package enum Kind: Sendable, Hashable {
+        case badAddress
+        /// The address is on this machine or in a private network, and the source does not allow that.
+        case localAddress(host: String)
+        /// The host was connected to at an address of another scope than when it was checked.
+        case changedAddress(host: String)
+        case unresolvable(host: String)
+        case refused
+        /// No connection within the time allowed, or no way to the host.
+        case unreachable
+        /// The certificate or the handshake.
+        case insecure(String)
+        /// Connected, and then silent for longer than the stall timeout.
+        case stalled
+        /// Less than the minimum rate, on average over some time.
+        case tooSlow(bytesPerSecond: Double)
+        /// The document is not whole within the answer timeout.
+        case overtime(seconds: Double)
+        /// The connection ended before the answer did.
+        case cut
+        /// Not HTTP, or not HTTP that makes sense.
+        case malformed(String)
+        case redirect(String)
+        case oversized(limit: Int)
+        /// The proxy cannot be reached, or cannot reach the server now.
+        case proxy(String)
+        /// The proxy wants other credentials than it got.
+        case proxyCredentials(String)
+        /// The proxy will not, or what is set as proxy is none.
+        case proxyRefusal(String)
+        case other(String)
+    }
+
+    package let kind: Kind
+    package let address: ResourceAddress
+
+    package init(_ kind: Kind, address: ResourceAddress) {
+        self.kind = kind
+        self.address = address
+    }
+
+    /// Whether the same request may succeed later.
+    package var disposition: Failure.Disposition {
+        switch kind {
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .proxy, .other:
+            .retry
+        case .badAddress, .localAddress, .changedAddress, .insecure, .redirect, .oversized, .proxyCredentials,
+            .proxyRefusal:
+            .skip
+        }
+    }
+
+    /// What to do about it, where that is known.
+    package var remedy: String? {
+        switch kind {
+        case .localAddress:
+            "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source"
+        case .changedAddress(let host):
+            "see what \(host) resolves to (DNS); if that is meant, set allow-private-addresses: true for the source"
+        case .proxyCredentials: "check the proxy's user and password, not the source's"
+        case .proxyRefusal: "check the proxy (http_proxy, https_proxy, all_proxy, no_proxy, or the source's proxy)"
+        default: nil
+        }
+    }
+
+    /// Why, as the middle of a sentence.
+    package var why: String {
+        switch kind {
+        case .badAddress: "the address is not one that can be fetched"
+        case .localAddress(let host):
+            "it leads to \(host), on this machine or in a private network, where its source may not lead"
+        case .changedAddress(let host):
+            "\(host) changed between an address on the internet and one in a private network while it was asked for"
+        case .unresolvable(let host): "the host name \(host) cannot be resolved"
+        case .refused: "the server refuses the connection"
+        case .unreachable: "the server cannot be reached"
+        case .insecure(let detail): "no secure connection: \(detail)"
+        case .stalled: "the server stopped sending"
+        case .tooSlow(let rate): "the server sends less than \(describeBytes(Int64(rate))) a second"
+        case .overtime(let seconds): "the answer is not complete after \(Int(seconds)) s"
+        case .cut: "the connection was cut"
+        case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
+        case .redirect(let detail): detail
+        case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
+        case .proxy(let detail), .proxyCredentials(let detail), .proxyRefusal(let detail), .other(let detail): detail
+        }
+    }
+
+    package var description: String { "\(address): \(why)" }
+}
+
+extension TransportError {
+    /// A name that was looked up outside of the HTTP client.
+    struct Unresolvable: Error {
+        let host: String
+    }
+
+    /// A connection leads to an address of another scope than it must.
+    struct ScopeChange: Error {}
+
+    /// Classifies what the HTTP client threw. Cancellation is no failure and stays what it is.
+    static func classify(_ error: any Error, address: ResourceAddress) -> any Error {
+        if error is CancellationError || (error as? HTTPClientError) == .cancelled { return CancellationError() }
+        if error is TransportError { return error }
+        if error is ScopeChange { return TransportError(.changedAddress(host: address.host ?? ""), address: address) }
+        return TransportError(kind(of: error), address: address)
+    }
+
+    private static func kind(of error: any Error) -> Kind {
+        switch error {
+        case let error as HTTPClientError: kind(of: error)
+        case let error as NIOConnectionError: kind(of: error)
+        case let error as IOError: kind(ofErrno: error.errnoCode)
+        case let error as HTTPParserError:
+            // The decoder reports a body that ends too early as a parser error.
+            switch error {
+            case .invalidEOFState: .cut
+            case .unknown: .malformed("its head cannot be read")
+            default: .malformed("\(error)")
+            }
+        case is TooManyInformationalResponses: .malformed("it is announced again and again, and never comes")
+        case is ChannelError: .cut
+        // The connection ended before there was anything on it.
+        case is ChannelPipelineError: .cut
+        case let error as Unresolvable: .unresolvable(host: error.host)
+        case let error as NIOSSLError: kind(of: error)
+        case let error as BoringSSLError: .insecure("\(error)")
+        case let error as NIOSSLExtraError: .insecure("\(error)")
+        default: .other("\(type(of: error)): \(error)")
+        }
+    }
+
+    private static func kind(of error: HTTPClientError) -> Kind {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout: .unreachable
+        case .readTimeout, .writeTimeout, .deadlineExceeded: .stalled
+        case .remoteConnectionClosed: .cut
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: .badAddress
+        case .tlsHandshakeTimeout: .insecure("the handshake took too long")
+        default: .other(error.shortDescription)
+        }
+    }
+
+    private static func kind(of error: NIOConnectionError) -> Kind {
+        if error.dnsAError != nil || error.dnsAAAAError != nil, error.connectionErrors.isEmpty {
+            return .unresolvable(host: error.host)
+        }
+        // With several addresses (IPv6 and IPv4) the last one tried tells as much as the first.
+        guard let last = error.connectionErrors.last?.error else { return .unreachable }
+        return (last as? IOError).map { kind(ofErrno: $0.errnoCode) } ?? .unreachable
+    }
+
+    private static func kind(of error: NIOSSLError) -> Kind {
+        switch error {
+        case .uncleanShutdown: .cut
+        case .handshakeFailed(let reason): .insecure("\(reason)")
+        default: .insecure("\(error)")
+        }
+    }
+
+    private static func kind(ofErrno code: CInt) -> Kind {
+        switch code {
+        case ECONNREFUSED: .refused
+        case ECONNRESET, EPIPE, ECONNABORTED: .cut
+        case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN: .unreachable
+        default: .other(String(cString: strerror(code)))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import BookModel
+import Foundation
+import GRDB
+import Support
+import Testing
+
+@testable import CatalogStore
+
+@Suite(.limitedConcurrency) struct ActivitySnapshotTests {
+    @Test func `a look is about what moves, however much waits`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...1000), startingAt: 0, of: veterinary)
+            try await store.save((5...1000).map { .sample($0, state: .waiting) })
+            try await store.save([.sample(1), .sample(2, state: .verifying), .sample(3, state: .failed)])
+            _ = try await store.pause([.sample(4)])
+            let look = try await store.activitySnapshot(filesSince: nil)
+            #expect(look.waiting == 996)
+            #expect(
+                look.transfers.values.map(\.state.rawValue).sorted() == [
+                    "downloading", "failed", "paused", "verifying",
+                ])
+            let episodes = try await store.episodes(inRows: look.transfers.keys.sorted() + [999_999])
+            #expect(Set(episodes.values.map(\.episode.identity)) == Set((1...4).map { .sample($0) }))
+            #expect(episodes.values.first { $0.episode.section == 1 }?.transfer?.total == 1000)
+            // It is found by what is kept in order for it, not by a look at each.
+            let database = try DatabaseQueue(path: store.path)
+            let plan = try database.read { (database: Database) in
+                try Row.fetchAll(
+                    database,
+                    sql: "EXPLAIN QUERY PLAN SELECT episode_id, state FROM transfer WHERE state <> 'waiting'")
+            }
+            try database.close()
+            #expect(plan.map { "\($0["detail"] as String? ?? "")" }.joined().contains("transfer_begun"))
+        }
+    }
+
+    @Test func `files that came since are told, with what the run brought`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...3), startingAt: 0, of: veterinary)
+            #expect(try await store.activitySnapshot(filesSince: 0).run == nil)
+            func file(_ number: Int, at milliseconds: Int64) -> LocalFile {
+                var file = LocalFile.sample(number)
+                file.fetchedAt = time(milliseconds: milliseconds)
+                return file
+            }
+            try await store.finish([file(1, at: 1000)])
+            let number = try await store.beginRun("fetch", of: [veterinary], at: time(milliseconds: 2000))
+            try await store.finish([file(2, at: 3000), file(3, at: 4000)])
+            let look = try await store.activitySnapshot(filesSince: 3000)
+            #expect(look.files.values.sorted() == [3000, 4000])
+            #expect(look.lastFile == 4000)
+            #expect(try await store.activitySnapshot(filesSince: nil).files.isEmpty)
+            #expect(
+                look.run == ActivitySnapshot.Run(number: number, command: "fetch", isEnded: false, done: 2, bytes: 2000)
+            )
+            try await store.endRun(
+                RunRecord(
+                    number: number, command: "fetch", startedAt: time(milliseconds: 2000),
+                    endedAt: time(milliseconds: 3500), exitCode: 0))
+            let ended = try await store.activitySnapshot(filesSince: nil).run
+            #expect(
+                ended == ActivitySnapshot.Run(number: number, command: "fetch", isEnded: true, done: 1, bytes: 1000))
+        }
+    }
+
+    @Test func `a store that nobody wrote looks the same`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...1), startingAt: 0, of: veterinary)
+            let reader = try await CatalogStore(path: store.path, access: .readOnly)
+            // A store reads by several connections, each of which has a version of its own.
+            func versions() async throws -> Set<StoreVersion> {
+                var versions: Set<StoreVersion> = []
+                for _ in 1...20 {
+                    versions.insert(try await reader.version())
+                    _ = try await reader.activitySnapshot(filesSince: 0)
+                }
+                return versions
+            }
+            let before = try await versions()
+            #expect(before.count <= 5)
+            _ = try await store.pause([.sample(1)])
+            #expect(try await versions().isDisjoint(with: before))
+            try await reader.close()
+        }
+    }
+}
