@@ -208,7 +208,7 @@ package struct DownloadEngine: Sendable {
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
         } catch {
             // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
-            logger.error("what the listener asked for cannot be looked up", metadata: ["error": "\(error)"])
+            logger.error("the requested changes cannot be read", metadata: ["error": "\(error)"])
         }
     }
 

@@ -58,7 +58,7 @@ struct EpisodeDecision {
         let partial = max(0, input.partials[key] ?? 0)
 
         if shelved.removedAt != nil, !input.rules.force {
-            skip(.tombstone, "removed by the listener; it is not fetched again")
+            skip(.tombstone, "removed by you; it is not fetched again")
         } else if let path = unrecordedPublication(condition, partial: partial, files: input.files) {
             outcome = .adopt(path: path, nil)
             reason = "a run that was cut off had put it in its place already"
@@ -134,7 +134,7 @@ extension EpisodeDecision {
         var present = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
         follows = !file.isNamedByListener
-        if file.isNamedByListener, wanted != file.path { present += ", under the listener's own name" }
+        if file.isNamedByListener, wanted != file.path { present += ", under a name of your own" }
         guard let change = catalogChange(since: file) else { return keep(file, present) }
         if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
@@ -183,7 +183,7 @@ extension EpisodeDecision {
 
         var reasons = [absence]
         if partial > 0 { reasons.append(Self.share(partial, of: wholeLength)) }
-        if shelved.removedAt != nil { reasons.append("removed by the listener, fetched because it is forced") }
+        if shelved.removedAt != nil { reasons.append("removed by you, fetched because it is forced") }
         if let transfer = shelved.transfer, transfer.state == .failed { reasons.append(Self.failed(transfer)) }
         // What is there already says that it is not on disk.
         if reasons.count > 1, shelved.file == nil { reasons.removeFirst() }

@@ -112,7 +112,7 @@ struct FileRecognition {
     private mutating func take(_ path: String, for file: LocalFile, because proof: String) {
         strays[path] = nil
         matches[file.episode.key] = Match(
-            path: path, reason: "the listener moved it from \(file.path), and it stays where it is now; \(proof)",
+            path: path, reason: "you moved it from \(file.path), and it stays where it is now; \(proof)",
             verification: nil)
     }
 
@@ -252,7 +252,7 @@ struct FileRecognition {
         for match in matcher.matches {
             strays[match.path] = nil
             matches[match.episode.identity.key] = Match(
-                path: match.path, reason: "it is there under the listener's own name; \(match.confidence.words)",
+                path: match.path, reason: "it is there under a name of your own; \(match.confidence.words)",
                 verification: match.confidence.verification)
         }
         for (path, examination) in matcher.questions { questions[path] = examination.united(with: questions[path]) }

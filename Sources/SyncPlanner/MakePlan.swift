@@ -95,7 +95,7 @@ private struct Planner {
                 kind: .rename, episode: decision.shelved.episode, path: move.to, fromPath: move.from,
                 bytes: input.files[move.from]?.size,
                 reason: renames.swapping.contains(move.rank)
-                    ? "it has another name now, and swaps with others" : "it has another name now")
+                    ? "its name changed, and it swaps names with others" : "its name changed")
         }
         var adoptions: [SyncAction] = []
         var transfers: [SyncAction] = []

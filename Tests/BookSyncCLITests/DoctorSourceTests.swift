@@ -66,7 +66,7 @@ extension ProductTests {
                     let set = try await bench.run(
                         "doctor", environment: bench.configured.merging(["CAT_TOKEN": "t"]) { $1 })
                     #expect(try Self.line("source cat", of: set).hasPrefix("warning "), "\(set.output)")
-                    #expect(server.record.requests.map(\.method) == ["HEAD"], "no book is known to be asked for")
+                    #expect(server.record.requests.map(\.method) == ["HEAD"], "there is no book to test it with")
                 }
             }
         }

@@ -62,7 +62,7 @@ extension ProductTests {
             try await withShelf { bench async throws in
                 let nothing = try await bench.run("search", "狼人")
                 #expect(nothing.exitCode == 0 && nothing.output == "")
-                #expect(nothing.errors == "nothing on the shelf is called so\n")
+                #expect(nothing.errors == "no matches\n")
                 let more = try await bench.run("search", "兽医", "--limit", "2")
                 #expect(more.outputLines.count == 3)
                 #expect(more.errors.contains("--limit 0"))

@@ -124,7 +124,7 @@ extension ProductTests {
                 #expect(ended.exitCode == 66 && ended.errors.contains("demo:77"))
                 #expect(try outcomes(ended) == ["was not subscribed", "unsubscribed"])
                 let told = try await bench.run("unsubscribe", "30776")
-                #expect(told.errors == "mirror no longer follows demo:30776\n" && told.output == "")
+                #expect(told.errors == "unsubscribed from demo:30776\n" && told.output == "")
             }
         }
 

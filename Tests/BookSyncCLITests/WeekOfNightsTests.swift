@@ -147,7 +147,7 @@ extension ProductTests {
             let asked = week.server.record.requests.count
             let second = try await week.night()
             #expect(second.result.exitCode == 69)
-            #expect(second.result.errors.contains("in 2 runs"), "\(second.result.errors)")
+            #expect(second.result.errors.contains(", 2 runs"), "\(second.result.errors)")
             #expect(second.alerts.isEmpty, "an outage is told when it begins and when it is over")
             #expect(week.server.record.requests.count - asked == 2, "one book is asked for, with its retry")
             #expect(try week.count() == 19)

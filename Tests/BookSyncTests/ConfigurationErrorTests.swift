@@ -56,12 +56,12 @@ import Testing
         ("sources: { a: { type: feed, signature: { parameter: sc } } }", "'signature'", "a 'secret'"),
         ("sources: { a: { type: feed, signature: { secret: s, algorithm: sha1 } } }", "'algorithm'", "expected md5"),
         (
-            "sources: { a: { type: feed, depth: 2 } }", "line 1: 'depth' means nothing to a source of type feed",
+            "sources: { a: { type: feed, depth: 2 } }", "line 1: 'depth' is not a setting of a source of type feed",
             "directory"
         ),
-        ("sources: { a: { type: librivox, page-size: 5 } }", "'page-size' means nothing", "type book-resource"),
+        ("sources: { a: { type: librivox, page-size: 5 } }", "'page-size' is not a setting", "type book-resource"),
         (
-            "sources: { a: { type: directory, formats: [MP3] } }", "'formats' means",
+            "sources: { a: { type: directory, formats: [MP3] } }", "'formats' is not",
             "type internet-archive and librivox"
         ),
         ("sources:\n  a:\n    type: feed\n    bearer: SECRET", "line 4: 'bearer' is for a server", "set 'url'"),

@@ -208,8 +208,8 @@ import Transport
             let check = try ConfigurationCheck { try read(folder, "", environment: environment) }
             #expect(
                 check.warnings.map(\.description) == [
-                    "the environment's BOOKSYNC_JOB means nothing: there is no such setting; did you mean BOOKSYNC_JOBS?",
-                    "the environment's BOOKSYNC_ZEBRA means nothing: there is no such setting; unset it",
+                    "unknown environment variable BOOKSYNC_JOB: there is no such setting; did you mean BOOKSYNC_JOBS?",
+                    "unknown environment variable BOOKSYNC_ZEBRA: there is no such setting; unset it",
                 ])
         }
     }

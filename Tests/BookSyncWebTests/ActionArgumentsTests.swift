@@ -34,19 +34,19 @@ import Testing
         (.fetch, "[]", "of another type"), (.fetch, "{", "no JSON"), (.fetch, "\u{0}", "no JSON"),
         (.fetch, #"{"refs": "a"}"#, "'refs' is of another type"), (.fetch, #"{"refs": [1]}"#, "'refs"),
         (.fetch, #"{"refs": null}"#, "'refs' is of another type"), (.fetch, "{}", "neither"),
-        (.fetch, #"{"refs": []}"#, "neither"), (.fetch, #"{"refs": ["a"], "all": true}"#, "'all' means nothing"),
+        (.fetch, #"{"refs": []}"#, "neither"), (.fetch, #"{"refs": ["a"], "all": true}"#, "'all' is not an argument"),
         (.fetch, #"{"refs": ["a"], "latest": 0}"#, "from 1 on"), (.fetch, #"{"refs": ["a"], "latest": 1.5}"#, "latest"),
         (.fetch, #"{"refs": ["a"], "secret": 1}"#, "'secret' is none of"),
         (.fetch, #"{"episodes": [{"source": "s", "book_id": "b"}]}"#, "there is no 'id'"),
         (.fetch, #"{"episodes": [{"source": "s", "book_id": "b", "id": "e", "x": 1}]}"#, "'x' is none of"),
         (.pause, "{}", "neither"), (.pause, #"{"all": true, "refs": ["a"]}"#, "'all' and about some"),
-        (.pause, #"{"refs": ["a"], "force": true}"#, "means nothing to pause"),
+        (.pause, #"{"refs": ["a"], "force": true}"#, "is not an argument of pause"),
         (.subscribe, #"{"refs": []}"#, "names no book"), (.subscribe, #"{"refs": ["a"], "title": ""}"#, "empty"),
         (.position, "{}", "no 'position'"),
         (.position, #"{"position":{"source":"s","book_id":"b","id":"e","seconds":-1}}"#, "'seconds'"),
         (.position, #"{"position":{"source":"s","book_id":"b","id":"e","seconds":1e10}}"#, "'seconds'"),
         (.position, #"{"position":{"source":"s","book_id":"b","id":"e","seconds":1,"duration":0}}"#, "'duration'"),
-        (.mirror, #"{"refs": ["a"]}"#, "means nothing to mirror"),
+        (.mirror, #"{"refs": ["a"]}"#, "is not an argument of mirror"),
     ]
 
     @Test(arguments: wrong)

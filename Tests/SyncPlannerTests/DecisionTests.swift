@@ -41,7 +41,7 @@ private let changeWords =
 private let editedFile = here.standing(at: wanted, facts(size: 1100, time: 60))
 private let renewed = here.size(1200)
 private let renewedWords = "the catalog's size changed from 1000 to 1200"
-private let removedWords = "removed by the listener; it is not fetched again"
+private let removedWords = "removed by you; it is not fetched again"
 private let leftWords =
     "it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
 private let foreignWords = "a file that booksync did not fetch stands at Book/7.mp3; it is left alone"
@@ -69,7 +69,7 @@ private let absent: [Row] = [
     Row("removed", episode.removed(), "skip tombstone", removedWords),
     Row(
         "removed, forced", episode.removed(), force: true, "fetch",
-        "removed by the listener, fetched because it is forced", bytes: 1000),
+        "removed by you, fetched because it is forced", bytes: 1000),
     Row(
         "removed and locked, forced", episode.removed().locked(), force: true, "skip locked",
         "locked: the catalog gives no address"),
@@ -181,9 +181,9 @@ private let present: [Row] = [
         "renamed to its new name already",
         episode.fetched(at: "old").standing(at: "old", nil).standing(at: wanted, facts()), "keep", "on disk",
         bytes: 1000),
-    Row("another name", episode.fetched(at: "old"), "rename", "it has another name now", bytes: 1000),
+    Row("another name", episode.fetched(at: "old"), "rename", "its name changed", bytes: 1000),
     Row(
-        "another name, not asked for", episode.fetched(at: "old"), filter: not7, "rename", "it has another name now",
+        "another name, not asked for", episode.fetched(at: "old"), filter: not7, "rename", "its name changed",
         bytes: 1000),
     Row(
         "another name, and gone", episode.fetched(at: "old").gone(), "keep",
@@ -236,7 +236,7 @@ private let present: [Row] = [
     }
 
     @Test func `a file under your own name says so, unless that is the wanted one`() throws {
-        for (path, reason) in [("mine", "on disk, under the listener's own name"), (wanted, "on disk")] {
+        for (path, reason) in [("mine", "on disk, under a name of your own"), (wanted, "on disk")] {
             var named = episode.fetched(at: path)
             named.shelved.file?.isNamedByListener = true
             let plan = makePlan(for: try input([named]))
@@ -279,7 +279,7 @@ private let present: [Row] = [
         let replaced = try plan(moved.size(1200))
         #expect(outline(replaced) == ["adopt Book/mine.mp3 ", "replace Book/mine.mp3 "])
         #expect(replaced.first?.reason == kept.first?.reason)
-        #expect(kept.first?.reason.hasPrefix("the listener moved it from Book/7.mp3") == true)
+        #expect(kept.first?.reason.hasPrefix("you moved it from Book/7.mp3") == true)
         #expect(outline(try plan(moved.gone())) == ["adopt Book/mine.mp3 "])
         let copied = here.standing(at: wanted, nil).standing(at: "Book/mine.mp3", facts(time: 60, inode: 99))
         #expect(outline(try plan(copied, sha256: "ab")) == ["adopt Book/mine.mp3 "])

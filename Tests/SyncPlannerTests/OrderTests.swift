@@ -59,7 +59,7 @@ import Testing
             plan.outline == [
                 "rename 1 Book/2.mp3", "rename 3 Book/1.mp3", "rename 2 Book/3.mp3", "keep 4 Book/4.mp3",
             ])
-        #expect(plan.actions.first?.reason == "it has another name now, and swaps with others")
+        #expect(plan.actions.first?.reason == "its name changed, and it swaps names with others")
         #expect(
             plan.actions.last?.reason
                 == "on disk; keeps its old name for now: episode 1 is to stand at Book/2.mp3")

@@ -43,7 +43,7 @@ package struct ConfigurationCheck: Sendable {
         warnings = Self.openSecrets(of: loaded) + inOrder.compactMap(Self.uselessCookies)
         warnings += loaded.strangeVariables.sorted { $0.key < $1.key }.map { name, nearest in
             Warning(
-                what: "the environment's \(name) means nothing", why: "there is no such setting",
+                what: "unknown environment variable \(name)", why: "there is no such setting",
                 remedy: nearest.map { "did you mean \($0)?" } ?? "unset it")
         }
         if configuration.notify.audiobookshelf != nil, configuration.notify.audiobookshelfLibrary == nil {

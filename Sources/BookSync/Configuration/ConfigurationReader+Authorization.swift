@@ -78,7 +78,7 @@ extension ConfigurationReader {
             throw Failure(
                 .configuration, disposition: .stop,
                 what:
-                    "\(file), line \(entry.line): '\(entry.key)' means nothing to a source of type \(source.kind.rawValue)",
+                    "\(file), line \(entry.line): '\(entry.key)' is not a setting of a source of type \(source.kind.rawValue)",
                 why: "it is for sources of type " + types.map(\.rawValue).joined(separator: " and "),
                 remedy: "remove it, or correct the type of '\(source.name)'")
         }

@@ -132,12 +132,12 @@ struct SourceDiagnosis: Sendable {
                 remedy: "check the user and password, or the token, of \(source.name)")
         case 401, 403, 404, 410:
             return .warning(
-                check, "\(what), and no book of it is known to be asked for",
+                check, "\(what), and there is no book to test it with",
                 remedy: "booksync catalog \(source.name):ID asks it for a book")
         // What it cannot do for HEAD (501, 405) it may well do for GET.
         case 429, 500, 502...599:
             throw Failure(.catalogUnavailable, what: what, why: "it is busy or out of order", remedy: "try again later")
-        default: return .ok(check, "\(what); no book of it is known to be asked for")
+        default: return .ok(check, "\(what); there is no book to test it with")
         }
     }
 

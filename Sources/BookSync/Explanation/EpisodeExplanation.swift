@@ -82,7 +82,7 @@ package struct EpisodeExplanation: Sendable {
             return ["A partial file holds \(describeBytes(partial))\(total)"]
         }
         var sentences = [standingSentence(file)]
-        if file.isNamedByListener { sentences.append("The naming leaves that name alone: it is the listener's own") }
+        if file.isNamedByListener { sentences.append("The naming leaves that name alone: it is your own") }
         if partial > 0 { sentences.append("Of a new version \(describeBytes(partial)) are here") }
         return sentences
     }
@@ -107,8 +107,8 @@ package struct EpisodeExplanation: Sendable {
             let proof =
                 switch file.verification {
                 case .digest: "a digest that the catalog or the server gave fitted"
-                case .length: "its length fitted the one declared"
-                case .unverified: "nothing was declared that it could be held against"
+                case .length: "its length matches the declared one"
+                case .unverified: "there was no checksum to compare with"
                 }
             let origin = file.fetchedFrom.map { "fetched from \($0)" } ?? "fetched or recognised"
             sentences.append("It was \(origin) on \(Self.day(file.fetchedAt)); \(proof)")
@@ -118,7 +118,7 @@ package struct EpisodeExplanation: Sendable {
         }
         if let removedAt = shelved.removedAt {
             sentences.append(
-                "The listener removed it on \(Self.day(removedAt)): it is not fetched again unless fetch --force says so, "
+                "You removed it on \(Self.day(removedAt)): it is not fetched again unless fetch --force says so, "
                     + "or remove --forget takes that back")
         }
         return sentences

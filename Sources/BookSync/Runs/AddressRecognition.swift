@@ -140,7 +140,7 @@ extension Configuration {
         }
         guard !isSlow else {
             throw Failure(
-                .catalogUnavailable, what: "\(address) cannot be asked what it is",
+                .catalogUnavailable, what: "\(address) cannot be identified",
                 why: "the \(answer.bytes.count) bytes that came in \(Int(CatalogResponse.patience)) s do not tell",
                 remedy: "try again later, or make the address the url of a source of its type")
         }
@@ -230,7 +230,7 @@ extension CatalogResponse {
     fileprivate static func beginning(
         of address: ResourceAddress, over transport: HTTPTransport
     ) async throws -> (CatalogResponse, isSlow: Bool) {
-        let what = "\(address) cannot be asked what it is"
+        let what = "\(address) cannot be identified"
         do {
             let request = WireRequest(.get, address)
             let answer = try await transport.send(request)

@@ -86,7 +86,7 @@ struct CatalogFailures: Sendable {
                 why += "; \(those) asked for, and the others not any more"
             }
         }
-        if outage.runs > 1 { why += "; so since \(outage.since.formatted(.iso8601)), in \(outage.runs) runs" }
+        if outage.runs > 1 { why += "; failing since \(outage.since.formatted(.iso8601)), \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
     }
 }

@@ -259,7 +259,7 @@ struct CatalogRefresh: Sendable {
         if !prepared.item.filter.isEmpty, !prepared.item.triesAtOnce, plan.unlisted.keep == 0,
             plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
         {
-            notices.append("\(book): none of its episodes is among those asked for")
+            notices.append("\(book): no episode matches")
         }
         return notices
     }

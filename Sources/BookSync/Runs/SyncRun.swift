@@ -119,6 +119,8 @@ package struct SyncRun: Sendable {
             report.note(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
             for notice in await edited.settle(replaced: replaced) { emit(.notice(notice)) }
+            // Into a library that is gone nothing can be exported; one failure says enough.
+            guard transfers.stop?.kind != .libraryUnwritable else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         for notice in await session.collectTrash() { emit(.notice(notice)) }

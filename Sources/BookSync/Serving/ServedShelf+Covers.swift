@@ -13,7 +13,7 @@ package enum ServedCover: Sendable {
 extension ServedShelf {
     /// The picture in the book's folder, as it is there now: what booksync put there, else what is called so.
     /// - Parameter isSmall: whether the smaller copy is wanted, where there is one.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     /// - Throws: ``Failure`` when what is there cannot be read.
     package func cover(
         of id: String, of source: String, isSmall: Bool = false

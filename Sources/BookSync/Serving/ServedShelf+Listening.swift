@@ -6,7 +6,7 @@ import Foundation
 
 extension ServedShelf {
     /// Where the user stopped in an episode.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     package func position(in name: EpisodeName) async throws -> ListeningPosition? {
         do {
             guard let episode = try await episodes(named: [name]).first?.episode.identity else { return nil }

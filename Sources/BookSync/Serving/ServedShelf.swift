@@ -56,7 +56,7 @@ package struct ServedShelf: Sendable {
         }
     }
 
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     package func book(_ id: String, of source: String) async throws -> BookIdentity? {
         try await read { try await $0.book(id, of: source) } ?? nil
     }
@@ -86,7 +86,7 @@ package struct ServedShelf: Sendable {
     // MARK: Feeds
 
     /// The podcast feed of what is on disk of a book.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     package func feed(of id: String, of source: String, at addresses: ShelfAddresses) async throws -> [UInt8]? {
         let library = configuration.library
         let exported = try await read { shelf -> ExportedBook? in
@@ -120,7 +120,7 @@ package struct ServedShelf: Sendable {
 extension ShelfReader {
     /// - Parameters:
     ///   - id: the catalog's own, or the ``Slug`` of it; as `source` is.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     package func book(_ id: String, of source: String) async throws -> BookIdentity? {
         let direct = BookIdentity(source: source, id: id)
         if user.maySee(direct), try await store.book(direct) != nil { return direct }

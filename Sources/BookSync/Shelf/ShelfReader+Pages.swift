@@ -46,7 +46,7 @@ extension ShelfReader {
 
     /// One episode with its book.
     /// - Parameter name: its ``Slug``, or the catalog's key.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     package func episode(
         _ name: String, in id: String, of source: String
     ) async throws -> (episode: EpisodeOnDisk, book: Book)? {

@@ -97,7 +97,7 @@ package enum FileVerdict: Sendable, Hashable {
     func sentence(recorded file: LocalFile) -> String {
         switch self {
         case .intact: "as it was fetched"
-        case .missing: "missing: nothing stands at its place (the next run looks whether it was renamed)"
+        case .missing: "missing (the next run checks whether it was renamed)"
         case .displaced(let kind): "\(kind.noun) stands in its place"
         case .truncated(let size):
             "truncated: it had \(file.size) bytes when it was fetched and has \(size) now"

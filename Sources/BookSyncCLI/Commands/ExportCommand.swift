@@ -8,7 +8,7 @@ struct ExportCommand: Subcommand {
         discussion: """
             m3u8: a playlist. opf: metadata.opf with title, author and reader. metadata: metadata.json for Audiobookshelf, \
             which outranks all else there. rss: feed.xml, a podcast feed of the files. csv: a table of all episodes. \
-            cover: the picture that the catalog names. opml: what mirror follows, for other programs; it goes to standard \
+            cover: the picture that the catalog names. opml: the subscriptions, for other programs; it goes to standard \
             output, or to --output.
 
             Without --output each goes into its book's folder, whole or not at all, and only when it would change. A file \

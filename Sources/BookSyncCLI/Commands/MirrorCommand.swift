@@ -8,7 +8,7 @@ struct MirrorCommand: Subcommand {
         discussion: """
             One run at a time: when another one holds the library, this one exits with 75 or waits. New episodes come \
             first: books that lack few before books that lack many, and last what failed before. With --quiet nothing is \
-            printed unless something failed. booksync runs lists what came of the runs.
+            printed unless something failed. booksync runs lists recent runs.
             """)
 
     @OptionGroup var common: CommonOptions

@@ -5,7 +5,7 @@ import Foundation
 
 struct RunsCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "runs", abstract: "List what came of the last runs, the newest last.",
+        commandName: "runs", abstract: "List recent runs, the newest last.",
         discussion: "The last thousand runs of fetch and mirror are kept. One that was killed shows as cut off.")
 
     @OptionGroup var common: CommonOptions

@@ -35,7 +35,7 @@ struct SearchCommand: Subcommand {
         } else if found?.hasMore == true {
             await program.streams.writeError("there is more than these \(limit); --limit 0 prints all")
         } else if items.isEmpty {
-            await program.streams.writeError("nothing on the shelf is called so")
+            await program.streams.writeError("no matches")
         }
         return .done
     }

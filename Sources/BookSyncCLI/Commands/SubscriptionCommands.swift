@@ -5,10 +5,10 @@ import Foundation
 
 struct SubscribeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscribe", abstract: "Have mirror follow a book.",
+        commandName: "subscribe", abstract: "Subscribe to a book: mirror downloads its new episodes.",
         discussion: """
-            REF/latest:5 and REF/12-40 follow only these episodes, and win over --latest and --only. Subscribing anew \
-            replaces what was said before.
+            REF/latest:5 and REF/12-40 follow only these episodes, and win over --latest and --only. Subscribing \
+            again replaces the earlier options.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -40,9 +40,9 @@ struct SubscribeCommand: Subcommand {
                 let outcome = try await subscribed.subscribe(subscription)
                 let sentence =
                     switch outcome {
-                    case .subscribed: "mirror follows \(book) now"
-                    case .changed: "mirror follows \(book) already; changed"
-                    case .already: "mirror follows \(book) already"
+                    case .subscribed: "subscribed to \(book)"
+                    case .changed: "already subscribed to \(book); options changed"
+                    case .already: "already subscribed to \(book)"
                     }
                 await program.tell(sentence, outcome.rawValue, book)
             }
@@ -80,7 +80,7 @@ struct SubscriptionOptions: ParsableArguments {
 
 struct UnsubscribeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "unsubscribe", abstract: "Have mirror follow a book no longer; its files are kept.")
+        commandName: "unsubscribe", abstract: "Unsubscribe from a book; its files are kept.")
 
     @OptionGroup var common: CommonOptions
 
@@ -97,7 +97,7 @@ struct UnsubscribeCommand: Subcommand {
             var failures: [Failure] = []
             for book in books {
                 if try await subscribed.unsubscribe(book) {
-                    await program.tell("mirror no longer follows \(book)", "unsubscribed", book)
+                    await program.tell("unsubscribed from \(book)", "unsubscribed", book)
                     continue
                 }
                 let failure = Failure(

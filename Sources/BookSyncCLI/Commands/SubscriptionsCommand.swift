@@ -6,7 +6,7 @@ import Foundation
 
 struct SubscriptionsCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscriptions", abstract: "List what mirror follows, or exchange it with other programs.",
+        commandName: "subscriptions", abstract: "List subscriptions, or exchange them with other programs.",
         discussion: """
             --import follows every feed of an OPML file that is not followed yet, under its title there; folders and \
             categories become tags. Nobody is asked anything. What cannot be followed is named, the rest is followed all \

@@ -120,7 +120,7 @@ struct VerifyCommand: Subcommand {
                 "repaired \(file.file.path)" + (kept.map { "; what it was is kept as \($0)" } ?? "")
             case .countsAsRemoved:
                 "removed \(file.file.path): deleted files count as removed (downloads.on-missing-file)"
-            case .accepted: "accepted \(file.file.path): its record says what it is now"
+            case .accepted: "accepted \(file.file.path): record updated"
             case .left(let why): "not \(accept ? "accepted" : "repaired") \(file.file.path): \(why)"
             case nil: nil
             }

@@ -54,11 +54,11 @@ struct ActionArguments: Sendable, Hashable {
         Failure(.usage, what: "the request cannot be understood", why: why)
     }
 
-    /// - Throws: ``Failure`` of kind `usage` when an action was told what means nothing to it, or not told what it needs.
+    /// - Throws: ``Failure`` of kind `usage` when an action got an argument that it does not have, or not told what it needs.
     func require(_ action: ShelfAction) throws {
         let known = action.arguments
         if let stray = Key.allCases.first(where: { given.contains($0) && !known.contains($0) }) {
-            throw Self.refusal("'\(stray.rawValue)' means nothing to \(action.rawValue)")
+            throw Self.refusal("'\(stray.rawValue)' is not an argument of \(action.rawValue)")
         }
         switch action {
         case .mirror: return

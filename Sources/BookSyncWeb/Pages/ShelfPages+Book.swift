@@ -73,7 +73,7 @@ extension ShelfPages {
     }
 
     /// A book with some of its episodes: where no page is named, those where the user is, or the one looked for.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
         let found = try await shelf(for: request).read { shelf in

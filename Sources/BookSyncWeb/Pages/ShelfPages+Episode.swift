@@ -26,7 +26,7 @@ extension ShelfPages {
     }
 
     /// One episode, and the way to those beside it that can be heard; the player asks it for them.
-    /// - Returns: nil when nothing on the shelf is called so.
+    /// - Returns: nil when nothing on the shelf has this name.
     func episodePage(_ request: Request, name: String, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
         let found = try await shelf(for: request).read { shelf -> Found? in

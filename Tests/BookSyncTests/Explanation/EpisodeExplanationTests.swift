@@ -74,7 +74,7 @@ import Testing
                 $0.standing = standing()
             },
             "On disk it is Book/007.mp3, 1.0 kB as recorded. It was fetched from http://audio.example/7.mp3 on "
-                + "2026-11-21T12:00:00Z; its length fitted the one declared. booksync verify has not read it since."
+                + "2026-11-21T12:00:00Z; its length matches the declared one. booksync verify has not read it since."
         ),
         (
             "touched, the listener's, verified",
@@ -83,7 +83,7 @@ import Testing
                 $0.shelved.file?.isNamedByListener = true
                 $0.standing = standing(time: 51)
                 $0.verifiedAt = noon
-            }, "as recorded, touched since then. The naming leaves that name alone: it is the listener's own."
+            }, "as recorded, touched since then. The naming leaves that name alone: it is your own."
         ),
         (
             "verified",
@@ -121,10 +121,10 @@ import Testing
                 $0.shelved.file?.fetchedFrom = nil
                 $0.shelved.file?.verification = .unverified
             },
-            "It was fetched or recognised on 2026-11-21T12:00:00Z; nothing was declared that it could be held "
-                + "against."
+            "It was fetched or recognised on 2026-11-21T12:00:00Z; there was no checksum to compare "
+                + "with."
         ),
-        ("removed", { $0.shelved.removedAt = noon }, "The listener removed it on 2026-11-21T12:00:00Z: it is not"),
+        ("removed", { $0.shelved.removedAt = noon }, "You removed it on 2026-11-21T12:00:00Z: it is not"),
         (
             "failed",
             {
@@ -174,11 +174,11 @@ import Testing
             "a new name and a new version",
             {
                 $0.actions = [
-                    action(.rename, "it has another name now", from: "Book/old.mp3"),
+                    action(.rename, "its name changed", from: "Book/old.mp3"),
                     action(.replace, "the catalog's size changed from 1 to 2", bytes: 2),
                 ]
             },
-            "The next mirror would rename Book/old.mp3 to Book/007.mp3: it has another name now. The next mirror would "
+            "The next mirror would rename Book/old.mp3 to Book/007.mp3: its name changed. The next mirror would "
                 + "fetch its new version (2 B) and put it in the place of Book/007.mp3: the catalog's size changed"
         ),
         ("kept", { $0.actions = [action(.keep, "on disk")] }, "would leave its file as it is: on disk."),

@@ -73,7 +73,7 @@ import Testing
         let before = Outage(
             subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old", isTold: true)
         let reports = troubles.reports(known: ["http://a": before], at: Self.now)
-        #expect(reports.first?.report.failure.why == "it is refused; so since 2023-11-13T18:26:40Z, in 3 runs")
+        #expect(reports.first?.report.failure.why == "it is refused; failing since 2023-11-13T18:26:40Z, 3 runs")
         #expect(reports.first?.outage.isTold == true)
         #expect(reports.first?.outage.since == before.since)
     }
