@@ -3,16 +3,18 @@ import Transport
 
 extension HTTPTransport {
     /// How long an episode's audio is by its server's word, without a byte of it.
-    /// - Returns: nil when the server does not say, or cannot be asked.
-    package func declaredLength(of episode: Episode) async -> Int64? {
+    /// - Returns: nil when the server does not say.
+    /// - Throws: when the server cannot be asked, or cannot answer now.
+    package func declaredLength(of episode: Episode) async throws -> Int64? {
         guard let address = episode.address, !address.isMasked else { return nil }
-        do {
-            let answer = try await send(WireRequest(.head, address))
-            guard answer.status == 200, answer.first("Content-Encoding") == nil else { return nil }
-            return FileSize.sensible(answer.first("Content-Length").flatMap { Int64($0) })
-        } catch {
-            // Nobody needs to know it: what stands there is left alone then.
+        let answer = try await send(WireRequest(.head, address))
+        guard answer.status == 200, answer.first("Content-Encoding") == nil else {
+            if answer.status >= 500 || [404, 408, 410, 429].contains(answer.status) { throw ServerUnavailable() }
             return nil
         }
+        return FileSize.sensible(answer.first("Content-Length").flatMap { Int64($0) })
     }
 }
+
+/// The server cannot answer now. One that refuses the method, or its use, is not unavailable (RFC 9110 §15.5.6).
+private struct ServerUnavailable: Error {}

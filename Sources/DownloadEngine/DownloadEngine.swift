@@ -148,7 +148,7 @@ package struct DownloadEngine: Sendable {
             let wanted = run.transfers[place].wanted
             let transport = transport.using(wanted.access)
             run.measured = place
-            group.addTask { .measured(place, await transport.declaredLength(of: wanted.episode)) }
+            group.addTask { .measured(place, try? await transport.declaredLength(of: wanted.episode)) }
             return false
         }
         start(place, of: &run, in: &group)

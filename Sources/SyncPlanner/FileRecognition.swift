@@ -175,8 +175,8 @@ struct FileRecognition {
             // The mark says whose it is, and not of which version; the catalog's sizes are sometimes stale.
             let key = episode.identity.key
             if input.declaredLengths[key] == nil { lengthQuestions.insert(key) }
-            if input.isEarlierVersion(file.facts.size, of: episode) {
-                reason += "; its server has another version by now, which the next run downloads"
+            if input.mayBeEarlierVersion(file.facts.size, of: episode) {
+                reason += "; its catalog lists another version by now, which the next run downloads"
             }
         }
         let isOfCatalogsSize = episode.size == file.facts.size

@@ -18,6 +18,8 @@ package struct PlannerInput {
     package var examined: [String: ExaminedFile]
     /// Episode key → how long its audio is by its server's word, where that was asked.
     package var declaredLengths: [String: Int64] = [:]
+    /// The keys of episodes whose servers were asked for a length, and were not to be had.
+    package var unansweredLengths: Set<String> = []
     /// Episode key → bytes of its partial file.
     package var partials: [String: Int64]
     package var rules: PlanRules
@@ -40,10 +42,12 @@ package struct PlannerInput {
         self.examined = examined
     }
 
-    /// Whether a file of so many bytes is an earlier version of the episode: neither the catalog nor the server has it so.
-    package func isEarlierVersion(_ size: Int64, of episode: Episode) -> Bool {
-        guard episode.digest == nil, let declared = declaredLengths[episode.identity.key] else { return false }
-        return declared != size && episode.size != nil && episode.size != size
+    /// Whether a file of so many bytes may be an earlier version of the episode: the catalog has it otherwise, and so has
+    /// the server, or it could not be asked.
+    package func mayBeEarlierVersion(_ size: Int64, of episode: Episode) -> Bool {
+        let key = episode.identity.key
+        guard episode.digest == nil, let listed = episode.size, listed != size else { return false }
+        return unansweredLengths.contains(key) || declaredLengths[key].map { $0 != size } ?? false
     }
 
     /// Whether a symbolic link stands in the place of one of the path's folders: links are not followed, so nobody

@@ -13,8 +13,8 @@ struct AdoptionExecution: Sendable {
         var examined: ExaminedFile?
         /// Whether it stands elsewhere than the naming wants it.
         var isNamedByListener: Bool
-        /// Whether the server has another version by now: then the next plan replaces the file.
-        var isEarlierVersion = false
+        /// Whether there may be another version by now: then the next plan replaces the file.
+        var mayBeEarlierVersion = false
     }
 
     let library: String
@@ -91,7 +91,7 @@ struct AdoptionExecution: Sendable {
         return LocalFile(
             episode: action.episode.identity, path: action.path, size: examined.facts.size, sha256: sha256,
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
-            catalogSize: adoption.isEarlierVersion ? examined.facts.size : action.episode.size,
+            catalogSize: adoption.mayBeEarlierVersion ? examined.facts.size : action.episode.size,
             catalogModifiedAt: action.episode.modifiedAt, fetchedAt: Date(),
             verification: action.verification ?? .unverified, isNamedByListener: adoption.isNamedByListener)
     }

@@ -220,7 +220,7 @@ struct CatalogRefresh: Sendable {
         var assembly = assembly
         let access = configuration.access(of: book)
         let transport = transport.using(access)
-        assembly.declaredLength = { await transport.declaredLength(of: $0) }
+        assembly.declaredLength = { try await transport.declaredLength(of: $0) }
         // Without being stored, another listing would leave no trace in what is remembered.
         if stores || prepared.refreshed.episodes == nil,
             let settled = try await assembly.cachedPlan(

@@ -63,7 +63,7 @@ struct PlanAssembly: Sendable {
     /// Whether plans with nothing to do say what to remember of them.
     var notesSettled = false
     /// Asks an episode's server how long its audio is; nil when no server is asked.
-    var declaredLength: (@Sendable (Episode) async -> Int64?)?
+    var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
     /// - Parameter library: absolute path.
     init(
@@ -179,7 +179,13 @@ struct PlanAssembly: Sendable {
                 for episode in unasked {
                     try Task.checkCancellation()
                     asked.insert("length of \(episode.identity.key)")
-                    input.declaredLengths[episode.identity.key] = await declaredLength(episode)
+                    let key = episode.identity.key
+                    do {
+                        input.declaredLengths[key] = try await declaredLength(episode)
+                    } catch {
+                        // Not needed: what stands there is left alone, or asked about by the next run.
+                        input.unansweredLengths.insert(key)
+                    }
                 }
                 continue
             }
@@ -228,7 +234,8 @@ struct PlanAssembly: Sendable {
                     .init(
                         action: action, examined: examined?.digests.isEmpty == false ? examined : nil,
                         isNamedByListener: !isTemplateName,
-                        isEarlierVersion: action.bytes.map { input.isEarlierVersion($0, of: action.episode) } ?? false))
+                        mayBeEarlierVersion: action.bytes.map { input.mayBeEarlierVersion($0, of: action.episode) }
+                            ?? false))
             }
             if action.kind.isTransfer {
                 var request = TransferRequest(
