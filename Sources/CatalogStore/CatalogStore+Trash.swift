@@ -78,6 +78,20 @@ extension CatalogStore {
         return try await trashedFiles(moved: false)
     }
 
+    /// Records that a file which is to be moved to the trash has another path by now: on disk when the call returns.
+    package func follow(_ trashed: TrashedFile, to path: String) async throws {
+        try await write("where \(trashed.file.path) is now cannot be recorded", .durable) { database in
+            try database.cachedStatement(
+                sql: """
+                    UPDATE local_file SET path = ? WHERE path = ?
+                        AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
+                    """
+            ).execute(arguments: [path, trashed.file.path, trashed.number])
+            try database.cachedStatement(sql: "UPDATE trashed_file SET path = ? WHERE id = ?")
+                .execute(arguments: [path, trashed.number])
+        }
+    }
+
     /// Records that files are in the trash; the episodes have none any more.
     package func completeTrashing(_ files: [TrashedFile], at now: Date) async throws {
         try await endTrashing(files) { database, id in

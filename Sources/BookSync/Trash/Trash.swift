@@ -2,6 +2,7 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import SyncPlanner
 
 #if canImport(Glibc)
     import Glibc
@@ -60,7 +61,7 @@ package struct Trash: Sendable {
     /// Moves the files of removed episodes here, and drops the folders that they leave empty. What a run that was killed
     /// had begun is finished.
     func collect() async throws -> Collected {
-        let files = try await store.intendTrashing()
+        let files = try await following(try await store.intendTrashing())
         guard !files.isEmpty else { return Collected() }
         let library = library
         let outcomes = try await offPool { Self.move(files, in: library) }
@@ -88,6 +89,37 @@ package struct Trash: Sendable {
         let folders = Set((collected.moved + collected.absent).map { splitLibraryPath($0.file.path).folder })
         try await offPool { Self.removeIfEmpty(folders, in: library) }
         return collected
+    }
+
+    /// The files, with the paths that the listener gave those that are no longer where they were recorded.
+    private func following(_ files: [TrashedFile]) async throws -> [TrashedFile] {
+        let library = library
+        let gone = try await offPool {
+            try files.filter { trashed in
+                guard trashed.isRemoved else { return false }
+                if let facts = try Self.facts(of: library + "/" + trashed.file.path) {
+                    return !trashed.file.isSame(as: facts)
+                }
+                return try Self.facts(of: library + "/" + trashed.path) == nil
+            }
+        }
+        guard !gone.isEmpty else { return files }
+        let strays = try await LibrarySearch(library: library, store: store).strays(ofSizes: Set(gone.map(\.file.size)))
+            .filter { _, facts in gone.contains { $0.file.isSame(as: facts) } }
+        let examined = try await FileExamination.examine(strays.mapValues { _ in .beginning }, in: library)
+        var followed = files
+        for index in files.indices where gone.contains(files[index]) {
+            let file = files[index].file
+            let path = strays.keys.sorted().first { path in
+                guard let facts = strays[path], file.isSame(as: facts) else { return false }
+                let mark = examined[path]?.mark
+                return mark.map { $0.episode == file.episode } ?? (facts.inode == file.inode)
+            }
+            guard let path else { continue }
+            followed[index].file.path = path
+            try await store.follow(files[index], to: path)
+        }
+        return followed
     }
 
     private static func move(_ files: [TrashedFile], in library: String) -> [Outcome] {

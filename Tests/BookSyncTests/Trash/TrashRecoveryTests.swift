@@ -90,6 +90,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a file that the listener moved goes from where it is, and comes back there`(isAnotherThere: Bool) async throws
+    {
+        try await withRemoved { bench, path in
+            let (from, to) = (URL(filePath: path), URL(filePath: bench.library + "/by hand/mine.mp3"))
+            try FileManager.default.createDirectory(
+                at: to.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.moveItem(at: from, to: to)
+            if isAnotherThere { try Data("the listener's".utf8).write(to: from) }
+            let report = try await bench.run()
+            #expect(report.summary.removed == 1 && report.summary.kept == 1 && report.failures.isEmpty)
+            #expect(
+                !FileManager.default.fileExists(atPath: to.path)
+                    && (FileManager.default.fileExists(atPath: path) == isAnotherThere))
+            let trashed = try #require(try await Trash.list(in: bench.library).first)
+            #expect(try bench.read(bench.library + "/" + trashed.path) == ScriptedCatalog.bytes(1))
+            let restored = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
+                try await $0.trash.restore([trashed])
+            }
+            #expect(restored.files == [trashed] && FileManager.default.fileExists(atPath: to.path))
+            #expect(bench.audioDownloads == 2)
+        }
+    }
+
     @Test func `a file that is gone leaves nothing behind`() async throws {
         try await withRemoved { bench, path in
             try FileManager.default.removeItem(atPath: path)
