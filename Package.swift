@@ -54,6 +54,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -79,7 +80,7 @@ let package = Package(
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room(
             "CatalogFetcher",
-            uses: ["BookModel", "Transport", "CLibXML2", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging]),
+            uses: ["BookModel", "Transport", "CLibXML2", nioCore, nioHTTP1, crypto]),
         room(
             "CatalogStore",
             uses: [
@@ -87,36 +88,54 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto,
             ]),
         room("SyncPlanner", uses: ["BookModel"]),
+        room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room(
             "DownloadEngine",
+            uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
+        room(
+            "Settings",
+            uses: ["BookModel", "Transport", "CatalogFetcher", "LibraryFiles", "DownloadEngine", "Yams"]),
+        room(
+            "ShelfQueries",
             uses: [
-                "BookModel", "Transport", "CFileSystem", "CZlib", asyncHTTPClient, nioCore, nioHTTP1, crypto, logging,
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "DownloadEngine",
+                "Settings", crypto, logging,
             ]),
         room(
             "BookSync",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "DownloadEngine",
-                "CFileSystem",
-                "Yams",
-                // For the listener's own command, after a run.
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
+                "DownloadEngine", "Settings", "ShelfQueries",
+                // For the user's own command, after a run.
                 subprocess, system,
-                crypto, logging,
+                nioCore, crypto, logging,
             ]),
+        room(
+            "ShelfService",
+            uses: [
+                "BookModel", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
+                logging,
+            ]),
+        .target(
+            name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
+            resources: [.embedInCode("Melody.mp3")], swiftSettings: strict),
         .target(
             name: "BookSyncWeb",
             dependencies: [
-                "BookModel", "Transport", "BookSync", hummingbird,
-                .product(name: "Mustache", package: "swift-mustache"),
+                "BookModel", "Transport", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", "ShelfService",
+                hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
-                nioSSL, .product(name: "X509", package: "swift-certificates"), "CZlib", crypto, cryptoExtras, logging,
+                nioSSL, .product(name: "X509", package: "swift-certificates"),
+                .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, cryptoExtras, logging,
             ],
             resources: [.embedInCode("Pages/Resources"), .embedInCode("Api/Resources")],
             swiftSettings: strict),
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "CatalogFetcher", "BookSync", "BookSyncWeb",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
+                "BookModel", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", "ShelfService",
+                "DemoCatalog", "BookSyncWeb", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                logging,
             ],
             swiftSettings: strict, linkerSettings: linked),
 
@@ -134,12 +153,32 @@ let package = Package(
         tests(of: "SyncPlanner"),
         // The engine is tested on the journal that it really keeps.
         tests(
-            of: "DownloadEngine", uses: ["Transport", "BookSync", "CatalogStore", "CZlib", nioCore, nioHTTP1, logging]),
+            of: "DownloadEngine",
+            uses: ["Transport", "BookSync", "CatalogStore", "LibraryFiles", "CZlib", nioCore, nioHTTP1, logging]),
+        tests(of: "LibraryFiles", uses: ["DownloadEngine"]),
+        tests(of: "Settings", uses: ["Transport", "CatalogFetcher", "LibraryFiles"]),
+        tests(of: "ShelfQueries", uses: ["CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings"]),
         tests(
             of: "BookSync",
-            uses: ["Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "CFileSystem", logging]),
-        tests(of: "BookSyncWeb", uses: [asyncHTTPClient, hummingbird]),
-        tests(of: "BookSyncCLI", uses: ["BookSync", "BookSyncWeb"]),
+            uses: [
+                "Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings",
+                "ShelfQueries", "ShelfService", "CFileSystem", logging,
+            ]),
+        tests(
+            of: "ShelfService",
+            uses: ["CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", logging]),
+        tests(of: "DemoCatalog", uses: ["BookSyncWeb", asyncHTTPClient]),
+        tests(
+            of: "BookSyncWeb",
+            uses: [
+                "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "DemoCatalog", asyncHTTPClient,
+                hummingbird,
+            ]),
+        tests(
+            of: "BookSyncCLI",
+            uses: [
+                "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "BookSyncWeb", "DemoCatalog",
+            ]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],
             path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: linked),

@@ -86,3 +86,11 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         return "\(what): \(why); \(remedy)"
     }
 }
+
+extension Failure {
+    /// The error itself where it is one; any other is a defect.
+    package static func of(_ error: any Error) -> Failure {
+        error as? Failure
+            ?? Failure(.defect, disposition: .stop, what: "booksync failed in an unforeseen way", why: "\(error)")
+    }
+}

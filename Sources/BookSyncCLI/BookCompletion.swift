@@ -2,6 +2,9 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import LibraryFiles
+import Settings
+import ShelfQueries
 
 extension CompletionKind {
     /// The books of the library and of the subscriptions, as a shell offers them for a REF.

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import LibraryFiles
 import Logging
 import Transport
 

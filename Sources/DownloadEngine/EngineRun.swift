@@ -224,3 +224,9 @@ struct EngineRun {
             remarks: remarks)
     }
 }
+
+extension DiskGuard.Load {
+    init(_ transfer: EngineRun.Transfer) {
+        self.init(name: transfer.partialName, total: transfer.length)
+    }
+}

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import LibraryFiles
 
 /// A file that a run announced for its place in the library and whose record it may not have lived to commit.
 package struct InterruptedPublication: Sendable {

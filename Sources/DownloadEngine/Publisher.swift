@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import LibraryFiles
 
 /// Puts received files into the library: fsync of the file, announcement, rename, fsync of the folder, commit, in this
 /// order.

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import LibraryFiles
 import NIOCore
 import NIOHTTP1
 import Transport

@@ -1,6 +1,8 @@
 import BookSync
 import BookSyncWeb
 import Foundation
+import Settings
+import ShelfService
 import Support
 import Testing
 

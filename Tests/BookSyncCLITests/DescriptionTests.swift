@@ -1,4 +1,5 @@
 import Foundation
+import ShelfService
 import Support
 import Testing
 

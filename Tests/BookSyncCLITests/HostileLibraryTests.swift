@@ -1,4 +1,5 @@
 import Foundation
+import LibraryFiles
 import Support
 import Testing
 

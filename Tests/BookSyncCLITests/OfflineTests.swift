@@ -1,4 +1,5 @@
 import BookSyncWeb
+import DemoCatalog
 import Foundation
 import Support
 import Testing

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import ShelfQueries
 import Testing
 
 @testable import BookSyncCLI

@@ -1,6 +1,7 @@
 import BookSync
 import BookSyncWeb
 import Foundation
+import Settings
 import Support
 import Testing
 

@@ -4,6 +4,7 @@ import Support
 import Testing
 
 @testable import BookSync
+@testable import ShelfQueries
 
 /// What becomes of a library whose store an earlier booksync made, before any run.
 @Suite(.limitedConcurrency) struct OlderStoreTests {

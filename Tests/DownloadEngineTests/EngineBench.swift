@@ -3,6 +3,7 @@ import BookSync
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Logging
 import Support
 import Testing

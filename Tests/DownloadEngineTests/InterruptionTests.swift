@@ -1,6 +1,7 @@
 import BookModel
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Support
 import Testing
 

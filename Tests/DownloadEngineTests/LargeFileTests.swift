@@ -5,6 +5,7 @@ import Support
 import Testing
 
 @testable import DownloadEngine
+@testable import LibraryFiles
 
 /// Large files, fetched in pieces by as many connections as have nothing else to do.
 @Suite(.limitedConcurrency) struct LargeFileTests {

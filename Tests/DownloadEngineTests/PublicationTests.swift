@@ -2,6 +2,7 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Support
 import Testing
 

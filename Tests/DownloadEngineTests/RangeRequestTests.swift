@@ -2,6 +2,7 @@ import BookModel
 import Testing
 
 @testable import DownloadEngine
+@testable import LibraryFiles
 
 @Suite struct RangeRequestTests {
     private static let tag = "\"v1\""

@@ -1,6 +1,7 @@
 import BookModel
 import DownloadEngine
 import Foundation
+import LibraryFiles
 
 /// A folder that files are adopted from, and how it lies to the library.
 struct AdoptedFolder: Sendable {

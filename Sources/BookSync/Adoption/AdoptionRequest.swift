@@ -1,4 +1,5 @@
 import BookModel
+import ShelfQueries
 import SyncPlanner
 
 /// A folder whose files are to be recognised as episodes of a book.

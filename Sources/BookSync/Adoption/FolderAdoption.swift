@@ -3,7 +3,10 @@ import CatalogFetcher
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
+import ShelfQueries
 import SyncPlanner
 import Transport
 

@@ -1,6 +1,8 @@
 import BookModel
 import DownloadEngine
 import Foundation
+import LibraryFiles
+import Settings
 import Subprocess
 import Synchronization
 

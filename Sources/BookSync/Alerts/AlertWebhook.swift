@@ -1,6 +1,7 @@
 import BookModel
 import Foundation
 import Logging
+import Settings
 import Transport
 
 /// Posts a document to an address. Such addresses are secrets: nothing of one but its host is ever told.

@@ -1,4 +1,5 @@
 import BookModel
+import Settings
 import Transport
 
 /// Has an Audiobookshelf server that serves the same folder look at it again (`POST /api/libraries/ID/scan`).

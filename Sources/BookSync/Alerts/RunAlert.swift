@@ -1,6 +1,7 @@
 import BookModel
 import Foundation
 import Logging
+import Settings
 import Transport
 
 /// Tells of a run outside of it: a command of the listener's gets the document on its standard input, an address gets it

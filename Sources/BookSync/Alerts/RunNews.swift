@@ -1,6 +1,7 @@
 import BookModel
 import DownloadEngine
 import Foundation
+import ShelfQueries
 
 /// What happened in a run that somebody may want to be told.
 ///

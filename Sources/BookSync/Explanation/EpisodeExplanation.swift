@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import ShelfQueries
 import SyncPlanner
 
 /// Why an episode is, or is not, to be fetched: all that bears on it, and the same in plain sentences. Pure: what the

@@ -2,7 +2,10 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
+import ShelfQueries
 
 /// Brings together what explains episodes, from the store, the disk and the planner; no request is ever sent.
 package struct ShelfExplanation: Sendable {

@@ -2,7 +2,10 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
+import ShelfQueries
 import Transport
 
 /// Writes what players and servers read into the folders of the books.
@@ -197,32 +200,5 @@ package struct BookExport: Sendable {
     private func coverPath(of exported: ExportedBook) async throws -> String? {
         guard let folder = exported.folder else { return nil }
         return try await coverFile(of: exported.book.identity, in: folder).map { library + "/" + $0.path }
-    }
-}
-
-extension ExportedBook {
-    /// - Returns: nil when the store does not know the book.
-    init?(_ book: BookIdentity, filter: EpisodeFilter, library: String, store: CatalogStore) async throws {
-        guard let shelved = try await store.books([book]).first else { return nil }
-        let episodes = try await store.episodes(of: book).selected(by: filter)
-        self.init(
-            book: shelved.book,
-            episodes: episodes.map { .init(shelved: $0, bytesDone: $0.file?.size ?? 0) }, library: library,
-            folder: shelved.path.map { $0 == "." ? "" : $0 })
-    }
-
-    /// The content of a file of that kind.
-    /// - Parameters:
-    ///   - path: absolute; where it is to lie.
-    ///   - cover: absolute; where the book's cover is.
-    func document(_ kind: ExportKind, at path: String, cover: String? = nil) throws -> [UInt8] {
-        switch kind {
-        case .m3u8: Array(PlaylistDocument.text(of: self, in: String(splitLibraryPath(path).folder)).utf8)
-        case .opf: try PackageDocument.bytes(of: self)
-        case .metadata: Array(MetadataDocument.text(of: self).utf8)
-        case .rss: try FeedExport(self, at: path, cover: cover).bytes()
-        case .csv: Array(EpisodeTable.text(of: [self]).utf8)
-        case .cover: []
-        }
     }
 }

@@ -1,4 +1,5 @@
 import BookModel
+import Settings
 
 /// What became of one file of an export.
 package struct ExportOutcome: Sendable {

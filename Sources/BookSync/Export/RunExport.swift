@@ -1,6 +1,8 @@
 import BookModel
 import CatalogStore
+import LibraryFiles
 import Logging
+import Settings
 import Transport
 
 /// The exports of a run: what `downloads.export` lists, for the books that it planned.

@@ -1,7 +1,10 @@
 import BookModel
 import CatalogStore
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
+import ShelfQueries
 import Transport
 
 /// Exports books of the shelf as the listener asks for it.

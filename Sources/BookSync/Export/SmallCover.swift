@@ -1,5 +1,7 @@
 import BookModel
 import Foundation
+import LibraryFiles
+import ShelfQueries
 import Subprocess
 
 #if canImport(System)
@@ -10,7 +12,7 @@ import Subprocess
 
 /// A smaller copy of a cover, for lists of books; made once, by ffmpeg where that is installed. It lies among what booksync keeps
 /// for itself, is called by where the cover is and by what the disk says of it, and can be made again at any time.
-struct SmallCover: Sendable {
+package struct SmallCover: Sendable {
     /// Pixels, of the longer side: twice what lists show, for screens of fine pixels.
     private static let side = 480
     /// Covers of fewer bytes are small enough.
@@ -27,7 +29,7 @@ struct SmallCover: Sendable {
     /// - Parameters:
     ///   - cover: its path, relative to the library.
     ///   - facts: of the file that is there.
-    init(of cover: String, _ facts: FileAttributes, in library: String) {
+    package init(of cover: String, _ facts: FileAttributes, in library: String) {
         func hash(_ text: String) -> String { String(ExportDisk.digest(of: Array(text.utf8)).prefix(24)) }
         folder = LibraryFolder.existing(at: library).ownFolder + "/covers"
         prefix = hash(cover) + "-"
@@ -35,7 +37,7 @@ struct SmallCover: Sendable {
     }
 
     /// - Returns: nil where there is none. Blocks on the disk.
-    func bytes() -> [UInt8]? {
+    package func bytes() -> [UInt8]? {
         guard let bytes = FileManager.default.contents(atPath: path).map({ Array($0) }),
             CoverPicture.fileExtension(of: bytes) == "jpg"
         else { return nil }

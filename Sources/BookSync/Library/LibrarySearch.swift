@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import DownloadEngine
+import LibraryFiles
 import SyncPlanner
 
 /// Where a book's files may lie that are not where the store records them, or of which it records too few because it was

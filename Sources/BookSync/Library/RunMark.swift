@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import Foundation
+import LibraryFiles
 
 /// The number of the library's newest run, kept beside its store: a store that knows no such run is an older copy, and files
 /// that were fetched since may lie wherever the listener moved them.

@@ -2,7 +2,10 @@
 ///
 /// Fed with a running count of bytes and monotonic instants, so that neither a clock that jumps nor bytes of an
 /// earlier run count.
-struct SpeedMeter: Sendable {
+package struct SpeedMeter: Sendable {
+
+    package init() {
+    }
     static let window = Duration.seconds(5)
     /// Closer samples are merged: it holds some fifty of them at most.
     private static let grain = Duration.milliseconds(100)
@@ -17,11 +20,11 @@ struct SpeedMeter: Sendable {
     private var latest: Sample?
 
     /// When something was recorded last.
-    var lastInstant: ContinuousClock.Instant? { latest?.instant }
+    package var lastInstant: ContinuousClock.Instant? { latest?.instant }
 
     /// - Parameter bytes: all so far. The first call sets from where to count; fewer than before begin anew, and so
     ///   does the first call after a whole window without one: the process was stopped, or the machine slept.
-    mutating func record(_ bytes: Int64, at instant: ContinuousClock.Instant) {
+    package mutating func record(_ bytes: Int64, at instant: ContinuousClock.Instant) {
         if let latest, bytes < latest.bytes || latest.instant <= instant - Self.window { samples = [] }
         latest = Sample(instant: instant, bytes: bytes)
         if let last = samples.last, instant - last.instant < Self.grain { return }
@@ -31,7 +34,7 @@ struct SpeedMeter: Sendable {
     }
 
     /// - Returns: nil as long as there is too little to tell.
-    func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
+    package func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
         guard let latest else { return nil }
         if latest.instant <= now - Self.window { return 0 }
         guard let base = samples.last(where: { $0.instant <= now - Self.window }) ?? samples.first else { return nil }

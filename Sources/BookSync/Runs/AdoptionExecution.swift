@@ -2,6 +2,7 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import SyncPlanner
 
 /// Records files that were recognised where they stand. Each is read once, for its SHA-256.

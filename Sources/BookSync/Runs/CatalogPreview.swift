@@ -1,7 +1,10 @@
 import BookModel
 import CatalogFetcher
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
+import ShelfQueries
 import Transport
 
 /// What a catalog lists, asked now or read from a saved answer. Nothing is stored.

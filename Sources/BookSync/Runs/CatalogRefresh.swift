@@ -3,6 +3,7 @@ import CatalogFetcher
 import CatalogStore
 import DownloadEngine
 import Foundation
+import Settings
 import Transport
 
 /// Asks the catalogs of a request and plans its books.
@@ -126,7 +127,7 @@ struct CatalogRefresh: Sendable {
                     case .prepared(_, .failure(is CancellationError)):
                         turn = items.count
                     case .prepared(let place, .failure(let error)):
-                        let failure = SyncRun.failure(error)
+                        let failure = Failure.of(error)
                         if failure.endsRun {
                             outcome.stop = FailureReport(book: items[place].book, failure: failure)
                             break
@@ -203,7 +204,7 @@ struct CatalogRefresh: Sendable {
         do {
             return try await plan(prepared, claimed: taken.claimed, assembly)
         } catch {
-            let (book, failure) = (prepared.item.book, SyncRun.failure(error))
+            let (book, failure) = (prepared.item.book, Failure.of(error))
             if failure.endsRun {
                 outcome.stop = FailureReport(book: book, failure: failure)
             } else {

@@ -1,4 +1,5 @@
 import BookModel
+import LibraryFiles
 
 /// Files that somebody wrote to since they were fetched and that a run is to replace: each keeps a second name under
 /// `.booksync/kept` (``Backups``), because the catalog's new version is no reason to lose the listener's work.

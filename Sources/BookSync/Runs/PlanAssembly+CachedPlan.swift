@@ -2,6 +2,7 @@ import BookModel
 import CatalogStore
 import Crypto
 import DownloadEngine
+import LibraryFiles
 
 // Most nights most books have nothing to do. A plan is made of nothing but the store, the rules and what stands on disk:
 // while the store says that its part did not change, the other two are held against their fingerprint, and the plan

@@ -2,6 +2,8 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
+import ShelfQueries
 import SyncPlanner
 import Transport
 

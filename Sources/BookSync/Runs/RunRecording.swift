@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Settings
 
 /// Keeps the book of runs: that one began, how it ended, what fails run after run; and tells those who want to be told.
 struct RunRecording: Sendable {
@@ -19,7 +20,7 @@ struct RunRecording: Sendable {
                 number: number, command: command, startedAt: now, books: books.count,
                 named: books.prefix(RunRecord.maxNamed).map { .init($0) })
         } catch {
-            emit(.notice("\(SyncRun.failure(error))"))
+            emit(.notice("\(Failure.of(error))"))
             return nil
         }
     }
@@ -48,7 +49,7 @@ struct RunRecording: Sendable {
         do {
             try await store.endRun(record)
         } catch {
-            emit(.notice("\(SyncRun.failure(error))"))
+            emit(.notice("\(Failure.of(error))"))
         }
         return record
     }
@@ -87,7 +88,7 @@ struct RunRecording: Sendable {
         do {
             try await body()
         } catch {
-            emit(.notice("\(SyncRun.failure(error))"))
+            emit(.notice("\(Failure.of(error))"))
         }
     }
 

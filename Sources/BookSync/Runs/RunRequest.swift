@@ -1,4 +1,5 @@
 import BookModel
+import Settings
 
 /// What a run is to do.
 package struct RunRequest: Sendable {
@@ -113,5 +114,17 @@ extension RunRequest.Item {
         return Failure(
             .unknownBook, what: "\(book) has no episode \(only)", why: what,
             remedy: "booksync list \(book) lists what it has")
+    }
+}
+
+extension Configuration {
+    /// What a run over the subscriptions is to do.
+    ///
+    /// - Parameter order: of all of them, whatever each of them says.
+    package func items(with stored: [Subscription], order: TransferOrder? = nil) throws -> [RunRequest.Item] {
+        try allSubscriptions(with: stored).map {
+            RunRequest.Item(
+                book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits)
+        }
     }
 }

@@ -3,7 +3,10 @@ import CatalogFetcher
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
+import ShelfQueries
 import Transport
 
 /// The main job: read the books' catalogs, plan what the disk lacks, fetch just that.
@@ -53,7 +56,7 @@ package struct SyncRun: Sendable {
         } catch {
             guard let record else { throw error }
             var report = RunReport()
-            if !(error is CancellationError) { report.noteEnd(Self.failure(error), known: await recording.outages()) }
+            if !(error is CancellationError) { report.noteEnd(Failure.of(error), known: await recording.outages()) }
             let ended = await recording.end(
                 record, report, exitCode: exitCode(report.failures),
                 error: report.failures.first.map(\.description))
@@ -273,29 +276,6 @@ package struct SyncRun: Sendable {
                 try await onPlan(assembled)
             }
         }
-    }
-
-    static func failure(_ error: any Error) -> Failure {
-        error as? Failure
-            ?? Failure(.defect, disposition: .stop, what: "booksync failed in an unforeseen way", why: "\(error)")
-    }
-}
-
-extension Failure {
-    /// The stored shelf does not have the book.
-    package static func notOnTheShelf(_ book: BookIdentity) -> Failure {
-        Failure(
-            .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
-            remedy: "run booksync fetch --book \(book) first")
-    }
-}
-
-extension Failure {
-    /// Nothing was ever fetched into the library.
-    package static func emptyLibrary(_ library: String) -> Failure {
-        Failure(
-            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
-            remedy: "run booksync fetch first, or name the library with --library")
     }
 }
 

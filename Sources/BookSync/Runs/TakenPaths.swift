@@ -1,5 +1,6 @@
 import BookModel
 import DownloadEngine
+import LibraryFiles
 
 /// What the books of a run that were planned so far take, leave and fill: by it a plan that was made before its turn is
 /// known to be the one that would be made now, or not to be.

@@ -1,6 +1,8 @@
 import BookModel
 import CatalogFetcher
 import Foundation
+import LibraryFiles
+import Settings
 
 /// What becomes of the feeds of a list that another program exported (OPML). Nobody is asked anything: what an address names
 /// is told from the address alone, and the next run finds out whether it is so.

@@ -1,6 +1,9 @@
 import BookModel
 import CatalogFetcher
 import Foundation
+import LibraryFiles
+import Settings
+import ShelfQueries
 
 /// The subscriptions as a list that other programs read (OPML), and that `booksync subscriptions --import` reads back whole.
 package struct SubscriptionOutline: Sendable {

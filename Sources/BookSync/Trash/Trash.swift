@@ -2,6 +2,8 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
+import ShelfQueries
 import SyncPlanner
 
 #if canImport(Glibc)
@@ -135,7 +137,7 @@ package struct Trash: Sendable {
             } catch let failure as Failure {
                 return .failed(failure)
             } catch {
-                return .failed(SyncRun.failure(error))
+                return .failed(Failure.of(error))
             }
         }
         do {
@@ -145,7 +147,7 @@ package struct Trash: Sendable {
             }
         } catch {
             return outcomes.map {
-                if case .moved = $0 { .failed(error as? Failure ?? SyncRun.failure(error)) } else { $0 }
+                if case .moved = $0 { .failed(Failure.of(error)) } else { $0 }
             }
         }
         return outcomes
@@ -255,7 +257,7 @@ package struct Trash: Sendable {
             return nil
         } catch {
             return "files that were removed more than \(Self.keptDays) days ago stay in the trash: "
-                + SyncRun.failure(error).description
+                + Failure.of(error).description
         }
     }
 

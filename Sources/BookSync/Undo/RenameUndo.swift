@@ -2,6 +2,8 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
+import ShelfQueries
 
 /// What came, or would come, of taking the last renames back.
 package struct RenameUndoReport: Sendable {

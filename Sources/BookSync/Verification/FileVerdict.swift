@@ -1,30 +1,7 @@
 import BookModel
 import Foundation
+import LibraryFiles
 import SyncPlanner
-
-/// What a look at the place of a recorded file brought.
-enum FileLook: Sendable, Hashable {
-    case nothing
-    /// Something else than a file stands there.
-    case other(FileAttributes.Kind)
-    /// - Parameter isDamage: whether the disk itself fails, and not only a permission.
-    case unreadable(why: String, isDamage: Bool)
-    case file(LookedFile)
-}
-
-/// What a look into a file brought.
-struct LookedFile: Sendable, Hashable {
-    /// As it was opened.
-    var facts: FileAttributes
-    /// When the file or what the system notes of it last changed; nanoseconds since 1970.
-    var changeTime: Int64
-    /// What it begins with where that is no audio: "an HTML page".
-    var foreignContent: String?
-    /// Lower-case hexadecimal; nil when it was not read to its end.
-    var sha256: String?
-    /// Whether it was the same file with the same times after it was read.
-    var isSettled: Bool
-}
 
 /// How a file compares with what was recorded of it when it was fetched.
 package enum FileVerdict: Sendable, Hashable {

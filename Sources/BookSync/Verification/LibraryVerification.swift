@@ -2,6 +2,8 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
+import ShelfQueries
 
 // A verification holds the files of the library against what was recorded when they were fetched. It takes no lock: a run
 // may be under way, and what it replaces or renames meanwhile is looked at once more before it is called bad.

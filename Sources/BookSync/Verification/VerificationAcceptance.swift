@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import Foundation
+import LibraryFiles
 
 /// Takes what the listener wrote into files for what they are to be from now on: their tags, their cuts. The record gets
 /// the size and digest that the file has now, and nothing is fetched. Its time stays that of the fetch: by that a later version

@@ -2,6 +2,7 @@ import BookModel
 import CatalogStore
 import DownloadEngine
 import Foundation
+import LibraryFiles
 
 /// One pass over files: looks into them, thinks twice about what seems bad, notes what is right, and tells.
 actor VerificationPass {

@@ -1,7 +1,9 @@
 import BookModel
 import CatalogStore
 import Foundation
+import LibraryFiles
 import Logging
+import Settings
 import Synchronization
 
 /// Fetches bad files again, through a run like any other.

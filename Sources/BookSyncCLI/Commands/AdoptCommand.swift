@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Settings
 
 struct AdoptCommand: Subcommand {
     static let configuration = CommandConfiguration(

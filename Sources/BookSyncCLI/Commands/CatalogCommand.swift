@@ -3,6 +3,8 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
+import LibraryFiles
+import Settings
 
 struct CatalogCommand: Subcommand {
     static let configuration = CommandConfiguration(

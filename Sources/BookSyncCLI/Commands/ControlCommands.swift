@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Settings
 
 /// What `pause`, `resume`, `cancel` and `remove` are about.
 struct ScopeArguments: ParsableArguments {

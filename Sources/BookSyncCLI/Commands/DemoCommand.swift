@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import BookSyncWeb
+import DemoCatalog
 
 struct DemoCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,9 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import LibraryFiles
+import Settings
+import ShelfQueries
 
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(

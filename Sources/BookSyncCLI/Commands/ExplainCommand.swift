@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Settings
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(

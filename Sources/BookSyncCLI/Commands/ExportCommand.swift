@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Settings
 
 struct ExportCommand: Subcommand {
     static let configuration = CommandConfiguration(

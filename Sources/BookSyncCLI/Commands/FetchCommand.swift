@@ -1,6 +1,8 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import LibraryFiles
+import Settings
 
 struct FetchCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Settings
+import ShelfQueries
 
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -75,7 +77,6 @@ struct ListCommand: Subcommand {
             or: Self.lines(episodes, titles: found.titles, width: program.outputWidth))
         return .done
     }
-
     private static func lines(_ books: [BookSummary], width: Int?) -> [String] {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Settings
 
 extension Configuration {
     /// What a run over the books named is to do.

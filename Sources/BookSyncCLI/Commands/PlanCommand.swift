@@ -1,6 +1,8 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Settings
+import ShelfQueries
 
 struct PlanCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,8 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Settings
+import ShelfQueries
 
 struct QueueCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,8 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Settings
+import ShelfQueries
 
 struct RemoveCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -90,9 +92,6 @@ struct RemoveCommand: Subcommand {
         ]
     }
 }
-
-/// `1 file`, `2 files`.
-func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension TransferControl.Removal {
     fileprivate var sentence: String {

@@ -1,6 +1,9 @@
 import BookModel
 import BookSync
 import Logging
+import Settings
+import ShelfQueries
+import ShelfService
 
 extension Program {
     /// Executes the request as the command's run, prints its events and its summary.

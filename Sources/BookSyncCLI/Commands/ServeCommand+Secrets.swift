@@ -1,7 +1,9 @@
 import BookModel
 import BookSync
 import BookSyncWeb
+import LibraryFiles
 import Logging
+import Settings
 
 extension ServeCommand {
     /// Reads the configuration again when its file was written to: who was locked out by a new password is so at once. One

@@ -2,6 +2,9 @@ import ArgumentParser
 import BookModel
 import BookSync
 import BookSyncWeb
+import LibraryFiles
+import Settings
+import ShelfQueries
 
 /// Who logs in to the shelf with a name of their own.
 struct UserOptions: ParsableArguments {

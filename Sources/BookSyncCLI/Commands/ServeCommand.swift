@@ -3,6 +3,9 @@ import BookModel
 import BookSync
 import BookSyncWeb
 import Logging
+import Settings
+import ShelfQueries
+import ShelfService
 
 struct ServeCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -74,7 +77,7 @@ struct ServeCommand: Subcommand {
         if let basePath, !ServeSettings.canBeBasePath(basePath) {
             throw ValidationError("--base-path is a path such as /shelf, without a slash at its end.")
         }
-        if let publicURL, !ShelfAddresses.canBeRoot(publicURL) {
+        if let publicURL, !isServerAddress(publicURL) {
             throw ValidationError("--public-url is an http or https address without user, query and fragment.")
         }
     }

@@ -2,6 +2,8 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Settings
+import ShelfQueries
 
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(

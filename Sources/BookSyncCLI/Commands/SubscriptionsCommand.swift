@@ -3,6 +3,9 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
+import LibraryFiles
+import Settings
+import ShelfQueries
 
 struct SubscriptionsCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Logging
+import ShelfQueries
 
 /// Tells the log what a run tells its listener: fixed messages, with what they are about beside them.
 struct EventLog: Sendable {

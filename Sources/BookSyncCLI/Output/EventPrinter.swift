@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import ShelfQueries
 
 /// Renders a run's events: JSON lines on standard output, bars on a terminal, plain lines elsewhere.
 actor EventPrinter {

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import LibraryFiles
 import Synchronization
 
 /// Reads lines that somebody types, or that a script hands over.

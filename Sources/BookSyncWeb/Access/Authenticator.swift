@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import Hummingbird
 import Logging
+import Settings
 import Synchronization
 
 /// Finds out who asks, lets people in by their password, and keeps what that takes: keys, sessions, the throttle.

@@ -1,5 +1,6 @@
 import BookSync
 import Dispatch
+import Settings
 import Synchronization
 
 /// Compares passwords with hashes, one at a time and on a thread of its own: each takes a tenth of a second and 32 MiB,

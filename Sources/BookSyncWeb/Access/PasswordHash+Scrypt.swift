@@ -2,6 +2,7 @@ import BookSync
 import Crypto
 import CryptoExtras
 import Foundation
+import Settings
 
 extension PasswordHash {
     /// Makes the hash of a password, with a salt of its own. Takes about a tenth of a second and 32 MiB.

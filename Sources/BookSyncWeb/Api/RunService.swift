@@ -2,6 +2,9 @@ import BookModel
 import BookSync
 import Foundation
 import ServiceLifecycle
+import Settings
+import ShelfQueries
+import ShelfService
 
 /// Does the runs that clients ask for; a server that stops cuts the run under way off, which keeps everything.
 struct RunService: Service {

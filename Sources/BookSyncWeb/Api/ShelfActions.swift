@@ -2,6 +2,9 @@ import BookModel
 import BookSync
 import Foundation
 import Logging
+import Settings
+import ShelfQueries
+import ShelfService
 
 /// Does what one client asks for: transfers and files by hand, subscriptions, runs, and what they listen to.
 struct ShelfActions: Sendable {

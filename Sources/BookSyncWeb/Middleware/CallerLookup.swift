@@ -1,6 +1,7 @@
 import BookSync
 import Foundation
 import Hummingbird
+import ShelfQueries
 
 /// Finds out who sends a request.
 struct CallerLookup: RouterMiddleware {

@@ -3,6 +3,7 @@ import BookSync
 import Hummingbird
 import Logging
 import NIOCore
+import ShelfQueries
 import Synchronization
 
 /// What is known of a request beside what it says itself; on its way to the handler the middleware adds to it.

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import ShelfQueries
 
 /// A bookmark, with what plays from there.
 struct BookmarkView: ViewModel {

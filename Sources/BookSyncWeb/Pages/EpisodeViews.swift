@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import ShelfQueries
 
 /// A button that acts on something.
 struct ActionView: ViewModel {

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import ShelfQueries
 
 /// Where the pages are, as they name each other: paths, below the base path.
 struct PageRoutes: Sendable {

@@ -1,6 +1,8 @@
 import BookModel
 import BookSync
 import Foundation
+import ShelfQueries
+import ShelfService
 
 extension ShelfPages {
     private struct BookView: ViewModel {

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import ShelfQueries
 
 extension ShelfPages {
     private struct FindingView: ViewModel {

@@ -1,5 +1,7 @@
 import BookModel
 import BookSync
+import ShelfQueries
+import ShelfService
 
 extension ShelfPages {
     private struct EpisodePageView: ViewModel {

@@ -1,6 +1,9 @@
 import BookModel
 import BookSync
 import Foundation
+import Settings
+import ShelfQueries
+import ShelfService
 
 extension ShelfPages {
     private struct FollowedView: ViewModel {

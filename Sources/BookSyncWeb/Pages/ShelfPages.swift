@@ -1,6 +1,8 @@
 import BookModel
 import BookSync
 import Foundation
+import ShelfQueries
+import ShelfService
 
 /// The shelf in a browser: pages that are whole without a script, made from the store alone.
 ///

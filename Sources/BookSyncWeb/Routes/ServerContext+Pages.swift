@@ -2,6 +2,8 @@ import BookModel
 import BookSync
 import Hummingbird
 import NIOCore
+import ShelfQueries
+import ShelfService
 
 extension ServerContext {
     /// What went wrong: a page for people, a document for programs.

@@ -1,6 +1,8 @@
 import BookModel
 import BookSync
 import Hummingbird
+import ShelfQueries
+import ShelfService
 
 extension ShelfRoutes {
     private typealias Reading = @Sendable (APIController, ShelfContext, [String: String]) async throws -> JSONDocument?

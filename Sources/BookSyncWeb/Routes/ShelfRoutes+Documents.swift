@@ -2,6 +2,8 @@ import BookModel
 import BookSync
 import Foundation
 import Hummingbird
+import LibraryFiles
+import ShelfService
 
 extension ShelfRoutes {
     /// Feeds, audio and covers; and all of it below the key of the apps, for those that have no password.

@@ -2,6 +2,7 @@ import BookSync
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
+import ShelfService
 
 extension ShelfRoutes {
     /// What happens on the shelf, as it happens (HTML Standard, "Server-sent events").

@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Foundation
 import Hummingbird
+import ShelfService
 
 extension ShelfRoutes {
     /// The pages for people, with what they are dressed with.

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Hummingbird
+import ShelfService
 
 /// What is answered at which path, and who may have it.
 struct ShelfRoutes: Sendable {

@@ -1,5 +1,6 @@
 import BookSync
 import Hummingbird
+import LibraryFiles
 import NIOCore
 import Synchronization
 

@@ -1,5 +1,6 @@
 import BookSync
 import CZlib
+import LibraryFiles
 
 /// Answers in the gzip coding (RFC 9110 §8.4.1.3).
 enum Gzip {

@@ -1,5 +1,6 @@
 import BookSync
 import ServiceLifecycle
+import ShelfService
 
 /// Keeps what happens on the shelf in sight while the server runs.
 struct LiveService: Service {

@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Crypto
 import Foundation
+import LibraryFiles
 import NIOCore
 import SwiftASN1
 import X509

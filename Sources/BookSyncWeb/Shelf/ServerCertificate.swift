@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import LibraryFiles
 import Logging
 import NIOCore
 import NIOSSL

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Logging
+import ShelfService
 
 /// Everything that requests are answered with.
 struct ServerContext: Sendable {

@@ -1,4 +1,5 @@
 import BookModel
+import LibraryFiles
 import NIOCore
 import NIOHTTP1
 import Transport

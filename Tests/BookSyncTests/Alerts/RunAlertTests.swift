@@ -5,6 +5,7 @@ import Testing
 import Transport
 
 @testable import BookSync
+@testable import Settings
 
 @Suite(.limitedConcurrency) struct RunAlertTests {
     private static let document = "{\"event\":\"summary\"}\n"

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import Settings
 import Support
 import Testing
 

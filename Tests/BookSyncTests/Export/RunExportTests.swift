@@ -5,6 +5,9 @@ import Support
 import Testing
 
 @testable import BookSync
+@testable import Settings
+@testable import ShelfQueries
+@testable import ShelfService
 
 /// What `downloads.export` has a run write.
 @Suite(.limitedConcurrency) struct RunExportTests {

@@ -1,10 +1,12 @@
 import BookModel
 import CatalogStore
 import Foundation
+import ShelfQueries
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 /// Copies of the store, and what comes of them when it is damaged or lost.
 @Suite(.limitedConcurrency) struct StoreBackupTests {

@@ -1,3 +1,6 @@
+import ShelfQueries
+import Support
+
 #if os(Linux)
     import BookModel
     import DownloadEngine
@@ -12,7 +15,7 @@
     struct FullDiskTests {
         @Test(arguments: [1, 3])
         func `case 36: a full disk stops the run, and the next one goes on once there is room`(jobs: Int) async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 1650)
                 defer { disk.unmount() }
                 let catalog = ScriptedCatalog.episodes(12, bytes: 300_000)
@@ -44,7 +47,7 @@
         @Test func `case 36: no room for a folder stops the run at its publication, and nothing is fetched again`()
             async throws
         {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 try await withRunBench(ScriptedCatalog.episodes(3), jobs: 1, library: folder) { bench in
@@ -68,7 +71,7 @@
         }
 
         @Test func `case 36: a store without room ends the run, and what is there stays`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
                 defer { disk.unmount() }
                 try await withRunBench(ScriptedCatalog.episodes(2), library: folder) { bench in
@@ -97,7 +100,7 @@
 
         @Test(arguments: [1, 3])
         func `case 36: what is to stay free stays free, and what is missing is told`(jobs: Int) async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 try await withRunBench(
@@ -137,7 +140,7 @@
         }
 
         @Test func `a file too large for the disk keeps none of the others from being fetched`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 var catalog = ScriptedCatalog.episodes(4, bytes: 300_000)
@@ -163,7 +166,7 @@
         @Test func `case 36: a body without an end takes no more than the disk may give, and leaves nothing`()
             async throws
         {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 var catalog = ScriptedCatalog.episodes(3, bytes: 300_000)
@@ -184,7 +187,7 @@
         @Test func `case 36: what the server declares, and the disk cannot hold, is that episode's failure`()
             async throws
         {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 var catalog = ScriptedCatalog.episodes(3, bytes: 300_000)
@@ -201,7 +204,7 @@
         }
 
         @Test func `case 36: on a full disk the shelf can be looked at, and a transfer be cancelled`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)
@@ -226,7 +229,7 @@
         }
 
         @Test func `case 36: of a small disk only a tenth has to stay free`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 8000)
                 defer { disk.unmount() }
                 let catalog = ScriptedCatalog.episodes(30, bytes: 300_000)
@@ -240,7 +243,7 @@
         }
 
         @Test func `a run whose transfers have to be tried again ends when there is no room for them`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)

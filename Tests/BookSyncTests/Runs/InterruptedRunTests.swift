@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 /// The states that a run can be killed in between two steps, set up by hand, and what the next run makes of them: the
 /// right shelf, without a byte fetched twice.

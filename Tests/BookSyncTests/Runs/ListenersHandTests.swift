@@ -1,10 +1,13 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Settings
+import ShelfQueries
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 /// Case 42: what the listener does to files between two runs is noticed, and what is still there is never fetched again.
 @Suite(.limitedConcurrency) struct ListenersHandTests {

@@ -1,10 +1,13 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Settings
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
+@testable import ShelfQueries
 
 /// Case 44: a store that is damaged or lost costs no byte that is on disk.
 @Suite(.limitedConcurrency) struct LostStoreTests {

@@ -7,6 +7,8 @@ import Testing
 import Transport
 
 @testable import BookSync
+@testable import LibraryFiles
+@testable import Settings
 
 /// Runs over many books, of several servers.
 @Suite(.limitedConcurrency) struct ManyBooksTests {
@@ -64,7 +66,7 @@ import Transport
     }
 
     @Test func `case 44: a lost store finds all its books under a naming that was given up`() async throws {
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(Self.script(size: 2000)) { server in
                 var configuration = configuration(["a": server.url("/catalog")], library: folder + "/L")
                 let books = (1...8).map { "a:\($0)" }
@@ -80,7 +82,7 @@ import Transport
     @Test func `when the time is up, what has answered gets its turn, and who never did is told of`()
         async throws
     {
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(.always(.neverAnswer)) { silent in
                 try await withServer(Self.script()) { other in
                     let configuration = configuration(
@@ -121,7 +123,7 @@ import Transport
             reply.ending = .stallAfter(bytes: 1, until: gate)
             return reply
         }
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(script) { one in
                 try await withServer(script) { other in
                     let configuration = configuration(
@@ -151,7 +153,7 @@ import Transport
             reply.ending = .stallAfter(bytes: 1, until: gate)
             return reply
         }
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(script) { server in
                 let configuration = configuration(["a": server.url("/catalog")], library: folder + "/L")
                 let events = Watched<[SyncEvent]>([])
@@ -173,7 +175,7 @@ import Transport
 
     @Test func `a server that is down is one failure, and the books of others are fetched`() async throws {
         let gone = try await withServer(Self.script()) { $0.url("/catalog") }
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(Self.script()) { server in
                 let configuration = configuration(["a": server.url("/catalog"), "b": gone], library: folder + "/L")
                 let books = (1...9).map { "b:\($0)" } + ["a:1"] + (10...12).map { "b:\($0)" }
@@ -190,7 +192,7 @@ import Transport
     }
 
     @Test func `a source that cannot be used does not stop the others`() async throws {
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(Self.script()) { server in
                 var configuration = configuration(
                     ["a": server.url("/catalog"), "b": server.url("/catalog")], library: folder + "/L")
@@ -209,7 +211,7 @@ import Transport
         let script = Self.script { _, reply in
             isAnother.value ? .text("{\"status\":0,\"msg\":null,\"sections\":1,\"list\":[\(another)]}") : reply
         }
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(.always(.neverAnswer)) { silent in
                 try await withServer(script) { other in
                     var configuration = configuration(
@@ -232,7 +234,7 @@ import Transport
     }
 
     @Test func `a catalog that answers too late is not waited for beyond the time limit`() async throws {
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             try await withServer(.always(.neverAnswer)) { server in
                 let configuration = configuration(["a": server.url("/catalog")], library: folder + "/L")
                 let request = try RunRequest(

@@ -5,10 +5,13 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import Logging
+import ShelfQueries
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
+@testable import Settings
 
 /// A library, a configured source and the server behind it, for whole runs.
 struct RunBench: Sendable {
@@ -167,7 +170,7 @@ func withRunBench(
 ) async throws {
     let catalog = Watched(catalog)
     try await withServer(ServerScript { catalog.value.answer(to: $0) }) { server in
-        try await withTemporaryFolder { (folder: String) in
+        try await withTemporaryPath { (folder: String) in
             var configuration = Configuration.builtIn
             configuration.library = library ?? folder + "/Audiobooks"
             configuration.defaultSource = "kting"

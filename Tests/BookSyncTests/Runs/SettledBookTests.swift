@@ -1,10 +1,12 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Settings
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 /// That a book in which nothing changed is not planned again, and one in which anything did is.
 @Suite(.limitedConcurrency) struct SettledBookTests {

@@ -1,3 +1,6 @@
+import LibraryFiles
+import Support
+
 #if os(Linux)
     import BookModel
     import Foundation
@@ -9,7 +12,7 @@
     @Suite(.limitedConcurrency, .enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
     struct ToldFailureTests {
         @Test func `a run that a full disk ends before any transfer begins says so`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 1200)
                 defer { disk.unmount() }
                 try await withRunBench(ScriptedCatalog.episodes(12, bytes: 300_000), jobs: 3, library: folder) {

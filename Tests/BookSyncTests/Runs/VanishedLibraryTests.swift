@@ -1,3 +1,6 @@
+import LibraryFiles
+import Support
+
 #if os(Linux)
     import BookModel
     import Foundation
@@ -180,7 +183,7 @@
 
         @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
         func `case 37: a library that can only be read is refused before the first request`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 try await withRunBench(.episodes(1), library: folder) { bench in
@@ -197,7 +200,7 @@
 
         @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
         func `case 37: a library without room for another file is refused before the first request`() async throws {
-            try await withTemporaryFolder { (folder: String) in
+            try await withTemporaryPath { (folder: String) in
                 let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
                 defer { disk.unmount() }
                 try await withRunBench(.episodes(1), library: folder) { bench in

@@ -1,4 +1,5 @@
 import BookModel
+import Settings
 import Support
 import Testing
 

@@ -1,10 +1,12 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Settings
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 @Suite(.limitedConcurrency) struct RenameUndoTests {
     private let files = FileManager.default

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 @Suite struct FileVerdictTests {
     private static let fetchedAt = Date(timeIntervalSince1970: 2_000_000_000)

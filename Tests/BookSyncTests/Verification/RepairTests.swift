@@ -1,10 +1,12 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Settings
 import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 /// What `verify --repair` brings back, and what it never takes away.
 @Suite(.limitedConcurrency) struct RepairTests {

@@ -6,6 +6,7 @@ import Support
 import Testing
 
 @testable import BookSync
+@testable import LibraryFiles
 
 extension RunBench {
     /// One verification as `verify` makes it.

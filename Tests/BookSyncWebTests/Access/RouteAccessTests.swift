@@ -8,6 +8,8 @@ import Support
 import Testing
 
 @testable import BookSyncWeb
+@testable import Settings
+@testable import ShelfService
 
 /// Who may have what is at each of the paths, as the running server answers.
 @Suite(.limitedConcurrency) struct RouteAccessTests {

@@ -1,0 +1,206 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import LibraryFiles
+import ShelfQueries
+
+/// What the listener does to transfers and files by hand, also while a run of another process is under way: the run
+/// reads the words from the store and obeys.
+package struct TransferControl: Sendable {
+    /// What the words are about.
+    package enum Scope: Sendable {
+        case everything
+        /// Books, each with the episodes meant; no filter means all.
+        case books([(book: BookIdentity, filter: EpisodeFilter)])
+        /// These and no others, though others may have their numbers.
+        case episodes([EpisodeIdentity])
+    }
+
+    private let folder: LibraryFolder
+    private let store: CatalogStore
+
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library yet.
+    package static func open<Result: Sendable>(
+        in library: String, _ body: (TransferControl) async throws -> Result
+    ) async throws -> Result {
+        guard let readable = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        try await readable.close()
+        let folder = try await LibraryFolder.open(at: library)
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return try await store.closing { try await body(TransferControl(folder: folder, store: store)) }
+    }
+
+    /// Has transfers wait, over runs, until they are resumed. What was received is kept.
+    /// - Returns: how many were paused.
+    package func pause(_ scope: Scope) async throws -> Int {
+        try await store.pause(try await store.episodes(in: scope).map(\.episode.identity))
+    }
+
+    /// Has transfers that wait begin before all others, in a run that is under way and in the next one.
+    /// - Returns: how many wait, or are under way already.
+    package func prefer(_ scope: Scope) async throws -> Int {
+        try await store.prefer(try await store.episodes(in: scope).map(\.episode.identity))
+    }
+
+    /// The episodes that are meant.
+    package func meant(_ scope: Scope) async throws -> [EpisodeRecord] { try await store.episodes(in: scope) }
+
+    /// Those of them that ``resume(_:)`` would have wait for a run again.
+    package func stopped(_ scope: Scope) async throws -> [EpisodeRecord] {
+        try await meant(scope).filter { shelved in
+            shelved.removedAt == nil
+                && shelved.transfer.map { [.paused, .failed, .cancelled].contains($0.state) } == true
+        }
+    }
+
+    /// - Returns: how many paused, failed or cancelled transfers wait for a run again.
+    package func resume(_ scope: Scope) async throws -> Int {
+        let begun = try await store.episodes(in: scope).filter { $0.transfer != nil }
+        return try await store.resume(begun.map(\.episode.identity))
+    }
+
+    /// The episodes that are meant; nothing is written for it.
+    package static func meant(_ scope: Scope, in library: String) async throws -> [EpisodeRecord] {
+        guard let readable = try await LibraryFolder.readableStore(in: library) else {
+            throw Failure.emptyLibrary(library)
+        }
+        return try await readable.closing { try await readable.episodes(in: scope) }
+    }
+
+    /// Breaks transfers off and drops what they brought: first their bytes, so that a full disk can be cleared this way.
+    ///
+    /// - Parameter library: absolute path.
+    /// - Returns: how many were broken off.
+    /// - Throws: ``Failure`` of kind `unknownBook` when there is no library, or what is meant is not on the shelf.
+    package static func cancel(_ scope: Scope, in library: String) async throws -> Int {
+        let begun = try await meant(scope, in: library).filter { $0.transfer != nil }
+        // What waits to be published is whole, and cannot be cancelled any more.
+        let dropped = begun.filter { $0.transfer?.state != .verifying }.map(\.episode.identity)
+        let folder = LibraryFolder.existing(at: library)
+        try await whileNobodyRuns(in: folder) { try await dropPartials(of: dropped, in: folder) }
+        return try await open(in: library) { try await $0.store.cancel(begun.map(\.episode.identity)) }
+    }
+
+    /// What removing episodes came to.
+    package struct Removal: Sendable {
+        /// Episodes that were not removed before.
+        package var episodes = 0
+        /// Those of them that were neither on disk nor begun.
+        package var neverFetched = 0
+        /// Files that are in the trash now.
+        package var files = 0
+        /// Files that were not where they are recorded.
+        package var absent = 0
+        /// Files that the run under way, or the next one, moves to the trash.
+        package var filesLeft = 0
+        package var failures: [Failure] = []
+    }
+
+    /// Those of the episodes that ``remove(_:)`` would remove.
+    package func removable(_ scope: Scope) async throws -> [EpisodeRecord] {
+        try await meant(scope).filter { $0.removedAt == nil || $0.file != nil }
+    }
+
+    /// Has episodes not be fetched again, and moves their files to the trash.
+    package func remove(_ scope: Scope) async throws -> Removal {
+        let wanted = try await removable(scope)
+        let begun = wanted.filter { $0.transfer != nil }.map(\.episode.identity)
+        _ = try await store.cancel(begun)
+        var removal = Removal()
+        var failed: Set<EpisodeIdentity> = []
+        removal.neverFetched = wanted.count(where: \.isNeverFetched)
+        removal.episodes = try await store.remove(wanted.map(\.episode.identity), at: Date())
+        try await Self.whileNobodyRuns(in: folder) {
+            try await Self.dropPartials(of: begun, in: folder)
+            let collected = try await Trash(library: folder.path, store: store).collect()
+            // What others left is none of this command's.
+            let own = Set(wanted.map(\.episode.identity))
+            removal.files = collected.moved.count { own.contains($0.file.episode) }
+            removal.absent = collected.absent.count { own.contains($0.file.episode) }
+            let failures = collected.failures.filter { $0.episode.map(own.contains) ?? true }
+            removal.failures = failures.map(\.failure)
+            failed = Set(failures.compactMap(\.episode))
+        }
+        removal.filesLeft = try await removable(scope).count {
+            $0.file != nil && !failed.contains($0.episode.identity)
+        }
+        return removal
+    }
+
+    /// Forgets that episodes were removed, so that the next run fetches them again. No file is touched.
+    /// - Returns: how many had been removed.
+    package func forgetRemovals(_ scope: Scope) async throws -> Int {
+        let removed = try await store.episodes(in: scope).filter { $0.removedAt != nil }
+        return try await store.forgetRemovals(of: removed.map(\.episode.identity))
+    }
+
+    /// Partial files, and folders that something is about to come into, belong to the run while there is one; it drops
+    /// the partial files that it is told to.
+    private static func whileNobodyRuns(in folder: LibraryFolder, _ body: () async throws -> Void) async throws {
+        let lock: LibraryLock
+        do {
+            lock = try await LibraryLock.acquire(in: folder, command: "cancel")
+        } catch let failure as Failure where failure.kind == .temporary {
+            return
+        }
+        defer { lock.release() }
+        try await body()
+    }
+
+    private static func dropPartials(of episodes: [EpisodeIdentity], in folder: LibraryFolder) async throws {
+        for episode in episodes {
+            let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
+            // Opening one that is not there would make it, for which there may be no room.
+            guard try await offPool({ fileSize(path) }) != nil else {
+                try await offPool { try PartialFile.removePieces(beside: path) }
+                continue
+            }
+            try await PartialFile.open(path, promised: nil).remove()
+        }
+    }
+}
+
+extension EpisodeRecord {
+    /// Whether it is neither on disk nor begun.
+    package var isNeverFetched: Bool { file == nil && transfer == nil }
+}
+
+extension CatalogStore {
+    /// The episodes that are meant, by book and section.
+    /// - Throws: ``Failure`` of kind `unknownBook` when a book is not on the shelf, or has none of the sections.
+    func episodes(in scope: TransferControl.Scope) async throws -> [EpisodeRecord] {
+        switch scope {
+        case .everything:
+            var all: [EpisodeRecord] = []
+            for shelved in try await books() { all += try await episodes(of: shelved.book.identity) }
+            return all
+        case .books(let books):
+            var all: [EpisodeRecord] = []
+            for (book, filter) in books {
+                guard try await self.book(book) != nil else { throw Failure.notOnTheShelf(book) }
+                let selected = try await episodes(of: book).selected(by: filter)
+                guard !selected.isEmpty else {
+                    throw Failure(
+                        .unknownBook, what: "no episode of \(book) is meant", why: "it has no such section",
+                        remedy: "booksync list \(book) lists what it has")
+                }
+                all += selected
+            }
+            return all
+        case .episodes(let identities):
+            var all: [EpisodeRecord] = []
+            for identity in identities {
+                guard let shelved = try await episode(identity) else {
+                    throw Failure(
+                        .unknownBook, what: "\(identity) is not meant", why: "there is no such episode on the shelf",
+                        remedy: "booksync list \(identity.book) lists what there is")
+                }
+                all.append(shelved)
+            }
+            return all
+        }
+    }
+}

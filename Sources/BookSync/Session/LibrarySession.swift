@@ -1,0 +1,142 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import LibraryFiles
+import ShelfQueries
+
+/// A library opened by a run that may write: locked against other runs, its store open, and what an interrupted run
+/// left behind settled.
+package struct LibrarySession: Sendable {
+    let folder: LibraryFolder
+    let store: CatalogStore
+    /// What the user should know of how the library was found.
+    private(set) var notices: [String]
+    /// Whether all that was subscribed to and removed is lost.
+    package let isBegunAnew: Bool
+
+    /// Opens the library at `path` for the one run that may write to it, and hands it to `body`.
+    ///
+    /// Everything that would keep the run from writing is found out here, before any request is sent.
+    ///
+    /// - Parameters:
+    ///   - command: what the run is, for those that meet its lock.
+    ///   - wait: seconds to wait for another run to end.
+    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    ///   - keepsEmpty: whether a folder that had to be made stays where no book came to be known.
+    package static func withLibrary<Result: Sendable>(
+        at path: String, command: String, waitingFor wait: Double = 0, notes: KnownLibraries? = nil,
+        keepsEmpty: Bool = true, _ body: (LibrarySession) async throws -> Result
+    ) async throws -> Result {
+        try await notes?.requireMounted(path)
+        let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
+        let mayStay = try await offPool { keepsEmpty || FileManager.default.fileExists(atPath: path) }
+        let folder = try await LibraryFolder.open(at: path)
+        return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
+            let rescue = StoreRecovery(folder: folder)
+            let rescued = try await rescue.openStore(wasInUse: wasInUse)
+            let store = rescued.store
+            var isUnused = false
+            let outcome = await Swift.Result.of {
+                try await store.closing {
+                    await notes?.remember(folder)
+                    var session = LibrarySession(
+                        folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
+                    try await session.settleInterruptedRun()
+                    session.notices += await session.collectTrash()
+                    if let notice = await session.trash.deleteExpired() { session.notices.append(notice) }
+                    let result = await Swift.Result.of { try await body(session) }
+                    // Of a run that was stopped nobody knows what it would have found: it stays on record.
+                    if !mayStay, !Task.isCancelled { isUnused = try await !store.holdsBooks() }
+                    if case .success = result, !isUnused { await session.noteForReaders() }
+                    return try result.get()
+                }
+            }
+            if isUnused {
+                // An empty folder that cannot be taken away does no harm.
+                _ = await Swift.Result.of { try await folder.remove() }
+                await notes?.forget(folder)
+            }
+            // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
+            if store.damage != nil { _ = try await rescue.putAside() }
+            return try outcome.get()
+        }
+    }
+
+    /// What the listener had mirror follow.
+    package func subscriptions() async throws -> [Subscription] {
+        try await store.subscriptions()
+    }
+
+    package var trash: Trash { Trash(library: folder.path, store: store) }
+
+    /// Moves the files of episodes that were removed while a run was under way.
+    /// - Returns: a sentence for each that stays.
+    func collectTrash() async -> [String] {
+        do {
+            return try await trash.collect().failures.map(\.failure.description)
+        } catch {
+            return ["removed files could not be moved to the trash: \(Failure.of(error).description)"]
+        }
+    }
+
+    /// Copies the store.
+    /// - Returns: why that was not possible; nil when it was.
+    func backUp() async -> String? {
+        do {
+            try await StoreBackups(folder: folder).make(of: store)
+            return nil
+        } catch {
+            return "the store was not copied to .booksync/backup: \(Failure.of(error).why)"
+        }
+    }
+
+    /// Has the store note what list and search would else work out themselves each time. Whatever keeps it from that, such
+    /// as a full disk, is no failure of the run.
+    private func noteForReaders() async {
+        guard !Task.isCancelled else { return }
+        do {
+            try await store.updateShelfCounts()
+            try await store.updateSearchIndex()
+        } catch {
+            return
+        }
+    }
+
+    private func settleInterruptedRun() async throws {
+        let reader = FileReader()
+        for record in try await store.interruptedPublications() {
+            guard let shelved = try await store.episode(record.episode) else { continue }
+            let publication = InterruptedPublication(record: record, episode: shelved.episode)
+            let file = try await publication.publishedFile(in: folder.path, reader: reader)
+            if try await !isRecorded(file) { try await withdrawAnnouncement(record) }
+        }
+        try await RenameExecution(library: folder.path, store: store).settleInterrupted()
+    }
+
+    /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.
+    private func isRecorded(_ file: LocalFile?) async throws -> Bool {
+        guard let file else { return false }
+        // The run that was killed may not have come to it: a power cut would take the file's name back, and leave a
+        // record of it.
+        let library = folder.path
+        try await offPool {
+            try LibraryDirectory(splitLibraryPath(file.path).folder, in: library, creating: false).sync()
+        }
+        do {
+            try await store.finish([file])
+            return true
+        } catch let failure as Failure where failure.disposition == .skip {
+            return false
+        }
+    }
+
+    /// What was announced is not in its place, whatever stands there: the transfer goes on from what is held.
+    private func withdrawAnnouncement(_ announced: TransferRecord) async throws {
+        var record = announced
+        record.state = .downloading
+        record.sha256 = nil
+        record.path = nil
+        try await store.save([record])
+    }
+}

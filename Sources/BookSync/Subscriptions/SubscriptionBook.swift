@@ -1,0 +1,61 @@
+import BookModel
+import CatalogStore
+import LibraryFiles
+import ShelfQueries
+
+/// Changes what mirror follows. Works beside a run that is under way: the store takes one writer after the other.
+package struct SubscriptionBook: Sendable {
+    private let store: CatalogStore
+
+    /// - Parameters:
+    ///   - library: created where it is missing.
+    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    package static func open<Result: Sendable>(
+        in library: String, notes: KnownLibraries? = nil, _ body: (SubscriptionBook) async throws -> Result
+    ) async throws -> Result {
+        try await CatalogStore.opened(in: library, notes: notes) { try await body(SubscriptionBook(store: $0)) }
+    }
+
+    /// What subscribing to a book came to.
+    package enum Outcome: String, Sendable {
+        case subscribed, changed
+        /// Followed before, in the same way.
+        case already
+    }
+
+    package func subscribe(_ subscription: Subscription) async throws -> Outcome {
+        let former = try await stored(subscription.book)
+        guard try await !store.subscribe(subscription) else { return .subscribed }
+        return try await stored(subscription.book) == former ? .already : .changed
+    }
+
+    private func stored(_ book: BookIdentity) async throws -> Subscription? {
+        try await store.subscriptions().first { $0.book == book }
+    }
+
+    /// Follows what is not followed yet, all or none of them; tags that are new are added.
+    /// - Returns: for each, whether it was not followed before.
+    package func follow(_ subscriptions: [Subscription]) async throws -> [Bool] {
+        try await store.follow(subscriptions)
+    }
+
+    /// - Returns: whether the book was followed.
+    package func unsubscribe(_ book: BookIdentity) async throws -> Bool {
+        try await store.unsubscribe(book)
+    }
+}
+
+extension CatalogStore {
+    /// Opens the store of a library for writing, and makes both where they are missing.
+    /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    static func opened<Result: Sendable>(
+        in library: String, notes: KnownLibraries?, _ body: (CatalogStore) async throws -> Result
+    ) async throws -> Result {
+        try await notes?.requireMounted(library)
+        // A new store in the place of a lost one would hide the loss.
+        try await LibraryFolder.existing(at: library).refuseLostStore()
+        let folder = try await LibraryFolder.open(at: library)
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return try await store.closing { try await body(store) }
+    }
+}

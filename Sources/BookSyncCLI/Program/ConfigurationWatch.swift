@@ -1,0 +1,27 @@
+import BookSync
+import Foundation
+import LibraryFiles
+
+/// Notices that the configuration file was edited while a server runs, which reads it only when it starts.
+actor ConfigurationWatch {
+    private let path: String
+    /// At the start; nil where there was no file.
+    private let contents: Data?
+    private var isTold = false
+
+    init(path: String) async throws {
+        self.path = path
+        self.contents = try await Self.contents(of: path)
+    }
+
+    /// - Returns: what to tell of an edited file, once.
+    func notice() async throws -> String? {
+        guard !isTold, try await Self.contents(of: path) != contents else { return nil }
+        isTold = true
+        return "\(path) changed: restart serve to use it; a new password and a new token count already"
+    }
+
+    private static func contents(of path: String) async throws -> Data? {
+        try await offPool { FileManager.default.contents(atPath: path) }
+    }
+}

@@ -1,0 +1,128 @@
+import BookModel
+import BookSync
+import BookSyncWeb
+import DemoCatalog
+import Foundation
+import LibraryFiles
+import Logging
+import Settings
+
+/// What a command works with: its configuration, the streams, and the catalogs.
+struct Program: Sendable {
+    let options: CommonOptions
+    let streams: StandardStreams
+    let environment: [String: String]
+    let interruption: Interruption
+    let log: LogOutput
+
+    var logger: Logger { log.logger }
+
+    /// The settings in force: file, then environment, then the flags given.
+    func configuration(_ overrides: ConfigurationOverrides = .init()) async throws -> (
+        configuration: Configuration, origin: String?
+    ) {
+        let flags = overrides
+        return try await offPool {
+            let loaded = try loadedConfiguration(flags)
+            if let trouble = loaded.netrcTrouble {
+                logger.warning("the netrc file is not used", metadata: ["why": "\(trouble)"])
+            }
+            return (loaded.configuration, loaded.path)
+        }
+    }
+
+    /// The settings in force, for a command that looks into the library: one whose disk is not mounted is not empty.
+    /// - Parameter references: what the command names.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted, `usage` for what is no reference.
+    func libraryConfiguration(
+        _ overrides: ConfigurationOverrides = .init(), naming references: [String] = []
+    ) async throws -> Configuration {
+        let references = try references.map(BookReference.init(parsing:))
+        let configuration = try await configuration(overrides).configuration
+        try await notes?.requireMounted(configuration.library)
+        return try await configuration.knowing(references)
+    }
+
+    /// The same with where each setting came from. Reads files, and blocks meanwhile.
+    /// - Parameter toleratesFaults: whether what is wrong with single settings is returned instead of thrown.
+    func loadedConfiguration(
+        _ overrides: ConfigurationOverrides = .init(), toleratesFaults: Bool = false
+    ) throws -> LoadedConfiguration {
+        var overrides = overrides
+        overrides.library = options.library
+        return try Configuration.read(
+            explicitPath: options.config, environment: environment, homeFolder: Self.homeFolder(in: environment),
+            currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
+            toleratesFaults: toleratesFaults)
+    }
+
+    /// Where the configuration is looked for.
+    var configurationPath: String {
+        Configuration.location(
+            explicitPath: options.config, environment: environment, homeFolder: Self.homeFolder(in: environment),
+            currentFolder: FileManager.default.currentDirectoryPath
+        ).path
+    }
+
+    /// Absolute. What the environment says counts, as it does for shells; the system is asked only where it says nothing.
+    static func homeFolder(in environment: [String: String]) -> String {
+        environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
+    }
+
+    /// What is remembered of libraries from one run to the next.
+    var notes: KnownLibraries? { KnownLibraries(environment: environment, logger: logger) }
+
+    /// Runs `body` with a configuration whose catalogs can be asked: when there is no source of the listener's own, and
+    /// one of the books is of the built-in demo catalog, that is started for as long as `body` takes, and said so.
+    func withCatalogs<Result: Sendable>(
+        _ configuration: Configuration, for books: [BookIdentity],
+        _ body: @Sendable (Configuration) async throws -> Result
+    ) async throws -> Result {
+        guard configuration.usesDemoCatalog, books.contains(where: { $0.source == Configuration.demoSource }) else {
+            return try await body(configuration)
+        }
+        return try await withDemoCatalog(pace: demoPace) { address in
+            if !options.quiet {
+                await streams.writeError("no source is configured: using the built-in demo catalog at \(address.url)")
+            }
+            var configuration = configuration
+            configuration.useDemoCatalog(
+                listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address))
+            return try await body(configuration)
+        }
+    }
+
+    /// Bytes per second for each connection to the demo catalog; for trying out interruptions.
+    var demoPace: Int? {
+        environment["BOOKSYNC_DEMO_PACE"].flatMap(parseByteCount).map { Int($0) }
+    }
+
+    /// - Parameter descriptor: standard output or standard error.
+    func capabilities(of descriptor: Int32) -> TerminalCapabilities {
+        .detect(environment: environment, isTTY: isatty(descriptor) == 1, noColor: options.noColor)
+    }
+
+    var eventStyle: EventPrinter.Style {
+        let capabilities = capabilities(of: STDERR_FILENO)
+        return EventPrinter.Style(
+            isJSON: options.json, isQuiet: options.quiet, isVerbose: options.verbose > 0,
+            // Bars and the log's lines on one terminal would tear each other apart.
+            showsBars: capabilities.showsBars && !(options.json && isatty(STDOUT_FILENO) == 1)
+                && (log.isFile || options.verbose == 0),
+            usesColor: capabilities.usesColor, log: log.isFile ? EventLog(logger: logger) : nil)
+    }
+
+    /// Prints a JSON document, or the lines for people; only the one that is wanted is made.
+    func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [String]) async {
+        if options.json {
+            await streams.writeOutput(document().text(isIndented: true))
+        } else {
+            await streams.writeOutput(lines())
+        }
+    }
+
+    /// Columns of the terminal that standard output is; nil where it is none.
+    var outputWidth: Int? {
+        isatty(STDOUT_FILENO) == 1 ? TerminalSize.current(of: STDOUT_FILENO)?.columns : nil
+    }
+}

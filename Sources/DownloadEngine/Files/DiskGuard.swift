@@ -1,0 +1,95 @@
+import BookModel
+import Foundation
+import LibraryFiles
+import Synchronization
+
+/// Looks at the library's disk while a run goes on: that it is still the one that the run began on, and that it has
+/// room for what is to come.
+///
+/// Every look may block on the disk: it is taken on a thread of the engine's own.
+final class DiskGuard: Sendable {
+    /// A transfer that brings, or is about to bring, bytes to the disk.
+    struct Load: Sendable {
+        /// Of its partial file.
+        let name: String
+        /// Length of the whole, as far as it is known.
+        let total: Int64?
+    }
+
+    private let library: String
+    private let partialFolder: String
+    private let minFreeSpace: Int64
+    private let leastDividedLength: Int64
+    private let began = Mutex<Place?>(nil)
+
+    /// - Parameters:
+    ///   - library: absolute path.
+    ///   - partialFolder: absolute path.
+    ///   - minFreeSpace: bytes to leave free; see ``DiskSpace``.
+    ///   - leastDividedLength: bytes from which on a file may be brought in pieces.
+    init(library: String, partialFolder: String, minFreeSpace: Int64, leastDividedLength: Int64) {
+        self.library = library
+        self.partialFolder = partialFolder
+        self.minFreeSpace = minFreeSpace
+        self.leastDividedLength = leastDividedLength
+    }
+
+    /// Which folder the partial files lie in, whatever its path.
+    private struct Place: Equatable {
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look.
+    func requireSameDisk() throws {
+        var status = stat()
+        guard lstat(partialFolder, &status) == 0 else { throw vanished(why: String(cString: strerror(errno))) }
+        let place = Place(device: status.st_dev, inode: status.st_ino)
+        let isTheSame = began.withLock { began in
+            began = began ?? place
+            return began == place
+        }
+        guard isTheSame else { throw vanished(why: "another folder stands at its path") }
+    }
+
+    /// - Parameter loads: the transfers under way and the one to be begun.
+    /// - Throws: ``Failure`` that ends the run, when the disk is another, or they would not leave as much of it free as
+    ///   they have to.
+    func requireRoom(for loads: [Load]) throws {
+        try requireSameDisk()
+        guard minFreeSpace > 0 else { return }
+        let space = try DiskSpace(of: library)
+        let toCome = try loads.reduce(Int64(0)) { sum, load in
+            let (next, overflow) = sum.addingReportingOverflow(try stillToCome(of: load))
+            return overflow ? .max : next
+        }
+        guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }
+        throw Failure.lackOfRoom(
+            "the library \(library) has no room for more",
+            why: "\(describeBytes(space.free)) are free, \(describeBytes(toCome)) are to come for what is under way, "
+                + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
+            remedy: "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
+    }
+
+    /// How many bytes are missing for so many more.
+    /// - Parameter reserve: bytes to leave free at least, whatever the settings say.
+    /// - Returns: nil when there is room.
+    func missingRoom(for toCome: Int64, reserve: Int64 = 0) throws -> Int64? {
+        try DiskSpace(of: library).missing(for: toCome, leaving: max(minFreeSpace, reserve))
+    }
+
+    /// What the disk already holds of a transfer takes no more room.
+    private func stillToCome(of load: Load) throws -> Int64 {
+        guard let total = load.total else { return 0 }
+        let path = partialFolder + "/" + load.name
+        var held: Int64 = 0
+        var status = stat()
+        if lstat(path, &status) == 0 { held += Int64(status.st_blocks) * 512 }
+        if total >= leastDividedLength { held += try PieceFiles.allocatedBytes(beside: path) }
+        return max(0, total - held)
+    }
+
+    private func vanished(why: String) -> Failure {
+        .libraryVanished(library, why: "\(partialFolder): \(why)")
+    }
+}

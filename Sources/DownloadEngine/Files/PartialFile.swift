@@ -1,0 +1,342 @@
+import BookModel
+import Crypto
+import Foundation
+import LibraryFiles
+import NIOCore
+
+/// The bytes of an unfinished transfer: a file that only grows at its end, hashed as it grows.
+///
+/// An actor on a thread of its own: every method may block on the disk. Errors are ``Failure`` values.
+package actor PartialFile {
+    nonisolated let thread: SerialQueueExecutor
+    private let descriptor: CInt
+    private var isClosed = false
+    /// Whether the bytes go through the digests: those of a piece are put through them when they are taken over.
+    private let digests: Bool
+    private var sha256 = SHA256()
+    private var promised: PromisedDigest?
+    /// Bytes in the file, all of which went through the digests once ``digestHeldBytes()`` was called.
+    package private(set) var length: Int64
+
+    nonisolated package let path: String
+
+    nonisolated package var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// The name of an episode's partial file: derived from its identity, so that a later run finds it whatever became
+    /// of names and addresses.
+    package static func name(for episode: EpisodeIdentity) -> String {
+        let identity = "\(episode.book.source)\u{0}\(episode.book.id)\u{0}\(episode.key)"
+        return SHA256.hash(data: Array(identity.utf8)).prefix(16).hexadecimal + ".part"
+    }
+
+    /// What a file of the partial files' folder is for: bytes of the transfer whose partial file is called `owner`.
+    package static func part(inFileNamed name: String) -> (owner: String, kind: PartKind)? {
+        let words = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard words.count >= 2, words[1] == "part" else { return nil }
+        let owner = "\(words[0]).part"
+        switch words.count {
+        case 2: return (owner, .front)
+        case 4: return (owner, .piece(isWhole: false))
+        case 5: return (owner, .piece(isWhole: true))
+        default: return nil
+        }
+    }
+
+    package enum PartKind: Sendable {
+        case front
+        /// Of a large file, as ``PieceFiles`` names them.
+        case piece(isWhole: Bool)
+    }
+
+    /// Opens the file, or creates it empty. A symbolic link in its place is refused.
+    package static func open(_ path: String, promised digest: ContentDigest?) async throws -> PartialFile {
+        try await open(path, promised: digest, on: newThread())
+    }
+
+    /// The same on a thread that its transfer runs on too.
+    ///
+    /// - Parameter digests: whether its bytes are to be put through digests.
+    static func open(
+        _ path: String, promised digest: ContentDigest?, on thread: SerialQueueExecutor, digests: Bool = true
+    ) async throws -> PartialFile {
+        try await Opener(thread: thread).open(path, promised: digest, digests: digests)
+    }
+
+    /// A thread for one file.
+    static func newThread() -> SerialQueueExecutor { SerialQueueExecutor(label: "booksync.partial") }
+
+    /// Opens on the thread that the file will live on.
+    private actor Opener {
+        let thread: SerialQueueExecutor
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+        init(thread: SerialQueueExecutor) {
+            self.thread = thread
+        }
+
+        func open(_ path: String, promised digest: ContentDigest?, digests: Bool) throws -> PartialFile {
+            let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+            let descriptor = uninterrupted { Foundation.open(path, flags, 0o644) }
+            guard descriptor >= 0 else {
+                let code = errno
+                guard code == ELOOP else {
+                    throw Failure.file("the partial file \(path) cannot be opened", errno: code)
+                }
+                throw Failure(
+                    .temporary, what: "the partial file \(path) cannot be used",
+                    why: "a symbolic link stands there, and links are not followed for writing", remedy: "remove it")
+            }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+                Foundation.close(descriptor)
+                throw Failure(
+                    .temporary, what: "the partial file \(path) cannot be used",
+                    why: "it is no file, or one that has other names elsewhere", remedy: "move it away")
+            }
+            // Two runs that both believe to hold the library (somebody deleted its lock) must not both append. Where a
+            // filesystem knows no such lock, there is nothing to learn from it.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+                Foundation.close(descriptor)
+                throw Failure(
+                    .temporary, what: "the partial file \(path) cannot be used", why: "another process writes to it",
+                    remedy: "let it finish, then run again")
+            }
+            return PartialFile(
+                thread: thread, descriptor: descriptor, path: path, length: Int64(status.st_size), promised: digest,
+                digests: digests)
+        }
+    }
+
+    private init(
+        thread: SerialQueueExecutor, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?,
+        digests: Bool
+    ) {
+        self.digests = digests
+        self.thread = thread
+        self.descriptor = descriptor
+        self.path = path
+        self.length = length
+        self.promised = promised.map(PromisedDigest.init)
+    }
+
+    deinit {
+        if !isClosed { Self.unlockAndClose(descriptor) }
+    }
+
+    /// Ends the use of the file. One that holds nothing is removed.
+    package func close() {
+        guard !isClosed else { return }
+        if length == 0 { unlink(path) }
+        isClosed = true
+        Self.unlockAndClose(descriptor)
+    }
+
+    /// A child between `fork` and `exec` shares the descriptor, and with it the lock. Unlocking frees the file at once, for
+    /// all who share it; closing alone would leave it locked until the child has gone on.
+    private static func unlockAndClose(_ descriptor: CInt) {
+        flock(descriptor, LOCK_UN)
+        Foundation.close(descriptor)
+    }
+
+    /// Deletes the files of its pieces, where there is no partial file.
+    package static func removePieces(beside path: String) throws { try PieceFiles.removeAll(beside: path) }
+
+    /// Deletes the file, and with it those of its pieces.
+    package func remove() throws {
+        try PieceFiles.removeAll(beside: path)
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw Failure.file("the partial file \(path) cannot be deleted", errno: errno)
+        }
+        close()
+    }
+
+    /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
+    package func truncate(to newLength: Int64) throws {
+        guard uninterrupted({ ftruncate(descriptor, off_t(newLength)) }) == 0 else {
+            throw Failure.file("the partial file \(path) cannot be cut", errno: errno)
+        }
+        length = newLength
+        sha256 = SHA256()
+        promised?.reset()
+    }
+
+    /// Reads what an earlier run left, so that the digests cover it.
+    package func digestHeldBytes() throws {
+        try readHeldBytes { digest($0) }
+    }
+
+    private func readHeldBytes(_ body: (UnsafeRawBufferPointer) -> Void) throws {
+        try Self.read(descriptor, at: path, from: 0, to: length, body)
+    }
+
+    /// - Parameter end: must be there; nil reads as far as there is anything.
+    private static func read(
+        _ descriptor: CInt, at path: String, from start: Int64, to end: Int64?,
+        _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        var offset = start
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { chunk.deallocate() }
+        while end.map({ offset < $0 }) ?? true {
+            let wanted = end.map { Int(min(Int64(chunk.count), $0 - offset)) } ?? chunk.count
+            let count = uninterrupted { pread(descriptor, chunk.baseAddress, wanted, off_t(offset)) }
+            if count == 0, end == nil { return }
+            guard count > 0 else {
+                throw Failure.file("the partial file \(path) cannot be read", errno: count == 0 ? EIO : errno)
+            }
+            try body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+            offset += Int64(count)
+        }
+    }
+
+    /// Writes behind what is there. When the disk fills up midway, what fitted stays.
+    package func append(_ part: ByteBuffer) throws {
+        try part.withUnsafeReadableBytes { try append($0) }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = uninterrupted {
+                write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            }
+            guard count > 0 else {
+                throw Failure.file("the partial file \(path) cannot be written", errno: count == 0 ? EIO : errno)
+            }
+            length += Int64(count)
+            rest = rest.dropFirst(count)
+        }
+        digest(bytes)
+    }
+
+    /// Writes what another file holds from `offset` on behind what is there. A symbolic link is not followed.
+    func append(contentsOf otherPath: String, from offset: Int64) throws {
+        let other = uninterrupted { Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard other >= 0 else { throw Failure.file("the partial file \(otherPath) cannot be opened", errno: errno) }
+        defer { Foundation.close(other) }
+        try Self.read(other, at: otherPath, from: offset, to: nil) { try append($0) }
+    }
+
+    /// Whether the bytes from `offset` on are these.
+    package func holds(_ part: ByteBuffer, at offset: Int64) throws -> Bool {
+        try part.withUnsafeReadableBytes { expected in
+            let found = UnsafeMutableRawBufferPointer.allocate(byteCount: expected.count, alignment: 1)
+            defer { found.deallocate() }
+            var count = 0
+            while count < expected.count {
+                let read = uninterrupted {
+                    pread(
+                        descriptor, found.baseAddress.map { $0 + count }, expected.count - count,
+                        off_t(offset) + off_t(count))
+                }
+                guard read >= 0 else { throw Failure.file("the partial file \(path) cannot be read", errno: errno) }
+                guard read > 0 else { return false }
+                count += read
+            }
+            return expected.elementsEqual(found)
+        }
+    }
+
+    private func digest(_ bytes: UnsafeRawBufferPointer) {
+        guard digests else { return }
+        sha256.update(bufferPointer: bytes)
+        promised?.update(bytes)
+    }
+
+    /// Returns when everything written is on the disk itself.
+    /// - Throws: ``Failure`` also when the file holds other bytes than those that went through the digests: somebody
+    ///   else wrote to it.
+    package func sync() throws {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw Failure.file("the partial file \(path) cannot be looked at", errno: errno)
+        }
+        guard Int64(status.st_size) == length else {
+            throw Failure(
+                .temporary, what: "the partial file \(path) cannot be used",
+                why:
+                    "it has \(status.st_size) bytes and not the \(length) that were received: something else changed it",
+                remedy: "run again")
+        }
+        guard uninterrupted({ fsync(descriptor) }) == 0 else {
+            throw Failure.file("the partial file \(path) cannot be synced", errno: errno)
+        }
+    }
+
+    /// Writes into the file whose it is.
+    func mark(_ mark: FileMark) throws { try mark.write(to: descriptor) }
+
+    /// Of all bytes, in lower-case hexadecimal.
+    package func sha256Digest() -> String {
+        sha256.finalize().hexadecimal
+    }
+
+    /// How a digest that became known only now compares; reads the file once more unless it is the one computed anyway.
+    package func compare(with declared: ContentDigest) throws -> (fits: Bool, found: String) {
+        if declared.algorithm == .sha256 {
+            let found = sha256Digest()
+            return (found == declared.hexadecimal, found)
+        }
+        var digest = PromisedDigest(declared)
+        try readHeldBytes { digest.update($0) }
+        return digest.compare()
+    }
+
+    /// How the digest that the catalog promised compares: nil when it promised none, else what was found.
+    package func promisedDigest() -> (fits: Bool, found: String)? {
+        promised?.compare()
+    }
+}
+
+/// The digest that a catalog promised, computed alongside.
+private struct PromisedDigest {
+    private enum State {
+        case md5(Insecure.MD5)
+        case sha1(Insecure.SHA1)
+        case sha256(SHA256)
+    }
+
+    private let expected: ContentDigest
+    private var state: State
+
+    init(_ expected: ContentDigest) {
+        self.expected = expected
+        self.state = Self.initial(expected.algorithm)
+    }
+
+    private static func initial(_ algorithm: ContentDigest.Algorithm) -> State {
+        switch algorithm {
+        case .md5: .md5(Insecure.MD5())
+        case .sha1: .sha1(Insecure.SHA1())
+        case .sha256: .sha256(SHA256())
+        }
+    }
+
+    mutating func reset() {
+        state = Self.initial(expected.algorithm)
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch state {
+        case .md5(var function):
+            function.update(bufferPointer: bytes)
+            state = .md5(function)
+        case .sha1(var function):
+            function.update(bufferPointer: bytes)
+            state = .sha1(function)
+        case .sha256(var function):
+            function.update(bufferPointer: bytes)
+            state = .sha256(function)
+        }
+    }
+
+    func compare() -> (fits: Bool, found: String) {
+        let found =
+            switch state {
+            case .md5(let function): function.finalize().hexadecimal
+            case .sha1(let function): function.finalize().hexadecimal
+            case .sha256(let function): function.finalize().hexadecimal
+            }
+        return (found == expected.hexadecimal, found)
+    }
+}

@@ -1,0 +1,101 @@
+import BookModel
+import LibraryFiles
+import Transport
+
+/// Fetching a large file in pieces, so that others can help. Every piece is asked for under the one strong validator of
+/// the file that was begun, and no byte is asked for twice: that is why the length must be known before the first
+/// request, and why servers that don't do ranges as they should are asked for the whole.
+extension TransferAttempt {
+    /// - Returns: nil when the file is not to be fetched in pieces.
+    mutating func fetchInPieces(
+        _ request: WireRequest, behind held: PartialContent, into partial: PartialFile
+    ) async throws -> AttemptResult.Ending? {
+        guard let pieces, let source = try await pieceSource(request, behind: held, leastTotal: pieces.leastTotal)
+        else { return nil }
+        let trustsUnsynced = BootIdentity.current != nil && result.record.bootID == BootIdentity.current
+        let inPieces = try pieces.divide(source, front: held.length, trustsUnsynced: trustsUnsynced)
+        result.bytesReused = held.length + inPieces
+        var offset = held.length
+        do {
+            while offset < source.total {
+                switch try pieces.nextStep(ofFrontAt: offset) {
+                case .takeOver(let piece, let range, let files):
+                    if !hasBegun {
+                        try await begin(source.validator, total: source.total, offset: offset, in: partial)
+                    }
+                    try await takeOver(range, of: files, into: partial)
+                    offset = await partial.length
+                    pieces.takenOver(piece, front: offset)
+                case .fetch(let end):
+                    let asked = RangeRequest(first: offset, last: end - 1, ifRange: source.validator.ifRange)
+                    let held = PartialContent(length: offset, validator: source.validator, total: source.total)
+                    if let ending = try await fetch(request, asking: asked, behind: held, into: partial) {
+                        return ending
+                    }
+                    offset = await partial.length
+                case .wait(let task):
+                    await withTaskCancellationHandler {
+                        _ = await task?.value
+                    } onCancel: {
+                        task?.cancel()
+                    }
+                    try Task.checkCancellation()
+                }
+            }
+        } catch let obstruction as SegmentedDownload.SegmentError {
+            switch obstruction.obstacle {
+            case .contradiction(let why): return .restart(why)
+            case .failure(let failure): return .fail(failure)
+            }
+        }
+        return try await verified(partial, total: source.total)
+    }
+
+    /// No helper works on the file any more when this returns, and what they brought is accounted for.
+    ///
+    /// - Parameter isOfUse: whether it is worth while to wait for what they are about to bring.
+    mutating func endHelp(isOfUse: Bool) async {
+        await pieces?.close(breaksOff: !isOfUse)
+        let brought = meter.takeBroughtByHelpers()
+        result.bytesReceived += brought
+        result.progress += brought
+    }
+
+    /// The file that is fetched, when it is known to be large and to have a strong validator, and its server to give
+    /// parts of it. What is held already came with the answer to that; else the server is asked without a body.
+    private func pieceSource(
+        _ request: WireRequest, behind held: PartialContent, leastTotal: Int64
+    ) async throws -> PieceSource? {
+        if held.length > 0 {
+            guard let total = held.total, total >= leastTotal, held.validator.ifRange != nil else { return nil }
+            return PieceSource(request: request, validator: held.validator, total: total)
+        }
+        guard wanted.replacing == nil else { return nil }
+        var probe = request
+        probe.method = .head
+        let answer: WireAnswer
+        do {
+            answer = try await transport.send(probe)
+        } catch is TransportError {
+            // The request that counts will meet the same.
+            return nil
+        }
+        let head = ResponseHead(answer)
+        guard case .replace(let total?) = decide(held: held, asked: RangeRequest(first: 0), head: head),
+            total >= leastTotal, head.validator.ifRange != nil,
+            answer.first("Accept-Ranges")?.lowercased() == "bytes"
+        else { return nil }
+        return PieceSource(request: request, validator: head.validator, total: total)
+    }
+
+    /// The piece goes only after its bytes are on the disk in the partial file too.
+    private mutating func takeOver(
+        _ range: Range<Int64>, of files: PieceFiles, into partial: PartialFile
+    ) async throws {
+        guard let path = try files.existingPath(ofPieceAt: range.lowerBound) else { return }
+        try await partial.append(contentsOf: path, from: (await partial.length) - range.lowerBound)
+        result.record = try await committedOffset(of: partial)
+        sinceCommit = 0
+        try files.remove(pieceAt: range.lowerBound)
+    }
+}

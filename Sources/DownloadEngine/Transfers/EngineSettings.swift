@@ -1,0 +1,66 @@
+import BookModel
+import Transport
+
+/// How the engine works.
+package struct EngineSettings: Sendable {
+    /// Episodes at once, in all and from one server.
+    package var jobs: Int
+    package var jobsPerHost: Int
+    /// How often a transfer is tried again without progress before it is given up for this run, and after which waits.
+    package var retry: RetryPolicy
+    package var limits: RunLimits
+    /// Bytes per second for all transfers together; 0 for no limit.
+    package var limitRate: Int64
+    /// Bytes per second for all transfers of a source together, by its name; a source that is not here has no limit of
+    /// its own.
+    package var sourceRates: [String: Int64]
+    /// Bytes that stay free on the library's disk, a tenth of it at most; 0 to use it up.
+    package var minFreeSpace: Int64
+    /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
+    package var maxUndeclaredSize: Int64
+    /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
+    package var leastDividedLength: Int64
+    /// Bytes of each piece: what one helper brings before its place is given away anew.
+    package var pieceLength: Int64
+
+    package init(
+        jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
+        limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], minFreeSpace: Int64 = 0,
+        maxUndeclaredSize: Int64 = 4 << 30, leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
+    ) {
+        self.jobs = jobs
+        self.jobsPerHost = jobsPerHost
+        self.retry = retry
+        self.limits = limits
+        self.limitRate = limitRate
+        self.sourceRates = sourceRates
+        self.minFreeSpace = minFreeSpace
+        self.maxUndeclaredSize = maxUndeclaredSize
+        self.leastDividedLength = leastDividedLength
+        self.pieceLength = pieceLength
+    }
+
+    /// Bytes at most of a body whose length the server does not declare.
+    /// - Parameter catalogSize: what the catalog says, which may be wrong.
+    func maxLength(ofUndeclared catalogSize: Int64?) -> Int64 {
+        FileSize.sensible(catalogSize).map { 4 * $0 + (64 << 20) } ?? maxUndeclaredSize
+    }
+
+    /// Bytes between two durable offsets.
+    static let commitInterval: Int64 = 8 << 20
+
+    /// Bytes of a transfer between two looks at the free space.
+    static let lookInterval: Int64 = 1 << 20
+
+    /// Seconds until an episode that failed in `attempts` runs in a row is tried again; nil for "with the next run".
+    ///
+    /// | attempts | 1, 2 | 3 | 4 | 5 | 6 | 7 and more |
+    /// | --- | --- | --- | --- | --- | --- | --- |
+    /// | wait | none | 1 h | 4 h | 16 h | 64 h | 7 days |
+    static func waitBetweenRuns(attempts: Int) -> Double? {
+        guard attempts > 2 else { return nil }
+        var hours = 1.0
+        for _ in 3..<attempts where hours < 168 { hours *= 4 }
+        return min(hours * 3600, TransferRecord.longestWait)
+    }
+}

@@ -1,0 +1,69 @@
+import BookModel
+import Transport
+
+/// One episode for the engine to bring to disk.
+package struct TransferRequest: Sendable {
+    /// With its address in full.
+    package var episode: Episode
+    /// Where the file goes, relative to the library.
+    package var path: String
+    /// The journal of what earlier runs brought.
+    package var record: TransferRecord? {
+        get { boxedRecord?.content }
+        set { boxedRecord = newValue.map(Box.box) }
+    }
+    /// The file that the episode's new version takes the place of: the server is asked whether it really changed.
+    package var replacing: LocalFile? {
+        get { boxedReplaced?.content }
+        set { boxedReplaced = newValue.map(Box.box) }
+    }
+    /// What stood at ``path`` when it was decided to overwrite it: what was put or written there since is not overwritten.
+    /// Nil where nobody looked.
+    package var standing: FileAttributes? {
+        get { boxedStanding?.content }
+        set { boxedStanding = newValue.map(Box.box) }
+    }
+    // Few of the thousands that may wait have any of them.
+    private var boxedRecord: Box<TransferRecord>?
+    private var boxedReplaced: Box<LocalFile>?
+    private var boxedStanding: Box<FileAttributes>?
+    /// Whether a file that stands at ``path`` may be overwritten.
+    package var overwrites: Bool
+    /// Which way the audio is fetched, with what, and where it may be.
+    package var access = SourceAccess.standard
+    /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.
+    package var renewAddress: (@Sendable (ResourceAddress) async throws -> ResourceAddress?)?
+
+    package init(
+        episode: Episode, path: String, record: TransferRecord? = nil, replacing: LocalFile? = nil,
+        overwrites: Bool = false
+    ) {
+        self.episode = episode
+        self.path = path
+        self.overwrites = overwrites
+        self.record = record
+        self.replacing = replacing
+    }
+
+    private indirect enum Box<Content: Sendable>: Sendable {
+        case box(Content)
+
+        var content: Content {
+            switch self {
+            case .box(let content): content
+            }
+        }
+    }
+
+    /// The server whose load the transfer counts for.
+    var server: String { episode.address?.server ?? "" }
+
+    /// Bytes that the transfer will probably bring; nil when nobody knows.
+    var expectedBytes: Int64? {
+        (record?.total ?? episode.size).map { max(0, $0 - (record?.committedLength ?? 0)) }
+    }
+
+    var promised: PromisedContent {
+        PromisedContent(size: episode.size, hasDigest: episode.digest != nil)
+    }
+}

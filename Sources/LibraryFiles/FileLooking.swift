@@ -1,0 +1,100 @@
+import BookModel
+import Crypto
+import Foundation
+import SyncPlanner
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Looks into one file after the other, with one buffer for all of them. Every call blocks on the disk: it belongs on a
+/// thread of its own.
+package struct FileLooking: ~Copyable {
+    /// How far to read.
+    package enum Depth: Sendable {
+        /// To the end, for the digest.
+        case whole
+        /// The size and the beginning; to the end only where the beginning is not known audio, which encoders' padding is
+        /// not either.
+        case beginning
+    }
+
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+
+    package init() {}
+
+    deinit { buffer.deallocate() }
+
+    /// - Parameters:
+    ///   - path: absolute. A symbolic link at its end is not followed.
+    ///   - size: what the file must have; one of another size is not read.
+    ///   - onRead: is told the bytes of each read, and says whether to go on.
+    /// - Returns: nil when it was not to go on.
+    package func look(at path: String, size: Int64, depth: Depth, onRead: (Int) -> Bool) -> FileLook? {
+        do {
+            return try read(path, size: size, depth: depth, onRead: onRead)
+        } catch let error as SystemError {
+            switch error.code {
+            case ENOENT, ENOTDIR: return .nothing
+            case ELOOP: return .other(.symbolicLink)
+            default:
+                // What no other user and no other day would read either: a bad sector, a checksum of the filesystem.
+                let isDamage = ![EACCES, EPERM, EMFILE, ENFILE, ENOMEM].contains(error.code)
+                return .unreadable(why: error.text, isDamage: isDamage)
+            }
+        } catch {
+            return .unreadable(why: "\(error)", isDamage: false)
+        }
+    }
+
+    private func read(_ path: String, size: Int64, depth: Depth, onRead: (Int) -> Bool) throws -> FileLook? {
+        let descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        defer { close(descriptor) }
+        let (facts, changeTime) = try Self.status(of: descriptor)
+        guard facts.kind == .file else { return .other(facts.kind) }
+        var found = LookedFile(facts: facts, changeTime: changeTime, isSettled: true)
+        guard facts.size == size else { return .file(found) }
+        if depth == .beginning {
+            let head = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, FileExamination.headLength)])
+            let count = try systemCall { pread(descriptor, head.baseAddress, head.count, 0) }
+            if FileExamination.beginning(Array(head[..<count])) == .audio { return .file(found) }
+        }
+        #if os(Linux)
+            // An advice; a filesystem that does not take it reads as it always does.
+            _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        #endif
+        var digest = SHA256()
+        var isFirst = true
+        while true {
+            let count = try systemCall { Foundation.read(descriptor, buffer.baseAddress, buffer.count) }
+            if count == 0 { break }
+            let part = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if isFirst,
+                case .foreign(let what) = FileExamination.beginning(Array(part.prefix(FileExamination.headLength)))
+            {
+                found.foreignContent = what
+            }
+            isFirst = false
+            digest.update(bufferPointer: part)
+            guard onRead(count) else { return nil }
+        }
+        found.sha256 = digest.finalize().hexadecimal
+        found.isSettled = try Self.status(of: descriptor).facts == facts
+        return .file(found)
+    }
+
+    private static func status(of descriptor: Int32) throws(SystemError) -> (facts: FileAttributes, changeTime: Int64) {
+        var status = stat()
+        try systemCall { fstat(descriptor, &status) }
+        #if canImport(Darwin)
+            let time = status.st_ctimespec
+        #else
+            let time = status.st_ctim
+        #endif
+        return (FileAttributes(status), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}

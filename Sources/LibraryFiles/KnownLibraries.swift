@@ -1,0 +1,120 @@
+import BookModel
+import Crypto
+import Foundation
+import Logging
+
+/// What booksync remembers outside of its libraries: that a path held one, and on which disk. Without it a library whose
+/// disk is not mounted would look like a place where nothing was ever fetched, and everything would be fetched again,
+/// onto the wrong disk.
+///
+/// A library that is gone while the disk is the same one was deleted by the listener, and is begun anew. Where notes
+/// cannot be kept (no home, nothing may be written there) libraries are not guarded so, and everything else works.
+package struct KnownLibraries: Sendable {
+    /// Absolute; made with the first note.
+    private let folder: String
+    private let logger: Logger
+
+    package init(folder: String, logger: Logger) {
+        self.folder = folder
+        self.logger = logger
+    }
+
+    /// In `booksync/libraries` below `$XDG_STATE_HOME` or `$HOME/.local/state`; nil where neither is set.
+    package init?(environment: [String: String], logger: Logger) {
+        // The XDG specification: a relative path is to be ignored.
+        func folder(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        guard let base = folder("XDG_STATE_HOME") ?? folder("HOME").map({ $0 + "/.local/state" }) else { return nil }
+        self.init(folder: base + "/booksync/libraries", logger: logger)
+    }
+
+    /// - Parameter library: absolute path; need not exist.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when the library that was at the path lies on a disk that is not
+    ///   mounted there now.
+    package func requireMounted(_ library: String) async throws {
+        let file = file(of: library)
+        let found = try await offPool { () -> (note: Note, now: DiskPlace)? in
+            guard let note = try Self.note(in: file), !LibraryFolder.existing(at: library).isInUse else { return nil }
+            do {
+                return (note, try DiskPlace(of: library))
+            } catch {
+                // Opening the library will tell what is wrong with its path.
+                return nil
+            }
+        }
+        guard let (note, now) = found, note.disk != now else { return }
+        let isElsewhere = note.disk.mountPoint != now.mountPoint
+        throw Failure(
+            .libraryUnwritable, disposition: .stop,
+            what: "the library \(library) is not there",
+            why: "it was a library on \(note.seen), on the disk at "
+                + "\(note.disk.mountPoint), and "
+                + (isElsewhere ? "no disk is mounted there now" : "another disk is mounted there now"),
+            remedy: "mount its disk and run again; to begin a new library at this place, delete \(file)")
+    }
+
+    /// Notes that a library is at its path now.
+    package func remember(_ library: LibraryFolder) async {
+        let file = file(of: library.path)
+        do {
+            try await offPool {
+                let note = Note(seen: Date.now.formatted(.iso8601), disk: try DiskPlace(of: library.path))
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                try Data(note.lines(about: library.path).utf8).write(to: URL(filePath: file), options: .atomic)
+            }
+        } catch {
+            logger.info("no note of the library could be kept", metadata: ["file": "\(file)", "error": "\(error)"])
+        }
+    }
+
+    /// Forgets a library that is taken away again.
+    package func forget(_ library: LibraryFolder) async {
+        let file = file(of: library.path)
+        do {
+            try await offPool { try FileManager.default.removeItem(atPath: file) }
+        } catch {
+            logger.info("the note of the library stays", metadata: ["file": "\(file)", "error": "\(error)"])
+        }
+    }
+
+    /// The file of the note on a library.
+    package func file(of library: String) -> String {
+        folder + "/" + SHA256.hash(data: Array(library.utf8)).prefix(16).hexadecimal
+    }
+
+    private struct Note {
+        /// When a run last opened the library.
+        var seen: String
+        var disk: DiskPlace
+
+        init(seen: String, disk: DiskPlace) {
+            self.seen = seen
+            self.disk = disk
+        }
+
+        func lines(about library: String) -> String {
+            let values = [("library", library), ("seen", seen), ("mount", disk.mountPoint), ("id", disk.filesystem)]
+            return values.map { "\($0) \(String($1.map { $0.isNewline ? " " : $0 }))\n" }.joined()
+        }
+
+        /// - Returns: nil when the text is no note.
+        init?(lines: String) {
+            var values: [Substring: Substring] = [:]
+            for line in lines.split(separator: "\n") {
+                let pair = line.split(separator: " ", maxSplits: 1)
+                if pair.count == 2 { values[pair[0]] = pair[1] }
+            }
+            guard let seen = values["seen"], let mountPoint = values["mount"], let id = values["id"] else { return nil }
+            self.init(seen: String(seen), disk: DiskPlace(mountPoint: String(mountPoint), filesystem: String(id)))
+        }
+    }
+
+    private static func note(in file: String) throws -> Note? {
+        FileManager.default.contents(atPath: file).flatMap { Note(lines: String(decoding: $0, as: UTF8.self)) }
+    }
+}
+
+extension LibraryFolder {
+    /// Whether booksync keeps something here already. Blocks on the disk.
+    fileprivate var isInUse: Bool { FileManager.default.fileExists(atPath: ownFolder) }
+}

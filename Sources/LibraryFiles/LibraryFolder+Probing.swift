@@ -1,0 +1,83 @@
+import BookModel
+import CFileSystem
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Beside the type, whose own `open` would be meant inside it.
+private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
+
+// What can be found out of a library without leaving anything in it. All of it blocks on the disk.
+
+extension LibraryFolder {
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when a library could not be made at the path.
+    package static func requireParent(of path: String) throws {
+        let parent = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+        var status = stat()
+        guard stat(parent, &status) == 0 else {
+            throw unwritable(
+                path, why: "its parent folder does not exist",
+                remedy: "create \(parent), or mount the disk that it is on")
+        }
+        guard access(parent, W_OK | X_OK) == 0 else {
+            throw unwritable(path, why: "\(parent): \(SystemError.last.text)")
+        }
+    }
+
+    /// Makes a file that has no name, where the system can: permission bits tell too little.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable`.
+    package func tryWritingUnseen() throws {
+        var status = stat()
+        let folders = [path, ownFolder, partialFolder].filter { (path: String) in stat(path, &status) == 0 }
+        for folder in folders {
+            #if os(Linux)
+                let unnamed = O_DIRECTORY | 0o20_000_000  // O_TMPFILE, which is a macro that Swift does not see.
+                do {
+                    close(try systemCall { openFile(folder, unnamed | O_WRONLY | O_CLOEXEC) })
+                    continue
+                } catch let error
+                    where ![EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.code)
+                {
+                    throw Self.unwritable(path, why: "\(folder): \(error.text)")
+                } catch {
+                    // A filesystem that knows no such files: what its bits say has to do.
+                }
+            #endif
+            guard access(folder, W_OK | X_OK) == 0 else {
+                throw Self.unwritable(path, why: "\(folder): \(SystemError.last.text)")
+            }
+        }
+    }
+
+    /// The name of a file to try things on. A server opens its library several times at once: each has its own.
+    static func newProbe() -> String { "/.probe-\(getpid())-\(String(UInt64.random(in: 0 ... .max), radix: 36))" }
+
+    /// Tries it on a file of its own among the partial files, or where their folder is to be made.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when no file can be made there.
+    package func canRenameWithoutOverwriting() throws -> Bool {
+        var status = stat()
+        let folder = stat(partialFolder, &status) == 0 ? partialFolder : ownFolder
+        let name = folder + Self.newProbe()
+        do {
+            close(try systemCall { openFile(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW) })
+        } catch {
+            throw Self.unwritable(path, why: error.text)
+        }
+        defer {
+            unlink(name)
+            unlink(name + "-renamed")
+        }
+        if booksync_rename_exclusively(AT_FDCWD, name, AT_FDCWD, name + "-renamed") == 0 { return true }
+        let code = errno
+        guard [EINVAL, ENOSYS, ENOTSUP, EEXIST].contains(code) else {
+            throw Self.unwritable(path, why: SystemError(code: code).text)
+        }
+        return code == EEXIST
+    }
+}

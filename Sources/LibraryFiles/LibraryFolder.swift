@@ -1,0 +1,124 @@
+import BookModel
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The folder that holds the audio, known to exist and to be writable.
+package struct LibraryFolder: Sendable, Hashable {
+    /// Absolute.
+    package let path: String
+
+    /// What booksync keeps for itself: the store, the lock and the partial files.
+    package var ownFolder: String { path + "/.booksync" }
+    package var partialFolder: String { ownFolder + "/partial" }
+    /// The folder of the partial files, relative to the library.
+    package static let partialPath = ".booksync/partial"
+    package var lockFile: String { ownFolder + "/lock" }
+
+    /// The absolute path of something in the library.
+    package func absolutePath(_ relative: String) -> String { path + "/" + relative }
+
+    private init(path: String) {
+        self.path = path
+    }
+
+    /// A library that is only read (`list`, `show`): nothing is created, nothing is tried.
+    package static func existing(at path: String) -> LibraryFolder { LibraryFolder(path: path) }
+
+    /// Opens a library for writing: makes the folder (its parent must be there) and what booksync keeps in it, and
+    /// tries whether files can be made.
+    /// - Parameter path: absolute.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` that says why.
+    package static func open(at path: String) async throws -> LibraryFolder {
+        try await offPool {
+            let folder = LibraryFolder(path: path)
+            try folder.make()
+            try folder.requireOwnFiles()
+            folder.keepOthersOut()
+            try folder.tryWriting()
+            return folder
+        }
+    }
+
+    /// Takes away a library in which nothing was ever fetched; what others put beside ``ownFolder`` stays.
+    package func remove() async throws {
+        try await offPool {
+            try FileManager.default.removeItem(atPath: ownFolder)
+            if rmdir(path) != 0, errno != ENOTEMPTY { throw Self.unwritable(path, why: SystemError.last.text) }
+        }
+    }
+
+    /// The room on the library's filesystem.
+    /// - Throws: ``Failure`` of kind `inputOutput`.
+    package func space() async throws -> DiskSpace {
+        try await offPool { try DiskSpace(of: path) }
+    }
+
+    /// Makes the folder and what booksync keeps in it, where they are not there.
+    func make() throws {
+        try Self.makeFolder(path, in: path, mode: 0o777)
+        try Self.makeFolder(ownFolder, in: path)
+        try Self.makeFolder(partialFolder, in: path)
+    }
+
+    /// - Parameter mode: only the owner's unless said otherwise.
+    package static func makeFolder(_ path: String, in library: String, mode: mode_t = 0o700) throws {
+        do {
+            try systemCall { mkdir(path, mode) }
+        } catch let error where error.code == EEXIST {
+            var status = stat()
+            // The library itself may be a link to where the disk is; what is inside it may not lead out.
+            let found = path == library ? stat(path, &status) : lstat(path, &status)
+            guard found == 0 else { throw unwritable(library, why: "\(path): \(SystemError.last.text)") }
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw unwritable(
+                    library, why: "\(path) is not a folder", remedy: "name a folder with --library, or move it away")
+            }
+        } catch let error where error.code == ENOENT {
+            throw unwritable(
+                library, why: "its parent folder does not exist",
+                remedy: "create \(URL(filePath: library).deletingLastPathComponent().path(percentEncoded: false)),"
+                    + " or mount the disk that it is on")
+        } catch {
+            throw unwritable(library, why: error.text)
+        }
+    }
+
+    /// Permission bits tell too little (read-only mounts, quotas, access lists): making a file tells all.
+    private func tryWriting() throws {
+        let probe = partialFolder + Self.newProbe()
+        do {
+            let descriptor = try systemCall { Self.create(probe) }
+            close(descriptor)
+            try systemCall { unlink(probe) }
+        } catch let error where error.code == ENOSPC || error.code == EDQUOT {
+            throw Self.unwritable(path, why: error.text, remedy: "make room and run again; what is there stays")
+        } catch {
+            throw Self.unwritable(path, why: error.text)
+        }
+    }
+
+    private static func create(_ path: String) -> Int32 {
+        #if canImport(Darwin)
+            Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        #elseif canImport(Musl)
+            Musl.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        #else
+            Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        #endif
+    }
+
+    package static func unwritable(
+        _ library: String, why: String, remedy: String = "make it writable, or name another with --library"
+    ) -> Failure {
+        Failure(
+            .libraryUnwritable, disposition: .stop, what: "the library \(library) cannot be written", why: why,
+            remedy: remedy)
+    }
+}

@@ -1,0 +1,206 @@
+import BookModel
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The right to change a library, held by one process at a time.
+///
+/// It is the kernel's lock on an open file (`flock`), so it ends with the process however that ends. What is written
+/// in the file only tells others who holds it, and is never what decides. The folder that the file lies in is locked
+/// too: whoever deletes a lock file in the belief that it is stale does not let a second run in.
+package final class LibraryLock: Sendable {
+    private let descriptor: Int32
+    /// Of the folder.
+    private let folder: Int32
+
+    private init(descriptor: Int32, folder: Int32) {
+        self.descriptor = descriptor
+        self.folder = folder
+    }
+
+    deinit {
+        close(descriptor)
+        close(folder)
+    }
+
+    /// Takes the lock, waiting for another holder as long as asked.
+    /// - Parameters:
+    ///   - library: opened, so that its `.booksync` is there.
+    ///   - seconds: 0 takes it now or not at all.
+    ///   - command: what this process is doing, for others to read; without secrets.
+    /// - Returns: the lock, held until it is released or the last reference to it goes.
+    /// - Throws: ``Failure`` of kind `temporary` that names the holder; `libraryUnwritable` when there can be no lock
+    ///   file; `CancellationError`.
+    package static func acquire(
+        in library: LibraryFolder, wait seconds: Double = 0, command: String
+    ) async throws -> LibraryLock {
+        let clock = ContinuousClock()
+        // Whoever only asks whether a run is under way holds the lock for a moment; that is no reason to give up.
+        let deadline = clock.now + .seconds(min(max(0.05, seconds), 1e9))
+        var lock = try await offPool { try openLock(in: library) }
+        while true {
+            let opened = lock
+            switch try await offPool({ try opened.tryTaking(library.lockFile, command: command) }) {
+            case .taken: return lock
+            case .deleted:
+                lock = try await offPool { try openLock(in: library) }
+            case .held:
+                guard clock.now < deadline else { throw try await offPool { opened.isHeldElsewhere(library) } }
+                // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
+                try await clock.sleep(until: min(deadline, clock.now + .milliseconds(seconds > 0 ? 100 : 10)))
+            }
+        }
+    }
+
+    /// Holds the lock while the body runs.
+    package static func hold<T>(
+        in library: LibraryFolder, wait seconds: Double = 0, command: String,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+    ) async throws -> T {
+        let lock = try await acquire(in: library, wait: seconds, command: command)
+        defer { lock.release() }
+        return try await body()
+    }
+
+    /// Whether a process holds the lock of the library at `path` now. False where there is no library.
+    package static func isHeld(in path: String) async throws -> Bool {
+        let library = LibraryFolder.existing(at: path)
+        return try await offPool {
+            // A run that ended well emptied the file: then nothing has to be tried. Where it is not there at all, the
+            // folder tells.
+            var status = stat()
+            let isThere = lstat(library.lockFile, &status) == 0
+            if isThere, status.st_size == 0 { return false }
+            return isLocked(isThere ? library.lockFile : library.ownFolder)
+        }
+    }
+
+    /// When the process that holds the lock of the library at `path` took it, to the second; nil when none holds it, or it
+    /// did not say.
+    package static func heldSince(in path: String) async throws -> Date? {
+        guard try await isHeld(in: path) else { return nil }
+        return try await offPool { LockOwner(of: LibraryFolder.existing(at: path))?.startTime }
+    }
+
+    /// Tries whether the filesystem of the library keeps locks, without holding anybody up.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when it does not. Blocks on the disk.
+    package static func requireLocking(in library: LibraryFolder) throws {
+        var status = stat()
+        let places = [library.lockFile, library.ownFolder, library.path]
+        let path = places.first { (place: String) in lstat(place, &status) == 0 } ?? library.path
+        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        // A file that cannot be opened is told of where the library is looked at.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        if let error = probe(descriptor), isRefusal(error) { throw unlockable(path, error) }
+    }
+
+    private static func isLocked(_ path: String) -> Bool {
+        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return probe(descriptor)?.code == EWOULDBLOCK
+    }
+
+    /// Tries whether the lock can be had, and keeps nothing of it.
+    /// - Returns: why it cannot; nil when it can.
+    private static func probe(_ descriptor: CInt) -> SystemError? {
+        guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return .last }
+        // A child that is being started may share the descriptor; closing alone would leave it the lock.
+        flock(descriptor, LOCK_UN)
+        return nil
+    }
+
+    /// Gives the lock up. The process that ends does so without it.
+    package func release() {
+        _ = ftruncate(descriptor, 0)
+        flock(descriptor, LOCK_UN)
+        flock(folder, LOCK_UN)
+    }
+
+    private static func openLock(in library: LibraryFolder) throws -> LibraryLock {
+        let path = library.lockFile
+        // A run that found no book may have taken away the library that it made, while this one came or waited.
+        try library.make()
+        do {
+            // Not truncated: until the lock is taken, what stands in it is another's.
+            let descriptor = try systemCall { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            let folder = uninterrupted { open(library.ownFolder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) }
+            let code = errno
+            guard folder >= 0 else {
+                close(descriptor)
+                throw SystemError(code: code)
+            }
+            return LibraryLock(descriptor: descriptor, folder: folder)
+        } catch let error as SystemError {
+            throw unlockable(path, error)
+        }
+    }
+
+    private enum Try {
+        case taken
+        case held
+        /// Somebody deleted the file after it was opened: the lock on it would mean nothing to those that come later.
+        case deleted
+    }
+
+    private func tryTaking(_ path: String, command: String) throws -> Try {
+        do {
+            try systemCall { flock(descriptor, LOCK_EX | LOCK_NB) }
+        } catch let error where error.code == EWOULDBLOCK {
+            return .held
+        } catch {
+            throw Self.unlockable(path, error)
+        }
+        var (opened, standing) = (stat(), stat())
+        guard fstat(descriptor, &opened) == 0, lstat(path, &standing) == 0, opened.st_ino == standing.st_ino else {
+            return .deleted
+        }
+        // Some network filesystems lock no folders; then the file alone has to do.
+        if flock(folder, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            flock(descriptor, LOCK_UN)
+            return .held
+        }
+        let text = Array(LockOwner.thisProcess(command: command).lines.utf8)
+        _ = ftruncate(descriptor, 0)
+        // For people only: on a full disk the lock holds as well without it.
+        _ = pwrite(descriptor, text, text.count, 0)
+        return .taken
+    }
+
+    private func isHeldElsewhere(_ library: LibraryFolder) -> Failure {
+        let owner = LockOwner(of: library)
+        return Failure(
+            .temporary, disposition: .stop, what: "another run holds the library \(library.path)",
+            why: owner?.sentence
+                ?? "the lock \(library.lockFile) is taken by a process that did not write its name into it",
+            remedy: "let it finish, or wait for it with --wait 60s")
+    }
+
+    /// Whether the error says that the filesystem itself keeps no locks: NFS without its lock service, and some filesystems
+    /// in user space (flock(2), fcntl(2)).
+    private static func isRefusal(_ error: SystemError) -> Bool {
+        [ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(error.code)
+    }
+
+    /// What is told where a lock cannot be had at all.
+    static func unlockable(_ path: String, _ error: SystemError) -> Failure {
+        guard isRefusal(error) else {
+            return Failure(
+                .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
+                why: "\(path): \(error.text)", remedy: "see that the file may be written")
+        }
+        return Failure(
+            .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
+            why:
+                "\(path): its filesystem keeps no locks (flock: \(error.text)), and two runs would be in each other's way",
+            remedy: "on NFS mount it with version 4, or start the lock service (rpc.statd) on both sides; else put the "
+                + "library on a filesystem that knows flock")
+    }
+}

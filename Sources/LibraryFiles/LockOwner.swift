@@ -1,0 +1,78 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What stands in the lock file about the one who holds it.
+package struct LockOwner: Hashable {
+    var process: String
+    var host: String
+    var started: String
+    var command: String
+
+    static func thisProcess(command: String) -> LockOwner {
+        LockOwner(
+            process: "\(ProcessInfo.processInfo.processIdentifier)", host: hostName(),
+            started: Date.now.formatted(.iso8601), command: command)
+    }
+
+    init(process: String, host: String, started: String, command: String) {
+        func line(_ text: String) -> String {
+            String(text.map { $0.isNewline || $0 == "\0" ? " " : $0 }.prefix(500))
+        }
+        self.process = line(process)
+        self.host = line(host)
+        self.started = line(started)
+        self.command = line(command)
+    }
+
+    var lines: String { "pid \(process)\nhost \(host)\nsince \(started)\ncommand \(command)\n" }
+
+    /// - Returns: nil when the text names no process.
+    init?(lines: String) {
+        var values: [Substring: Substring] = [:]
+        for line in lines.split(separator: "\n") {
+            let pair = line.split(separator: " ", maxSplits: 1)
+            if pair.count == 2 { values[pair[0]] = pair[1] }
+        }
+        guard let process = values["pid"] else { return nil }
+        self.init(
+            process: String(process), host: String(values["host"] ?? "?"), started: String(values["since"] ?? "?"),
+            command: String(values["command"] ?? "?"))
+    }
+
+    /// nil where it cannot be told.
+    var startTime: Date? {
+        do { return try Date(started, strategy: .iso8601) } catch { return nil }
+    }
+
+    /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
+    package var sentence: String {
+        let place = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
+        return "process \(process) \(place) has been running '\(command)' since \(started)"
+    }
+
+    /// Whether it is a process of another machine than this one, as far as the names of the two tell.
+    var isElsewhere: Bool { host != Self.hostName() }
+
+    /// Seconds that it has been running; nil where it does not say since when.
+    package func age(at now: Date) -> Double? { startTime.map(now.timeIntervalSince) }
+
+    /// What stands in the lock file of a library; nil when nothing does. Blocks on the disk.
+    package init?(of library: LibraryFolder) {
+        guard let bytes = FileManager.default.contents(atPath: library.lockFile) else { return nil }
+        self.init(lines: String(decoding: bytes.prefix(4096), as: UTF8.self))
+    }
+
+    /// Asked of the kernel: Foundation's `hostName` asks the network.
+    private static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "?" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

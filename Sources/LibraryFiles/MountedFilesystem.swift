@@ -1,0 +1,58 @@
+import Foundation
+
+/// The filesystem that a path lies on, as the kernel lists it.
+package struct MountedFilesystem: Sendable, Hashable {
+    /// As in `ext4`, `nfs4`.
+    package var kind: String
+    /// Those of the filesystem itself, as in `local_lock=none`.
+    var options: Set<String>
+
+    /// Whether `flock` is kept from other machines that have the same filesystem mounted (nfs(5): `local_lock`, `nolock`).
+    package var locksOnThisMachineOnly: Bool {
+        kind.hasPrefix("nfs") && !options.isDisjoint(with: ["local_lock=flock", "local_lock=all", "nolock"])
+    }
+
+    /// - Parameters:
+    ///   - path: absolute, without symbolic links.
+    ///   - text: of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+    /// - Returns: nil when the text lists no filesystem that the path lies on.
+    init?(of path: String, mountinfo text: String) {
+        var found: (point: String, filesystem: MountedFilesystem)?
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 5, let dash = words.dropFirst(6).firstIndex(of: "-"), words.count > dash + 3 else {
+                continue
+            }
+            let point = Self.unescaped(words[4])
+            guard path == point || path.hasPrefix(point == "/" ? "/" : point + "/") else { continue }
+            // Of two filesystems at one place the later one hides the other.
+            if let found, found.point.utf8.count > point.utf8.count { continue }
+            let options = Set(words[dash + 3].split(separator: ",").map(String.init))
+            found = (point, MountedFilesystem(kind: String(words[dash + 1]), options: options))
+        }
+        guard let found else { return nil }
+        self = found.filesystem
+    }
+
+    private init(kind: String, options: Set<String>) {
+        self.kind = kind
+        self.options = options
+    }
+
+    /// Of a folder. Blocks on the disk.
+    /// - Returns: nil where the system does not tell.
+    package init?(of folder: String) {
+        guard let real = realpath(folder, nil) else { return nil }
+        defer { free(real) }
+        guard let bytes = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
+        self.init(of: String(cString: real), mountinfo: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Space, tab, line end and backslash are written in octal.
+    private static func unescaped(_ text: Substring) -> String {
+        guard text.contains("\\") else { return String(text) }
+        return [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(text)) {
+            $0.replacing($1.0, with: $1.1)
+        }
+    }
+}

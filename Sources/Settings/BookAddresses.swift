@@ -1,0 +1,108 @@
+import BookModel
+import CatalogFetcher
+import Transport
+
+// Which book an address names, as far as that is known without asking.
+
+extension Configuration {
+    /// The book at an address, as far as that is known without asking: what was recognised, else what the address itself
+    /// says. Where neither tells, it is taken for a feed's.
+    package func book(at address: ResourceAddress) -> BookIdentity {
+        recognised[address] ?? named(by: address)
+            ?? BookIdentity(source: source(for: .feed, at: address), id: FeedSettings.bookID(of: address))
+    }
+
+    /// What an address says by itself.
+    package func named(by address: ResourceAddress) -> BookIdentity? {
+        for kind in SourceKind.allCases {
+            guard let id = kind.format.bookID(in: address) else { continue }
+            if kind == .bookResource, sources.values.allSatisfy({ $0.kind != kind }) { continue }
+            return BookIdentity(source: source(for: kind, at: address), id: id)
+        }
+        return nil
+    }
+
+    /// The source of that kind that an address belongs to: one on the same server, else the first that is configured,
+    /// else the one that needs no configuration.
+    package func source(for kind: SourceKind, at address: ResourceAddress) -> String {
+        let candidates = sources.values.filter { $0.kind == kind }.sorted { $0.name < $1.name }
+        return (candidates.first { $0.url?.server == address.server } ?? candidates.first)?.name ?? kind.rawValue
+    }
+
+    /// Takes an address for one of that kind, whatever it looks like. A REF that names its source stays what it is.
+    package mutating func take(_ reference: BookReference, as kind: SourceKind) {
+        guard let address = reference.address else { return }
+        let id =
+            kind.format.bookID(in: address)
+            ?? (kind == .feed ? FeedSettings.bookID(of: address) : address.withoutSecrets)
+        recognised[address] = BookIdentity(source: source(for: kind, at: address), id: id)
+    }
+
+    package func known(at address: ResourceAddress, among shelf: [BookIdentity]) -> BookIdentity? {
+        let ids = [FeedSettings.bookID(of: address), address.withoutSecrets]
+        return shelf.first { book in
+            ids.contains(book.id) && [.feed, .directory].contains(source(named: book.source)?.kind)
+        }
+    }
+}
+
+extension Configuration {
+    /// Whole addresses of books, secrets included, as the listener gave them: those that were recognised, and those that
+    /// the configuration subscribes to, whose servers may have been away when they were asked what is there.
+    package var givenAddresses: [ResourceAddress] {
+        recognised.keys + subscriptions.compactMap(\.reference.address).filter { recognised[$0] == nil }
+    }
+
+    /// Makes sure that a book can be asked for by what is stored of it, which is its id and no secret.
+    ///
+    /// - Parameter address: the one that names it.
+    /// - Throws: ``Failure`` of kind `configuration`.
+    package func requireStorable(_ book: BookIdentity, at address: ResourceAddress) throws {
+        guard book.id.contains("://"), let source = source(named: book.source) else { return }
+        let isStorable =
+            switch source.kind {
+            case .feed:
+                FeedSettings.isWholeAddress(book.id) || source.url.map(FeedSettings.bookID(of:)) == book.id
+            case .directory:
+                address.isWithoutUser && !ResourceAddress(book.id).isMasked || source.url?.withoutSecrets == book.id
+            case .bookResource, .librivox, .internetArchive: true
+            }
+        guard !isStorable else { return }
+        throw Failure(
+            .configuration, what: "\(address) cannot be subscribed to",
+            why: "its address holds a secret, and secrets are not stored",
+            remedy:
+                "write the whole address as the url of a source of type \(source.kind.rawValue), with the secret from "
+                + "the environment")
+    }
+}
+
+extension BookReference {
+    package var address: ResourceAddress? {
+        if case .address(let address) = target { address } else { nil }
+    }
+
+    /// As ``BookIdentity/requireNoSecret()``, of the book that it names.
+    package func requireNoSecret() throws {
+        if case .book(let book) = target { try book.requireNoSecret() }
+    }
+}
+
+extension BookIdentity {
+    /// Makes sure that the name of a book, which is shown and stored, is no address with a secret in it.
+    ///
+    /// - Throws: ``Failure`` of kind `usage`.
+    package func requireNoSecret() throws {
+        guard FeedSettings.isWholeAddress(id),
+            !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(id)))
+        else { return }
+        throw Failure(
+            .usage, what: "\(source):\(ResourceAddress(id)) cannot be the name of a book",
+            why: "the address holds a secret, and names of books are shown and stored",
+            remedy: "write the address alone, without '\(source):' before it")
+    }
+}
+
+extension ResourceAddress {
+    fileprivate var isWithoutUser: Bool { Authorization(userOf: self) == nil }
+}

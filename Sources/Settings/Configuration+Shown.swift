@@ -1,0 +1,141 @@
+import BookModel
+import CatalogFetcher
+import Foundation
+import Transport
+
+extension Configuration {
+    /// The settings in effect, for `config show`. Secrets are masked: every query value and header that is not known
+    /// to be harmless, the signing secret, the arguments of the notification command and the webhook's path.
+    package var effectiveDescription: ShownSetting {
+        var entries: [ShownSetting.Entry] = []
+        for setting in ScalarSetting.all {
+            entries.add(setting.shown(self), at: setting.key.split(separator: ".").map(String.init)[...])
+        }
+        let shownSources = sources.values.sorted { $0.name < $1.name }
+        entries.append(.init("sources", .named(shownSources.map { .init($0.name, $0.shown) })))
+        entries.append(.init("subscriptions", .list(subscriptions.map(\.shown))))
+        return .settings(entries)
+    }
+}
+
+extension [ShownSetting.Entry] {
+    /// Adds a setting below the groups that it is in; those of a group follow each other.
+    fileprivate mutating func add(_ value: ShownSetting, at path: ArraySlice<String>) {
+        guard let key = path.first else { return }
+        let below = path.dropFirst()
+        guard !below.isEmpty else { return append(.init(key, value)) }
+        var group: [ShownSetting.Entry] = []
+        if let last, last.key == key, case .settings(let known) = last.value {
+            group = known
+            removeLast()
+        }
+        group.add(value, at: below)
+        append(.init(key, .settings(group)))
+    }
+}
+
+extension SourceConfiguration {
+    fileprivate var shown: ShownSetting {
+        var entries = [ShownSetting.Entry("type", .text(kind.rawValue))]
+        if let url { entries.append(.init("url", .text(url.withoutSecrets))) }
+        if let detailURL { entries.append(.init("detail-url", .text(detailURL.withoutSecrets))) }
+        if let archiveURL { entries.append(.init("archive-url", .text(archiveURL.withoutSecrets))) }
+        if !query.isEmpty {
+            entries.append(.init("query", .named(query.map { .init($0.name, .text(Masking.query($0))) })))
+        }
+        if let signature {
+            let shown: [ShownSetting.Entry] = [
+                .init("parameter", .text(signature.parameter)),
+                .init("algorithm", .text(signature.algorithm.rawValue)),
+                .init("secret", .text(signature.secret.description)),
+            ]
+            entries.append(.init("signature", .settings(shown)))
+        }
+        if !headers.isEmpty {
+            entries.append(.init("headers", .named(headers.map { .init($0.name, .text(Masking.header($0))) })))
+        }
+        if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
+        entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
+        if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
+        switch proxy {
+        case .environment: break
+        case .direct: entries.append(.init("proxy", .text("none")))
+        case .through(let proxy): entries.append(.init("proxy", .text(proxy.description)))
+        }
+        switch authorization {
+        case .basic(let user, let password):
+            entries.append(.init("user", .text(user.description)))
+            entries.append(.init("password", .text(password.description)))
+        case .bearer(let token): entries.append(.init("bearer", .text(token.description)))
+        case nil: break
+        }
+        if let cookies { entries.append(.init("cookies", .text(cookies.path))) }
+        if let authorities { entries.append(.init("ca-file", .text(authorities.path))) }
+        if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
+        if let depth { entries.append(.init("depth", .number(Double(depth)))) }
+        if !unsetVariables.isEmpty {
+            entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))
+        }
+        return .settings(entries)
+    }
+}
+
+extension SubscriptionSetting {
+    fileprivate var shown: ShownSetting {
+        var entries = [ShownSetting.Entry("book", .text(reference.description))]
+        if let title { entries.append(.init("title", .text(title))) }
+        if let latest = filter.latest { entries.append(.init("latest", .number(Double(latest)))) }
+        if let only = filter.only { entries.append(.init("only", .text(only.description))) }
+        if let match = filter.match { entries.append(.init("match", .text(match))) }
+        if let exclude = filter.exclude { entries.append(.init("exclude", .text(exclude))) }
+        if let since = filter.since { entries.append(.init("since", .text(since.description))) }
+        if let order { entries.append(.init("order", .text(order.rawValue))) }
+        if let episodes = limits.episodes { entries.append(.init("max-episodes", .number(Double(episodes)))) }
+        if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
+        return .settings(entries)
+    }
+}
+
+/// What may be shown of values that may hold secrets: only what is known to be harmless.
+package enum Masking {
+    private static let harmlessParameters: Set<String> = ["nwt", "q", "sorttype", "pagesize", "extended", "format"]
+    private static let harmlessHeaders: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "clientversion", "content-type", "user-agent",
+        "x-requested-with",
+    ]
+
+    static func isSecret(query field: SourceConfiguration.Field) -> Bool {
+        let value = field.value.secretText
+        let isShort = value.count <= 8 && value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+        return !harmlessParameters.contains(field.name.lowercased()) || !isShort
+    }
+
+    static func isSecret(header field: SourceConfiguration.Field) -> Bool {
+        !harmlessHeaders.contains(field.name.lowercased())
+    }
+
+    static func query(_ field: SourceConfiguration.Field) -> String {
+        isSecret(query: field) ? field.value.description : field.value.secretText
+    }
+
+    static func header(_ field: SourceConfiguration.Field) -> String {
+        isSecret(header: field) ? field.value.description : field.value.secretText
+    }
+
+    /// The command's name without its arguments.
+    package static func command(_ command: Secret?) -> String {
+        guard let command else { return "" }
+        let words = command.secretText.split(whereSeparator: \.isWhitespace)
+        guard let first = words.first, !first.contains("="), !first.contains("://") else { return command.description }
+        return words.count == 1 ? String(first) : "\(first) \(command.description)"
+    }
+
+    /// The host: paths of webhooks are credentials.
+    package static func webhook(_ address: Secret?) -> String {
+        guard let address else { return "" }
+        let shown = ResourceAddress(address.secretText).withoutSecrets
+        guard let scheme = shown.range(of: "://") else { return address.description }
+        let host = shown[scheme.upperBound...].prefix { !"/?".contains($0) }
+        return "\(shown[..<scheme.upperBound])\(host)/\(address)"
+    }
+}

@@ -1,0 +1,124 @@
+import BookModel
+import LibraryFiles
+import Transport
+
+/// Everything that the listener can set, after the file, the environment and the command line had their say.
+package struct Configuration: Sendable, Hashable {
+    /// The folder that holds the audio; absolute once loaded.
+    package var library: String
+    /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
+    /// when there is none. Nil when there are several and none was chosen.
+    package var defaultSource: String?
+    package var naming: NamingTemplate
+    package var downloads: DownloadSettings
+    package var onCatalogRemoval: CatalogRemoval
+    package var notify: NotifySettings
+    package var serve = ServeSettings()
+    package var sources: [String: SourceConfiguration]
+    package var subscriptions: [SubscriptionSetting]
+    /// Certificates that are trusted beside those of the machine.
+    package var authorities: NamedFile<TrustedAuthorities>?
+    /// Which netrc file is read.
+    package var netrcChoice = NetrcChoice.standard
+    /// What that file says.
+    package var netrc = Netrc.empty
+    /// Of the environment.
+    package var proxies = ProxyEnvironment.none
+    /// Whether a private address may be asked because a REF names it, or a stored subscription. A server's clients, and what
+    /// they subscribe to, do not get at what only the machine reaches: there the configuration alone names such servers.
+    package var trustsReferences = true
+    /// The books that addresses were found to name, for as long as the program runs.
+    package var recognised: [ResourceAddress: BookIdentity] = [:]
+
+    /// The name of the built-in catalog. A configured source may take the name over.
+    package static let demoSource = "demo"
+
+    /// What holds where nothing is set: no sources; the caller fills the demo source in.
+    package static let builtIn = Configuration(
+        library: "./Audiobooks", defaultSource: demoSource, naming: .standard, downloads: DownloadSettings(),
+        onCatalogRemoval: .keep, notify: NotifySettings(), sources: [:], subscriptions: [])
+}
+
+/// Where users and passwords are looked up for servers that nothing else is configured for.
+package enum NetrcChoice: Sendable, Hashable {
+    /// `$NETRC`, else `~/.netrc`; neither needs to be there.
+    case standard
+    case nowhere
+    case file(NamedFile<Netrc>)
+}
+
+/// How transfers are done.
+package struct DownloadSettings: Sendable, Hashable {
+    /// Episodes at once.
+    package var jobs = 4
+    package var jobsPerHost = 4
+    package var order = TransferOrder.first
+    /// Bytes a second over all transfers; 0 is no limit.
+    package var limitRate: Int64 = 0
+    /// How often a transfer that makes no progress is tried again within a run.
+    package var retries = 5
+    /// Seconds.
+    package var connectTimeout: Double = 10
+    /// Seconds without a byte.
+    package var stallTimeout: Double = 30
+    /// Bytes a second that a server has to send on average; 0 for no minimum.
+    package var minRate: Int64 = 1000
+    /// Seconds for a whole answer of a catalog.
+    package var answerTimeout: Double = 600
+    /// Bytes that stay free on the library's disk.
+    package var minFreeSpace: Int64 = 500_000_000
+    /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
+    package var maxUndeclaredSize: Int64 = 4_000_000_000
+    /// What becomes of episodes whose file the listener deleted.
+    package var onMissingFile = MissingFileRule.fetch
+    /// What a run writes for players and servers into the folders of its books.
+    package var export: [ExportKind] = [.cover]
+}
+
+/// What becomes of an episode's file when the catalog no longer lists it. Deleting is not among the choices.
+package enum CatalogRemoval: String, Sendable, CaseIterable {
+    case keep, report
+}
+
+/// Who is told when something was fetched or failed.
+package struct NotifySettings: Sendable, Hashable {
+    /// A command that gets the JSON summary; its arguments may hold a token.
+    package var exec: Secret?
+    /// Gets the JSON summary by POST; such addresses are often secrets themselves.
+    package var webhook: Secret?
+    /// The address of an Audiobookshelf server, its API token, and the id of the library there that has this folder; the
+    /// server is asked to scan when a run changed files.
+    package var audiobookshelf: String?
+    package var audiobookshelfToken: Secret?
+    package var audiobookshelfLibrary: String?
+}
+
+/// A book of the `subscriptions` section.
+package struct SubscriptionSetting: Sendable, Hashable {
+    /// In the default source, in a named one, or an address. Its own filter is already part of ``filter``.
+    package var reference: BookReference
+    /// Overrides what the catalog says.
+    package var title: String?
+    package var filter: EpisodeFilter
+    /// In which order its episodes are fetched; nil for ``DownloadSettings/order``.
+    package var order: TransferOrder?
+    /// How much of it one run begins.
+    package var limits = RunLimits()
+}
+
+/// What the command line overrides. Applied last.
+package struct ConfigurationOverrides: Sendable, Hashable {
+    /// As given with `--library`: relative to the current folder.
+    package var library: String?
+    package var jobs: Int?
+    /// Bytes a second; 0 is no limit.
+    package var limitRate: Int64?
+    package var order: TransferOrder?
+
+    package init(library: String? = nil, jobs: Int? = nil, limitRate: Int64? = nil, order: TransferOrder? = nil) {
+        self.library = library
+        self.jobs = jobs
+        self.limitRate = limitRate
+        self.order = order
+    }
+}

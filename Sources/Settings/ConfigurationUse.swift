@@ -1,0 +1,172 @@
+import BookModel
+import CatalogFetcher
+import DownloadEngine
+import Foundation
+import Transport
+
+// What the rooms are told of the configuration, each in its own terms.
+
+extension Configuration {
+    package var transportOptions: TransportOptions {
+        // A transfer that we hold back reads nothing for a while, which is no stall of the server's.
+        let slowest = ([downloads.limitRate] + sources.values.map(\.limitRate)).filter { $0 > 0 }.min()
+        let pause = slowest.map { Double(downloads.jobs << 19) / Double($0) } ?? 0
+        return TransportOptions(
+            connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
+            minRate: Double(downloads.minRate), answerTimeout: downloads.answerTimeout,
+            // Catalog requests must not wait behind the audio of the same host.
+            connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies, authorities: authorities?.content)
+    }
+
+    package func engineSettings(_ limits: RunLimits) -> EngineSettings {
+        EngineSettings(
+            jobs: downloads.jobs, jobsPerHost: downloads.jobsPerHost, retry: RetryPolicy(retries: downloads.retries),
+            limits: limits, limitRate: downloads.limitRate,
+            sourceRates: sources.mapValues(\.limitRate).filter { $0.value > 0 },
+            minFreeSpace: downloads.minFreeSpace, maxUndeclaredSize: downloads.maxUndeclaredSize)
+    }
+
+    /// Whether there is no source to ask but the built-in demo catalog.
+    package var usesDemoCatalog: Bool { sources.isEmpty }
+
+    /// Makes the demo catalog, wherever it listens now, the source that it is the default for.
+    package mutating func useDemoCatalog(listURL: String, detailURL: String) {
+        var demo = SourceConfiguration(name: Self.demoSource, kind: .bookResource)
+        demo.url = ResourceAddress(listURL)
+        demo.detailURL = ResourceAddress(detailURL)
+        demo.allowsPrivateAddresses = true
+        // It listens on this machine, where no proxy finds it.
+        demo.proxy = .direct
+        sources[Self.demoSource] = demo
+    }
+
+    /// A source of that name: a configured one, or the one of a type that needs no configuration, under the type's own
+    /// name.
+    package func source(named name: String) -> SourceConfiguration? {
+        if let source = sources[name] { return source }
+        guard let kind = SourceKind(rawValue: name), kind != .bookResource else { return nil }
+        return SourceConfiguration(name: name, kind: kind)
+    }
+
+    /// - Throws: ``Failure`` of kind `configuration` when the book's source is not configured.
+    @discardableResult
+    package func requireSource(of book: BookIdentity) throws -> SourceConfiguration? {
+        if let source = source(named: book.source) { return source }
+        if usesDemoCatalog, book.source == Self.demoSource { return nil }
+        let known = sources.isEmpty ? [Self.demoSource] : sources.keys.sorted()
+        throw Failure(
+            .configuration, disposition: .skip, what: "\(book) cannot be asked for",
+            why: "no source is called '\(book.source)' (there is \(known.joined(separator: ", ")))",
+            remedy: "add it under sources: in the configuration")
+    }
+
+    /// The book that a REF names.
+    ///
+    /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default, or an address with a secret
+    ///   that would be shown.
+    package func book(_ reference: BookReference) throws -> BookIdentity {
+        switch reference.target {
+        case .book(let book):
+            try book.requireNoSecret()
+            return book
+        case .id(let id):
+            guard let defaultSource else {
+                throw Failure(
+                    .usage, what: "'\(id)' may be in any of several sources", why: "none of them is the default",
+                    remedy: "write SOURCE:\(id), or set default-source in the configuration")
+            }
+            return BookIdentity(source: defaultSource, id: id)
+        case .address(let address):
+            return self.book(at: address)
+        }
+    }
+
+    /// The server that a book's catalog is asked at, without secrets: what one of its books meets, the others will.
+    package func catalogServer(of book: BookIdentity) -> String {
+        // The id of a book may be the very address that the listener gave.
+        if book.id.contains("://") { return ResourceAddress(book.id).server }
+        let source = source(named: book.source)
+        if let url = source?.url { return url.server }
+        switch source?.kind {
+        case .internetArchive: return InternetArchiveSettings.standardAddress.server
+        case .librivox: return LibriVoxSettings.standardAddress.server
+        case .feed, .directory, .bookResource, nil: return "source \(book.source)"
+        }
+    }
+
+    /// - Parameter pace: shared by all that ask the book's server at the same time.
+    package func catalogSource(
+        for book: BookIdentity, transport: HTTPTransport, pace: HostThrottle? = nil
+    ) throws -> any CatalogSource {
+        guard let source = try requireSource(of: book) else {
+            throw Failure(
+                .defect, disposition: .stop, what: "the demo catalog cannot be asked", why: "it was not started")
+        }
+        try source.requireVariables()
+        let connection = CatalogConnection(
+            transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace)
+        return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
+    }
+
+    /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two
+    /// subscriptions to one book the configuration's counts.
+    package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {
+        let configured = try subscriptions.map {
+            Subscription(
+                book: try book($0.reference), title: $0.title, filter: $0.filter, order: $0.order, limits: $0.limits)
+        }
+        let books = Set(configured.map(\.book))
+        return configured + stored.filter { !books.contains($0.book) }
+    }
+}
+
+extension SourceConfiguration {
+    /// What must be masked where a server sends it back.
+    private var secretsOfAccess: [String] {
+        let cookies = cookies?.content.cookies.map(\.value.secretText) ?? []
+        return switch authorization {
+        case .basic(let user, let password): cookies + [user.secretText, password.secretText]
+        case .bearer(let token): cookies + [token.secretText]
+        case nil: cookies
+        }
+    }
+
+    /// - Parameter knownAddresses: whole addresses, secrets included, that the listener gave.
+    package func settings(knownAddresses: [ResourceAddress] = []) throws -> SourceSettings {
+        let query = query.map { (name: $0.name, value: $0.value.secretText) }
+        let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
+        let credentials = CatalogCredentials(query: query, headers: headers, alsoSecret: secretsOfAccess)
+        switch kind {
+        case .feed:
+            return .feed(
+                FeedSettings(
+                    address: url, knownAddresses: knownAddresses, query: query, headers: headers,
+                    alsoSecret: secretsOfAccess))
+        case .librivox:
+            return .librivox(
+                LibriVoxSettings(
+                    address: url ?? LibriVoxSettings.standardAddress, credentials: credentials,
+                    archive: InternetArchiveSettings(
+                        address: archiveURL ?? InternetArchiveSettings.standardAddress, formats: formats)))
+        case .internetArchive:
+            return .internetArchive(
+                InternetArchiveSettings(
+                    address: url ?? InternetArchiveSettings.standardAddress, formats: formats,
+                    credentials: credentials))
+        case .directory:
+            return .directory(
+                DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials))
+        case .bookResource:
+            guard let url else {
+                throw Failure(
+                    .configuration, disposition: .skip, what: "the source '\(name)' cannot be asked",
+                    why: "it has no url", remedy: "set sources.\(name).url in the configuration")
+            }
+            return .bookResource(
+                BookResourceSettings(
+                    listAddress: url, detailAddress: detailURL, query: query,
+                    signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
+                    headers: headers, alsoSecret: secretsOfAccess, pageSize: pageSize ?? 50))
+        }
+    }
+}

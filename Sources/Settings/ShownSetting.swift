@@ -1,0 +1,125 @@
+import BookModel
+import Foundation
+
+/// A setting as `config show` prints it: ordered, secrets masked, ready for any format.
+package indirect enum ShownSetting: Sendable, Hashable {
+    case text(String)
+    case number(Double)
+    case flag(Bool)
+    case list([ShownSetting])
+    /// Keys of ours, which JSON spells in snake_case.
+    case settings([Entry])
+    /// Names that are the listener's or the catalog's, never respelled.
+    case named([Entry])
+
+    package struct Entry: Sendable, Hashable {
+        package var key: String
+        package var value: ShownSetting
+
+        package init(_ key: String, _ value: ShownSetting) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// YAML that reads back as what it shows, but for what is masked. Ends with a newline.
+    package var yamlText: String { yamlText(origins: nil) }
+
+    /// The same with a remark behind each value.
+    ///
+    /// - Parameter origins: the remark for the setting of that place; nil for none at all.
+    func yamlText(origins: ((_ place: String) -> String)?) -> String {
+        var text = ""
+        writeYAML(to: &text, indent: "", place: "", origins: origins)
+        return text.hasSuffix("\n") ? text : text + "\n"
+    }
+
+    /// The places of all single values: as they are in the configuration, and with our keys as JSON spells them.
+    var places: [(place: String, shown: String)] { places(at: "", shownAs: "") }
+
+    private func places(at place: String, shownAs shown: String) -> [(place: String, shown: String)] {
+        func join(_ place: String, _ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+        switch self {
+        case .settings(let entries):
+            return entries.flatMap {
+                $0.value.places(at: join(place, $0.key), shownAs: join(shown, $0.key.replacing("-", with: "_")))
+            }
+        case .named(let entries):
+            return entries.flatMap { $0.value.places(at: join(place, $0.key), shownAs: join(shown, $0.key)) }
+        case .list(let items) where !isListOfWords:
+            return items.enumerated().flatMap {
+                $0.element.places(at: "\(place)[\($0.offset)]", shownAs: "\(shown)[\($0.offset)]")
+            }
+        case .text, .number, .flag, .list: return [(place, shown)]
+        }
+    }
+
+    /// Such a list is one value.
+    private var isListOfWords: Bool {
+        guard case .list(let items) = self else { return false }
+        return items.allSatisfy { if case .text = $0 { true } else { false } }
+    }
+
+    /// As a JSON document, our keys in snake_case.
+    package var document: JSONDocument {
+        switch self {
+        case .text(let text): .string(text)
+        case .number(let number): .number(number)
+        case .flag(let flag): .bool(flag)
+        case .list(let items): .array(items.map(\.document))
+        case .settings(let entries):
+            .object(entries.map { .init(key: $0.key.replacing("-", with: "_"), value: $0.value.document) })
+        case .named(let entries): .object(entries.map { .init(key: $0.key, value: $0.value.document) })
+        }
+    }
+
+    private typealias Origins = (_ place: String) -> String
+
+    private func writeYAML(to text: inout String, indent: String, place: String, origins: Origins?) {
+        switch self {
+        case .text(let value): text += Self.yamlScalar(value)
+        case .number, .flag: text += document.text()
+        case .list(let items):
+            for (index, item) in items.enumerated() {
+                var inner = ""
+                item.writeYAML(
+                    to: &inner, indent: indent + "  ", place: "\(place)[\(index)]", origins: origins)
+                text += indent + "- " + inner.drop { $0 == " " } + (inner.hasSuffix("\n") ? "" : "\n")
+            }
+        case .settings(let entries), .named(let entries):
+            for entry in entries {
+                text += indent + Self.yamlScalar(entry.key) + ":"
+                let inner = place.isEmpty ? entry.key : "\(place).\(entry.key)"
+                entry.value.writeBelow(to: &text, indent: indent + "  ", place: inner, origins: origins)
+            }
+        }
+    }
+
+    private func writeBelow(to text: inout String, indent: String, place: String, origins: Origins?) {
+        let remark = origins.map { "  # \($0(place))" } ?? ""
+        switch self {
+        case .list([]): text += " []\(remark)\n"
+        case .settings([]), .named([]): text += " {}\n"
+        case .list, .settings, .named:
+            text += isListOfWords ? "\(remark)\n" : "\n"
+            writeYAML(to: &text, indent: indent, place: place, origins: origins)
+        case .text, .number, .flag:
+            text += " "
+            writeYAML(to: &text, indent: indent, place: place, origins: origins)
+            text += "\(remark)\n"
+        }
+    }
+
+    /// Plain where nobody could take it for anything but a word, else quoted.
+    private static func yamlScalar(_ text: String) -> String {
+        let isWord = text.allSatisfy { $0.isLetter || $0.isNumber || "-_./".contains($0) }
+        let begins = text.first.map { $0.isLetter || $0 == "/" } ?? false
+        let words: Set = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
+        return isWord && begins && !words.contains(text.lowercased()) ? text : quoted(text)
+    }
+
+    /// As JSON, which YAML reads as well.
+    private static func quoted(_ text: String) -> String {
+        JSONDocument.string(text).text()
+    }
+}

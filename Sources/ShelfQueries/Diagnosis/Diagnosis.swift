@@ -1,0 +1,131 @@
+import BookModel
+import CatalogFetcher
+import CatalogStore
+import Foundation
+import LibraryFiles
+import Logging
+import Settings
+
+/// Looks at everything that a run relies on, and says what is wrong before a run meets it. It changes nothing, holds up no
+/// run that is under way, and asks each catalog server for one book at most.
+package struct Diagnosis: Sendable {
+    private let configuration: Configuration
+    private let check: ConfigurationCheck
+    private let notes: KnownLibraries?
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - check: of that configuration.
+    ///   - notes: what is remembered of libraries; nil where nothing can be.
+    package init(configuration: Configuration, check: ConfigurationCheck, notes: KnownLibraries?, logger: Logger) {
+        self.configuration = configuration
+        self.check = check
+        self.notes = notes
+        self.logger = logger
+    }
+
+    /// In the order in which a run would meet the things.
+    /// - Parameter asksSources: without it nothing leaves the machine, and nothing is said of the sources.
+    /// - Throws: `CancellationError`.
+    package func findings(asksSources: Bool = true) async throws -> [Finding] {
+        var findings = configurationFindings
+        let library = LibraryDiagnosis(
+            path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace, notes: notes)
+        findings += try await library.findings()
+        let shelf = try await shelf()
+        findings.append(subscriptionsFinding(shelf))
+        guard asksSources else { return findings }
+        let sources = SourceDiagnosis(configuration: configuration, logger: logger)
+        findings += try await sources.findings(subscribed: shelf.subscriptions.map(\.book), others: shelf.books)
+        return findings
+    }
+
+    // MARK: Configuration
+
+    /// What is wrong with a source alone is told where that is looked at.
+    private var configurationFindings: [Finding] {
+        guard check.warnings.isEmpty else {
+            return check.warnings.map { .warning("configuration", "\($0.what): \($0.why)", remedy: $0.remedy) }
+        }
+        guard let path = check.path else {
+            return [.ok("configuration", "there is no file; the built-in settings are in force")]
+        }
+        return [.ok("configuration", "\(path) is valid")]
+    }
+
+    // MARK: Subscriptions
+
+    private struct Shelf {
+        var subscriptions: [Subscription] = []
+        var books: [BookIdentity] = []
+        var isStoreUnreadable = false
+    }
+
+    /// What the store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
+    private func shelf() async throws -> Shelf {
+        var shelf = Shelf()
+        var stored: [Subscription] = []
+        let folder = LibraryFolder.existing(at: configuration.library)
+        let path = folder.storePath
+        do {
+            try await offPool { try folder.requireOwnFiles() }
+            if try await offPool({ fileSize(path) }) ?? 0 > 0 {
+                let store = try await CatalogStore(path: path, access: .readOnly)
+                (stored, shelf.books) = try await store.closing {
+                    (try await store.subscriptions(), try await store.books().map(\.book.identity))
+                }
+            }
+        } catch is Failure {
+            shelf.isStoreUnreadable = true
+        }
+        shelf.subscriptions = try configuration.allSubscriptions(with: stored)
+        return shelf
+    }
+
+    private func subscriptionsFinding(_ shelf: Shelf) -> Finding {
+        let subscriptions = shelf.subscriptions
+        let lost = subscriptions.filter { !canBeAsked($0.book) }
+        if let first = lost.first {
+            let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
+            return .problem(
+                "subscriptions",
+                Failure(
+                    .configuration, what: "\(first.book)\(others) cannot be asked for",
+                    why: lacksAddress(first.book)
+                        ? "the feed's address holds a secret, and secrets are not stored"
+                        : "no source is called '\(first.book.source)'",
+                    remedy: lacksAddress(first.book)
+                        ? "write the whole address as the url of a source of type feed"
+                        : "add the source to the configuration, or booksync unsubscribe \(first.book)"))
+        }
+        if shelf.isStoreUnreadable {
+            return .warning(
+                "subscriptions", "those in the store cannot be read; the configuration has \(subscriptions.count)",
+                remedy: "see what is said of the store")
+        }
+        guard !subscriptions.isEmpty else {
+            return .ok("subscriptions", "none; booksync subscribe REF has mirror follow a book")
+        }
+        return .ok("subscriptions", "\(subscriptions.count), and their sources are configured")
+    }
+
+    private func canBeAsked(_ book: BookIdentity) -> Bool {
+        do {
+            try configuration.requireSource(of: book)
+            return !lacksAddress(book)
+        } catch {
+            return false
+        }
+    }
+
+    /// Whether the book's feed is known by an address only of which a secret was left out, and that the configuration does
+    /// not have whole either.
+    private func lacksAddress(_ book: BookIdentity) -> Bool {
+        guard let source = configuration.source(named: book.source), source.kind == .feed, book.id.contains("://")
+        else {
+            return false
+        }
+        return !FeedSettings.isWholeAddress(book.id) && source.url.map(FeedSettings.bookID(of:)) != book.id
+            && !configuration.givenAddresses.contains { configuration.book(at: $0) == book }
+    }
+}

@@ -1,0 +1,103 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import LibraryFiles
+
+/// What lies in `.booksync` beside the store: what no run will use again, what the next one goes on with, and what was kept
+/// for the listener. Only to be looked for while no run is under way.
+struct Leftovers: Sendable {
+    /// Partial files that no transfer in the store knows, and temporary files of runs that were killed.
+    private var orphans = Heap()
+    /// Partial files that a run goes on with, as far as anybody can tell.
+    private var unfinished = Heap()
+    /// Stores that were damaged, and are kept aside.
+    private var damagedStores = Heap()
+    /// What a repair kept of the listener's.
+    private var kept = Heap()
+    private let folder: LibraryFolder
+
+    private struct Heap {
+        var count = 0
+        var bytes: Int64 = 0
+
+        mutating func add(_ facts: FileAttributes) {
+            count += 1
+            bytes += facts.size
+        }
+
+        func sentence(_ one: String, _ many: String) -> String? {
+            count == 0 ? nil : "\(count) \(count == 1 ? one : many) (\(describeBytes(bytes)))"
+        }
+    }
+
+    /// - Throws: ``Failure`` of kind `inputOutput` when a folder cannot be read.
+    init(in folder: LibraryFolder) async throws {
+        self.folder = folder
+        let known = try await Self.knownPartials(of: folder)
+        let prefix = LibraryFolder.partialPath + "/"
+        for (path, facts) in try await FolderScan.scan(
+            folders: [LibraryFolder.partialPath, ".booksync"], under: folder.path)
+        where facts.kind == .file {
+            if path.hasPrefix(prefix) {
+                let owner = PartialFile.part(inFileNamed: String(path.dropFirst(prefix.count)))?.owner
+                // Without a store to ask nobody can tell.
+                if known?.contains(owner ?? "") ?? true { unfinished.add(facts) } else { orphans.add(facts) }
+            } else if path.contains(".damaged-") {
+                damagedStores.add(facts)
+            } else if path.hasSuffix(".tmp") {
+                orphans.add(facts)
+            }
+        }
+        for facts in try await FolderScan.scanTrees([Backups.folder], under: folder.path).values
+        where facts.kind == .file { kept.add(facts) }
+    }
+
+    /// The names of the partial files that transfers go on with; nil where the store does not tell.
+    private static func knownPartials(of folder: LibraryFolder) async throws -> Set<String>? {
+        let path = folder.storePath
+        guard try await offPool({ fileSize(path) }) ?? 0 > 0 else { return nil }
+        do {
+            let store = try await CatalogStore(path: path, access: .readOnly)
+            let transfers = try await store.closing { try await store.unfinishedTransfers() }
+            return Set(
+                transfers.filter { !$0.isGone && $0.removedAt == nil }
+                    .map { PartialFile.name(for: $0.episode.identity) })
+        } catch is Failure {
+            return nil
+        }
+    }
+
+    /// What only takes up room; nil when nothing does.
+    var sentence: String? {
+        let parts = [
+            orphans.sentence("file of an unfinished download", "files of unfinished downloads").map {
+                "\($0) that nothing will go on with"
+            },
+            damagedStores.sentence("file of a damaged store", "files of damaged stores"),
+            kept.sentence("file that a repair kept", "files that repairs kept"),
+        ].compactMap(\.self)
+        return orphans.count + damagedStores.count == 0 ? nil : parts.joined(separator: ", ")
+    }
+
+    /// What was kept on purpose; nil when nothing was.
+    var harmlessSentence: String? {
+        let parts = [
+            unfinished.sentence("file of an unfinished download", "files of unfinished downloads").map {
+                "\($0), kept for the next run"
+            },
+            kept.sentence("file that a repair kept", "files that repairs kept").map {
+                "\($0) in \(folder.ownFolder)/kept"
+            },
+        ].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    }
+
+    var remedy: String? {
+        let places = [
+            orphans.count > 0 ? "\(folder.ownFolder) (*.tmp, partial/)" : nil,
+            damagedStores.count > 0 ? "\(folder.ownFolder)/*.damaged-*" : nil,
+        ].compactMap(\.self)
+        return places.isEmpty ? nil : "delete them when you need the room: \(places.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,200 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import LibraryFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Whether the library, its disk and its store are as a run needs them. What is written to find that out is gone again when
+/// it is found out.
+struct LibraryDiagnosis: Sendable {
+    let path: String
+    /// Bytes that the configuration wants to stay free.
+    let minFreeSpace: Int64
+    let notes: KnownLibraries?
+
+    private var folder: LibraryFolder { .existing(at: path) }
+
+    func findings() async throws -> [Finding] {
+        let state = try await offPool { try LibraryState(path) }
+        let library = try await Finding.of("library") { try await libraryFinding(state) }
+        guard state == .begun || state == .empty, library.status != .problem else {
+            // What lies elsewhere, or is on no disk, says nothing of the library.
+            return state == .missing && library.status != .problem ? [library, try await space(state)] : [library]
+        }
+        let isRunUnderWay = try await LibraryLock.isHeld(in: path)
+        var findings = [library, try await locking(), try await lock(isRunUnderWay)]
+        if state == .begun { findings.append(try await renaming()) }
+        findings.append(try await store())
+        findings.append(try await leftovers(state, isRunUnderWay: isRunUnderWay))
+        findings.append(try await space(state))
+        return findings
+    }
+
+    // MARK: The folder
+
+    private func libraryFinding(_ state: LibraryState) async throws -> Finding {
+        try await notes?.requireMounted(path)
+        switch state {
+        case .noFolder:
+            throw LibraryFolder.unwritable(
+                path, why: "it is not a folder", remedy: "name a folder with --library, or move it away")
+        case .unreachable(let why):
+            throw LibraryFolder.unwritable(path, why: why)
+        case .missing:
+            let path = path
+            try await offPool { try LibraryFolder.requireParent(of: path) }
+            return .warning("library", "\(path) is not there yet", remedy: "the first run makes it")
+        case .empty, .begun:
+            let folder = folder
+            try await offPool {
+                try folder.requireOwnFiles()
+                try folder.tryWritingUnseen()
+            }
+            return .ok(
+                "library",
+                state == .begun ? "\(path) is writable" : "\(path) is writable; no run has put anything there yet")
+        }
+    }
+
+    // MARK: The lock
+
+    private func locking() async throws -> Finding {
+        let folder = folder
+        return try await Finding.of("locking") {
+            try await offPool { try LibraryLock.requireLocking(in: folder) }
+            let mount = try await offPool { MountedFilesystem(of: folder.path) }
+            if let mount, mount.locksOnThisMachineOnly {
+                return .warning(
+                    "locking", "the library is on \(mount.kind), mounted so that locks hold on this machine only",
+                    remedy: "let no other machine run booksync on it, or mount it without nolock and local_lock")
+            }
+            return .ok("locking", "the filesystem keeps locks" + (mount.map { " (\($0.kind))" } ?? ""))
+        }
+    }
+
+    private func lock(_ isHeld: Bool) async throws -> Finding {
+        let folder = folder
+        let owner = try await offPool { LockOwner(of: folder) }
+        guard isHeld else {
+            return .ok(
+                "lock",
+                owner.map { "free; the last run was killed (\($0.sentence)), and the next one settles what it left" }
+                    ?? "free: no run is under way")
+        }
+        guard let owner else {
+            return .ok("lock", "held by a process that did not write its name into \(folder.lockFile)")
+        }
+        if let age = owner.age(at: .now), age > 24 * 3600 {
+            return .warning(
+                "lock", "held for \(Int(age / 3600)) hours: \(owner.sentence)",
+                remedy: "see with booksync queue whether it still gets on; mirror --time-limit ends runs by themselves")
+        }
+        return .ok("lock", "held: \(owner.sentence)")
+    }
+
+    private func renaming() async throws -> Finding {
+        let folder = folder
+        return try await Finding.of("renaming") {
+            try await offPool { try folder.canRenameWithoutOverwriting() }
+                ? .ok("renaming", "files are put in place without ever overwriting one")
+                : .warning(
+                    "renaming", "the filesystem knows no rename that never overwrites: booksync looks, then renames",
+                    remedy: "put nothing into the library's folders while a run is under way")
+        }
+    }
+
+    // MARK: The store
+
+    private func store() async throws -> Finding {
+        let folder = folder
+        return try await Finding.of("store") {
+            try await folder.refuseLostStore()
+            let path = folder.storePath
+            guard let size = try await offPool({ fileSize(path) }), size > 0 else {
+                return .ok("store", "there is none yet")
+            }
+            if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
+            let found = try await StoreExamination(path: path)
+            if let fault = found.faults.first { throw Failure.damagedStore(at: path, why: fault) }
+            if found.strayRows > 0 {
+                throw Failure.damagedStore(at: path, why: "\(found.strayRows) rows speak of others that are not there")
+            }
+            switch found.age {
+            case .current: return .ok("store", "sound, \(describeBytes(size))")
+            case .older:
+                return .ok(
+                    "store", "sound, \(describeBytes(size)), of an older booksync: the next run brings it up to date")
+            case .newer:
+                throw Failure(
+                    .configuration, what: "the store cannot be used by this booksync", why: "a newer one made it",
+                    remedy: "update booksync, or use another library")
+            }
+        }
+    }
+
+    // MARK: What was left behind
+
+    private func leftovers(_ state: LibraryState, isRunUnderWay: Bool) async throws -> Finding {
+        guard state == .begun else { return .ok("leftovers", "none") }
+        if isRunUnderWay { return .ok("leftovers", "not looked for: a run is under way") }
+        return try await Finding.of("leftovers") {
+            let leftovers = try await Leftovers(in: folder)
+            guard let message = leftovers.sentence else {
+                return .ok("leftovers", leftovers.harmlessSentence ?? "none")
+            }
+            return .warning("leftovers", message, remedy: leftovers.remedy)
+        }
+    }
+
+    // MARK: Room
+
+    private func space(_ state: LibraryState) async throws -> Finding {
+        let (path, wanted) = (path, minFreeSpace)
+        return try await Finding.of("space") {
+            let space = try await offPool { () -> DiskSpace in
+                guard state == .missing else { return try DiskSpace(of: path) }
+                return try DiskSpace(of: URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
+            }
+            let reserve = describeBytes(space.reserve(of: wanted))
+            if let missing = space.missing(for: 0, leaving: wanted), missing > 0 {
+                throw Failure(
+                    .inputOutput, what: "the disk of the library is full",
+                    why: "\(describeBytes(space.free)) are free, and \(reserve) are to stay free",
+                    remedy: "make room, or lower downloads.min-free-space")
+            }
+            return .ok("space", "\(describeBytes(space.free)) free, of which \(reserve) stay free")
+        }
+    }
+}
+
+/// What stands where the library is to be.
+private enum LibraryState: Sendable, Hashable {
+    case missing
+    case noFolder
+    case unreachable(why: String)
+    /// A folder that no run has been in.
+    case empty
+    case begun
+
+    init(_ path: String) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            self = code == ENOENT ? .missing : .unreachable(why: SystemError(code: code).text)
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            self = .noFolder
+            return
+        }
+        self = lstat(path + "/.booksync", &status) == 0 ? .begun : .empty
+    }
+}

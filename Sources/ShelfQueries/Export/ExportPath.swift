@@ -1,0 +1,28 @@
+import BookModel
+
+/// The way from one place on disk to another, and addresses of places on disk.
+enum ExportPath {
+    /// The path of a file as seen from a folder; both absolute.
+    static func relative(_ path: String, from folder: String) -> String {
+        let target = path.split(separator: "/")
+        let base = folder.split(separator: "/")
+        let shared = zip(target, base).prefix { $0.utf8.elementsEqual($1.utf8) }.count
+        // A file is below its folder at least.
+        let common = min(shared, target.count - 1)
+        return ([Substring](repeating: "..", count: base.count - common) + target[common...]).joined(separator: "/")
+    }
+
+    /// `file:` with the bytes that RFC 3986 §3.3 does not let stand in a path percent-encoded.
+    static func fileAddress(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes = Array("file://".utf8)
+        for byte in path.utf8 {
+            if byte.isUnreserved || byte == UInt8(ascii: "/") {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,74 @@
+import BookModel
+import CatalogStore
+import Foundation
+import LibraryFiles
+
+extension LibraryFolder {
+    /// The file of the store.
+    package var storePath: String { ownFolder + "/store.sqlite" }
+
+    /// The store of the library at `path`, opened for reading.
+    /// - Parameter refusingLost: whether a store that must have been there is missed; else the library counts as one
+    ///   without a store.
+    /// - Returns: nil when there is none yet.
+    package static func readableStore(in path: String, refusingLost: Bool = true) async throws -> CatalogStore? {
+        let folder = existing(at: path)
+        if refusingLost {
+            try await folder.refuseLostStore()
+        } else {
+            try await offPool { try folder.requireOwnFiles() }
+        }
+        let storePath = folder.storePath
+        let size = try await offPool { fileSize(storePath) }
+        guard let size, refusingLost || size > 0 else { return nil }
+        do {
+            return try await CatalogStore(path: storePath, access: .readOnly)
+        } catch let failure as Failure where failure.isStoreAge {
+            // An update of booksync must not keep the shelf from being looked at until the next run.
+            try await bringUpToDate(storePath, failure)
+            return try await CatalogStore(path: storePath, access: .readOnly)
+        }
+    }
+
+    /// - Throws: `failure` where the store cannot be written now.
+    private static func bringUpToDate(_ storePath: String, _ failure: Failure) async throws {
+        do {
+            let store = try await CatalogStore(path: storePath, access: .readWrite)
+            try await store.closing { try await store.updateShelfCounts() }
+        } catch is Failure {
+            throw failure
+        }
+    }
+
+    /// Where the store of a library lies that some run has begun.
+    /// - Throws: ``Failure`` of kind `unknownBook` when none has, `inputOutput` when the store is lost.
+    package static func requireStore(in path: String) async throws -> String {
+        let folder = existing(at: path)
+        try await folder.refuseLostStore()
+        let storePath = folder.storePath
+        guard try await offPool({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
+        return storePath
+    }
+
+    /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
+    ///   nothing; `libraryUnwritable` as of ``requireOwnFiles()``.
+    package func refuseLostStore() async throws {
+        try await offPool { try requireOwnFiles() }
+        let storePath = storePath
+        guard try await offPool({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
+        throw Failure(
+            .inputOutput, disposition: .stop, what: "the store of the library \(path) is lost",
+            why: "\(storePath) is missing or empty, and there are files that it knew",
+            remedy:
+                "put back a backup of it, or run booksync fetch for each book: it begins a new store and recognises "
+                + "what is on disk")
+    }
+
+    /// Whether a run has been here: what booksync keeps for itself is there, and so are files that a store would know.
+    package func isInUse() async throws -> Bool {
+        let (library, own) = (path, ownFolder)
+        guard try await offPool({ FileManager.default.fileExists(atPath: own) }) else { return false }
+        let entries = try await FolderScan.scan(folders: ["", Self.partialPath], under: library).keys
+        return entries.contains { $0.hasPrefix(Self.partialPath + "/") ? $0.hasSuffix(".part") : !$0.hasPrefix(".") }
+    }
+}

@@ -1,0 +1,17 @@
+import BookModel
+
+extension Failure {
+    /// The stored shelf does not have the book.
+    package static func notOnTheShelf(_ book: BookIdentity) -> Failure {
+        Failure(
+            .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
+            remedy: "run booksync fetch --book \(book) first")
+    }
+
+    /// Nothing was ever fetched into the library.
+    package static func emptyLibrary(_ library: String) -> Failure {
+        Failure(
+            .unknownBook, what: "there is no shelf at \(library)", why: "no run has put anything there yet",
+            remedy: "run booksync fetch first, or name the library with --library")
+    }
+}

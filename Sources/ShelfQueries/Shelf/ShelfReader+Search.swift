@@ -1,0 +1,77 @@
+import BookModel
+import CatalogStore
+import LibraryFiles
+
+/// Something that a search found, with how much of it is on disk.
+package enum FoundItem: Sendable {
+    case book(BookSummary)
+    case episode(ShelfReader.EpisodeOnDisk, of: Book)
+}
+
+extension ShelfReader {
+    package typealias Found = (items: [FoundItem], hasMore: Bool)
+
+    /// So many names are read one by one in a tenth of a second.
+    private static let tolerated = 50_000
+    /// Hits of which a user who sees only some books is shown what is theirs.
+    private static let lookedThrough = 5000
+
+    /// Finds books by title, author and announcer, and episodes by name, the best first.
+    ///
+    /// Works on a library that cannot be written, and beside a run. Where the index lacks much (the first search in a
+    /// store that an earlier booksync made), it is brought up to date first if that can be done.
+    /// - Parameters:
+    ///   - limit: nil for all.
+    ///   - reading: of the shelf, nil when there is no library at `library` yet.
+    /// - Returns: nil when there is none.
+    /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
+    package static func search(
+        _ library: String, for text: String, limit: Int?,
+        reading: (_ body: (ShelfReader) async throws -> Found?) async throws -> Found??
+    ) async throws -> Found? {
+        let found = try await reading { shelf in
+            guard try await shelf.store.unindexedNames() <= tolerated else { return nil }
+            return try await shelf.found(text, limit)
+        }
+        guard let found else { return nil }
+        if let found { return found }
+        try await updateIndex(of: library)
+        return try await reading { try await $0.found(text, limit) } ?? nil
+    }
+
+    /// The same, of a library that is read once.
+    package static func search(_ library: String, for text: String, limit: Int?) async throws -> Found? {
+        try await search(library, for: text, limit: limit) { try await read(library, $0) }
+    }
+
+    private func found(_ text: String, _ limit: Int?) async throws -> Found {
+        guard user.isLimited else {
+            let (hits, hasMore) = try await store.search(text, limit: limit)
+            return (try await items(hits), hasMore)
+        }
+        // What they may not see is passed over, which is not to take much longer than what they may.
+        let all = try await store.search(text, limit: Self.lookedThrough).hits.filter { user.maySee($0.book) }
+        let hits = limit.map { Array(all.prefix($0)) } ?? all
+        return (try await items(hits), hits.count < all.count)
+    }
+
+    private func items(_ hits: [SearchHit]) async throws -> [FoundItem] {
+        let partials = try await PartialSizes(library: library)
+        return hits.map { hit in
+            switch hit {
+            case .book(let shelved): .book(shelved)
+            case .episode(let shelved, let book): .episode(onDisk(shelved, partials: partials), of: book)
+            }
+        }
+    }
+
+    private static func updateIndex(of library: String) async throws {
+        do {
+            let store = try await CatalogStore(
+                path: LibraryFolder.existing(at: library).storePath, access: .readWrite)
+            try await store.closing { try await store.updateSearchIndex() }
+        } catch is Failure {
+            // Nobody may write here now. What the index lacks is read instead.
+        }
+    }
+}

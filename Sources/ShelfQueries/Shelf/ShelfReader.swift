@@ -1,0 +1,145 @@
+import BookModel
+import CatalogStore
+import DownloadEngine
+import Foundation
+import LibraryFiles
+
+/// Answers questions about the shelf from the store and the disk alone: no request is ever sent.
+package struct ShelfReader: Sendable {
+    /// An episode with how much of it is on disk.
+    package struct EpisodeOnDisk: Sendable {
+        package var shelved: EpisodeRecord
+        /// Bytes, of the file or of the unfinished transfer.
+        package var bytesDone: Int64
+
+        package init(shelved: EpisodeRecord, bytesDone: Int64) {
+            self.shelved = shelved
+            self.bytesDone = bytesDone
+        }
+
+        /// Wanted, to be had, and not on disk.
+        package var isMissing: Bool {
+            switch shelved.state {
+            case .finished, .locked, .removed, .gone: false
+            case .waiting, .downloading, .verifying, .paused, .failed, .cancelled: shelved.file == nil
+            }
+        }
+    }
+
+    let library: String
+    package let store: CatalogStore
+    /// Whose shelf it is: what they may not see is not on it.
+    let user: User
+    package let isRunUnderWay: Bool
+
+    package init(library: String, store: CatalogStore, user: User, isRunUnderWay: Bool) {
+        self.library = library
+        self.store = store
+        self.user = user
+        self.isRunUnderWay = isRunUnderWay
+    }
+
+    /// - Returns: what `body` makes of the shelf; nil when there is no library at `library` yet.
+    package static func read<Result: Sendable>(
+        _ library: String, _ body: (ShelfReader) async throws -> Result
+    ) async throws -> Result? {
+        guard let store = try await LibraryFolder.readableStore(in: library) else { return nil }
+        let reader = ShelfReader(
+            library: library, store: store, user: .owner, isRunUnderWay: try await LibraryLock.isHeld(in: library))
+        return try await store.closing { try await body(reader) }
+    }
+
+    /// - Parameter wanted: nil for all.
+    /// - Throws: ``Failure`` of kind `unknownBook` when one of the wanted is not on the shelf.
+    package func books(_ wanted: [BookIdentity]? = nil) async throws -> [BookSummary] {
+        let books = try await store.books((wanted ?? user.books.map { Array($0) })?.filter(user.maySee))
+        if let missing = wanted?.first(where: { identity in !books.contains { $0.book.identity == identity } }) {
+            throw Failure.notOnTheShelf(missing)
+        }
+        return books
+    }
+
+    /// Those of some books that are on the shelf.
+    package func books(among some: [BookIdentity]) async throws -> [BookSummary] {
+        try await store.books(some.filter(user.maySee))
+    }
+
+    /// The books of which an episode is in this state.
+    package func books(withEpisodesIn state: EpisodeState) async throws -> [BookSummary] {
+        try await store.books(withEpisodesIn: state, isRunUnderWay: isRunUnderWay)
+            .filter { user.maySee($0.book.identity) }
+    }
+
+    /// The episodes of a book by section number.
+    package func episodes(of book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeOnDisk] {
+        guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
+        let partials = try await PartialSizes(library: library)
+        return try await store.episodes(of: book).selected(by: filter).map { onDisk($0, partials: partials) }
+    }
+
+    /// Everything that is being transferred, waits, is paused or failed; what moves comes first.
+    /// - Parameters:
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most; nil for all.
+    package func queue(from first: Int = 0, count: Int? = nil) async throws -> [EpisodeOnDisk] {
+        let partials = try await PartialSizes(library: library)
+        return try await store.queue(isRunUnderWay: isRunUnderWay, from: first, count: count)
+            .map { onDisk($0, partials: partials) }
+    }
+
+    /// How many of ``queue(from:count:)`` are in each state.
+    package func queueCounts() async throws -> [EpisodeState: Int] {
+        try await store.queueCounts(isRunUnderWay: isRunUnderWay)
+    }
+
+    /// The books of which something is being downloaded.
+    package func movingBooks() async throws -> Set<BookIdentity> {
+        Set(try await store.movingBooks().filter(user.maySee))
+    }
+
+    /// What the books are called; those that are not on the shelf are left out.
+    package func titles(of books: Set<BookIdentity>) async throws -> [BookIdentity: String] {
+        var titles: [BookIdentity: String] = [:]
+        for book in books { titles[book] = try await store.book(book)?.title }
+        return titles
+    }
+
+    package func subscriptions() async throws -> [Subscription] {
+        try await store.subscriptions()
+    }
+
+    /// How many subscriptions the store has, without those of some books.
+    package func subscriptionCount(without books: [BookIdentity]) async throws -> Int {
+        try await store.subscriptionCount(without: books)
+    }
+
+    /// Some of the subscriptions in the store.
+    /// - Parameters:
+    ///   - books: that are left out.
+    ///   - first: how many of them come before, 0 or more.
+    ///   - count: how many at most.
+    package func subscriptions(
+        without books: [BookIdentity], from first: Int, count: Int
+    ) async throws -> [Subscription] {
+        try await store.subscriptions(without: books, from: first, count: count)
+    }
+
+    func onDisk(_ shelved: EpisodeRecord, partials: PartialSizes) -> EpisodeOnDisk {
+        let shelved = shelved.standing(isRunUnderWay: isRunUnderWay)
+        return EpisodeOnDisk(shelved: shelved, bytesDone: shelved.file?.size ?? partials.bytesDone(of: shelved))
+    }
+}
+
+extension [EpisodeRecord] {
+    /// The episodes that a REF names; those that only the names' filters of a run concern are not looked at.
+    package func selected(by filter: EpisodeFilter) -> [EpisodeRecord] {
+        var selected = self
+        if let only = filter.only { selected = selected.filter { only.contains($0.episode.section) } }
+        if let latest = filter.latest {
+            let listed = selected.filter { !$0.isGone }.sorted { $0.episode.section < $1.episode.section }
+            let keys = Set(listed.suffix(latest).map(\.episode.identity))
+            selected = selected.filter { keys.contains($0.episode.identity) }
+        }
+        return selected
+    }
+}

@@ -1,0 +1,154 @@
+import BookModel
+import BookSync
+
+/// The runs that were asked for and have not begun. Pure.
+///
+/// What a listener asks for comes before what comes by itself, and as few runs as possible do it all.
+struct PendingRuns: Sendable, Equatable {
+    enum Errand: Sendable, Equatable {
+        case fetch([RunRequest.Item], force: Bool)
+        case mirror
+
+        /// What the run is recorded as.
+        var command: String {
+            switch self {
+            case .fetch: "fetch"
+            case .mirror: "mirror"
+            }
+        }
+
+        /// The books that it names.
+        var books: Set<BookIdentity> {
+            switch self {
+            case .fetch(let items, _): Set(items.map(\.book))
+            case .mirror: []
+            }
+        }
+
+        /// Without all of some books; nil when nothing is left of it.
+        func without(allOf books: Set<BookIdentity>) -> Errand? {
+            guard case .fetch(let items, let force) = self else { return self }
+            let left = items.filter { !books.contains($0.book) }
+            return left.isEmpty ? nil : .fetch(left, force: force)
+        }
+
+        /// Without episodes that were named one by one; nil when nothing is left of it. A whole book stays whole.
+        func without(_ sections: [BookIdentity: Set<Int>]) -> Errand? {
+            guard case .fetch(let items, let force) = self else { return self }
+            let left = items.compactMap { item -> RunRequest.Item? in
+                guard let dropped = sections[item.book], let only = item.filter.only else { return item }
+                guard let rest = only.without(dropped) else { return nil }
+                var item = item
+                item.filter.only = rest
+                return item
+            }
+            return left.isEmpty ? nil : .fetch(left, force: force)
+        }
+    }
+
+    private var asked: [Errand] = []
+    /// What runs left that made way for others.
+    private var rest: [Errand] = []
+    private var isMirrorAsked = false
+
+    /// The first one first.
+    var waiting: [Errand] { asked + rest + (isMirrorAsked ? [.mirror] : []) }
+
+    /// Joins one that waits already where one run can do both.
+    mutating func add(_ errand: Errand) {
+        if errand == .mirror { isMirrorAsked = true } else { Self.add(errand, to: &asked) }
+    }
+
+    /// Has what a run left be done after what it made way for.
+    mutating func addRest(_ errand: Errand) {
+        if errand == .mirror { isMirrorAsked = true } else { Self.add(errand, to: &rest) }
+    }
+
+    private static func add(_ errand: Errand, to errands: inout [Errand]) {
+        guard case .fetch(let items, let force) = errand else { return }
+        for (place, other) in errands.enumerated() {
+            guard case .fetch(let others, force) = other, let all = combined(others, items) else { continue }
+            errands[place] = .fetch(all, force: force)
+            return
+        }
+        errands.append(errand)
+    }
+
+    /// Takes the first one out.
+    mutating func next() -> Errand? {
+        if !asked.isEmpty { return asked.removeFirst() }
+        if !rest.isEmpty { return rest.removeFirst() }
+        defer { isMirrorAsked = false }
+        return isMirrorAsked ? .mirror : nil
+    }
+
+    /// Takes out episodes that were named one by one.
+    mutating func drop(_ sections: [BookIdentity: Set<Int>]) {
+        asked = asked.compactMap { $0.without(sections) }
+        rest = rest.compactMap { $0.without(sections) }
+    }
+
+    /// Takes out all that was asked for of some books.
+    /// - Parameter books: nil for everything.
+    /// - Returns: how many of them were to be fetched.
+    mutating func drop(allOf books: Set<BookIdentity>?) -> Int {
+        var dropped: Set<BookIdentity> = []
+        func without(_ errand: Errand) -> Errand? {
+            guard case .fetch(let items, _) = errand else { return errand }
+            let all = Set(items.map(\.book))
+            dropped.formUnion(all.intersection(books ?? all))
+            return errand.without(allOf: books ?? all)
+        }
+        asked = asked.compactMap(without)
+        rest = rest.compactMap(without)
+        if books == nil { isMirrorAsked = false }
+        return dropped.count
+    }
+
+    /// - Returns: nil where no one run can do both.
+    private static func combined(_ items: [RunRequest.Item], _ more: [RunRequest.Item]) -> [RunRequest.Item]? {
+        switch Result(catching: { try RunRequest(items: items + more).items }) {
+        case .success(let items): items
+        case .failure: nil
+        }
+    }
+}
+
+extension SectionRanges {
+    /// - Parameter sections: at least one.
+    init(of sections: some Sequence<Int>) {
+        var ranges: [ClosedRange<Int>] = []
+        for section in Set(sections).sorted() {
+            if let last = ranges.last, last.upperBound < .max, last.upperBound + 1 == section {
+                ranges[ranges.count - 1] = last.lowerBound...section
+            } else {
+                ranges.append(section...section)
+            }
+        }
+        self.init(ranges)
+    }
+
+    /// - Returns: nil when nothing is left.
+    fileprivate func without(_ dropped: Set<Int>) -> SectionRanges? {
+        var left = ranges
+        for section in dropped.sorted() {
+            left = left.flatMap { range -> [ClosedRange<Int>] in
+                guard range.contains(section) else { return [range] }
+                let below = range.lowerBound < section ? [range.lowerBound...(section - 1)] : []
+                return below + (range.upperBound > section ? [(section + 1)...range.upperBound] : [])
+            }
+        }
+        return left.isEmpty ? nil : SectionRanges(left)
+    }
+}
+
+extension RunRequest.Item {
+    /// What fetches these episodes, and those that share a number with one of them.
+    package static func items(of episodes: [EpisodeRecord]) -> [RunRequest.Item] {
+        let books = Dictionary(grouping: episodes, by: \.episode.identity.book)
+        return books.sorted { $0.key < $1.key }.map { book, episodes in
+            RunRequest.Item(
+                book: book, filter: EpisodeFilter(only: SectionRanges(of: episodes.map(\.episode.section))))
+        }
+    }
+}

@@ -1,0 +1,391 @@
+import BookModel
+import BookSync
+import CatalogStore
+import Foundation
+import LibraryFiles
+import Logging
+import Settings
+import ShelfQueries
+import Synchronization
+
+/// Does the runs that are asked for within one process, one after the other, each in the way of the command line: with
+/// the library's lock, for which it waits while a run of another process has it, and recorded.
+///
+/// What is asked for while a run is under way is collected and becomes the next one. What the run under way is to bring
+/// anyway comes to its front; for anything else it begins nothing more, brings what it has begun to its end, and is taken
+/// up again afterwards. So nothing that was received is thrown away, and nobody waits for ten thousand episodes.
+package actor RunQueue {
+    /// How runs are done, and what is told of them.
+    package struct Runner: Sendable {
+        package typealias Execution = @Sendable (Configuration) async throws -> RunReport
+        /// Has the catalogs of some books answer for as long as the execution takes.
+        package typealias CatalogAccess =
+            @Sendable (Configuration, [BookIdentity], @escaping Execution) async throws -> RunReport
+
+        /// Executes a request as the command's run, and tells its events and its summary.
+        let execute:
+            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, RunSign) async throws ->
+                RunReport
+        let withCatalogs: CatalogAccess
+        /// Hears that a run could not be done.
+        let onFailure: @Sendable (Failure) async -> Void
+        /// What a run comes to that fails so.
+        let exitCode: @Sendable (Failure) -> Int
+        /// Hears, in a sentence, why a run does not begin.
+        let onWaiting: @Sendable (String) async -> Void
+
+        package init(
+            execute:
+                @escaping @Sendable (
+                    RunRequest, _ command: String, Configuration, LibrarySession, RunSign
+                ) async throws -> RunReport,
+            withCatalogs: @escaping CatalogAccess,
+            onFailure: @escaping @Sendable (Failure) async -> Void,
+            exitCode: @escaping @Sendable (Failure) -> Int,
+            onWaiting: @escaping @Sendable (String) async -> Void
+        ) {
+            self.execute = execute
+            self.withCatalogs = withCatalogs
+            self.onFailure = onFailure
+            self.exitCode = exitCode
+            self.onWaiting = onWaiting
+        }
+    }
+
+    package nonisolated let configuration: Configuration
+    package nonisolated let notes: KnownLibraries?
+    package nonisolated let logger: Logger
+    package nonisolated let previews: CatalogPreviews
+    private let runner: Runner
+    private var errands = PendingRuns()
+    /// What the run under way is to do.
+    private var current: PendingRuns.Errand?
+    /// Those of the items waiting that the run under way has among its own.
+    private var expected: Set<RunRequest.Item> = []
+    /// Runs that failed before the library could record them, the newest last.
+    package private(set) var unrecorded: [RunRecord] = []
+    /// Whether the run under way got so far that it is recorded.
+    private var isRecorded = false
+    private var wakeUp: CheckedContinuation<Void, Never>?
+    private var sign: RunSign?
+    /// When all that is subscribed to is fetched next, where that is scheduled.
+    package private(set) var nextMirror: Date?
+
+    /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    package init(_ configuration: Configuration, notes: KnownLibraries?, logger: Logger, runner: Runner) {
+        self.configuration = configuration
+        self.notes = notes
+        self.logger = logger
+        self.runner = runner
+        previews = CatalogPreviews(configuration, logger: logger, withCatalogs: runner.withCatalogs)
+    }
+
+    // MARK: Asking
+
+    /// Has items be fetched: at once, or after the run under way. Paused episodes among those that are named one by one are
+    /// resumed.
+    /// - Parameter force: also what was removed, is paused, or failed too often.
+    /// - Throws: ``Failure`` when the store cannot be read or written.
+    package func fetch(_ items: [RunRequest.Item], force: Bool) async throws {
+        guard !items.isEmpty else { return }
+        try await requireLibrary()
+        var resumed: [RunRequest.Item] = []
+        for item in items where !item.filter.isEmpty {
+            let stopped = try await missing(of: item).filter { $0.transfer?.state == .paused }
+            guard !stopped.isEmpty else { continue }
+            let episodes = stopped.map(\.episode.identity)
+            _ = try await TransferControl.open(in: configuration.library) { try await $0.resume(.episodes(episodes)) }
+            resumed.append(item)
+        }
+        if try await LibraryLock.isHeld(in: configuration.library) {
+            for item in items {
+                // What the run under way saw paused it does not start again.
+                let isToCome = try await isToCome(item)
+                // Nor does it look again at what it was to leave alone.
+                if isToCome, !force, !resumed.contains(item) { expected.insert(item) } else { sign?.raise() }
+            }
+        }
+        // Only now, lest the run that this becomes makes way for itself.
+        begin(.fetch(items, force: force))
+    }
+
+    /// What would keep a run from writing is better told to those who ask for one.
+    /// - Throws: ``Failure`` when the library's disk is not mounted, or cannot be written.
+    package func requireLibrary() async throws {
+        try await notes?.requireMounted(configuration.library)
+        _ = try await LibraryFolder.open(at: configuration.library)
+    }
+
+    private func begin(_ errand: PendingRuns.Errand) {
+        errands.add(errand)
+        awake()
+    }
+
+    /// Has paused, failed and cancelled episodes be fetched, and those that a run left which was cut off.
+    /// - Returns: how many there are.
+    package func resume(_ scope: TransferControl.Scope) async throws -> Int {
+        let isRunUnderWay = try await LibraryLock.isHeld(in: configuration.library)
+        let (stopped, left, count) = try await TransferControl.open(in: configuration.library) { control in
+            let left = isRunUnderWay ? [] : try await control.meant(scope).filter(\.isLeftUnfinished)
+            return (try await control.stopped(scope), left, try await control.resume(scope))
+        }
+        guard count + left.count > 0 else { return 0 }
+        begin(.fetch(RunRequest.Item.items(of: stopped + left), force: false))
+        sign?.raise()
+        return count + left.count
+    }
+
+    /// Breaks transfers off, those that were only asked for as well.
+    /// - Returns: how many were broken off, and how many books that were still to be looked at.
+    package func cancel(_ scope: TransferControl.Scope) async throws -> Int {
+        let dropped = forgetBooks(of: scope)
+        do {
+            try await forget(scope)
+            return try await TransferControl.cancel(scope, in: configuration.library) + dropped.asked
+        } catch let failure as Failure where failure.kind == .unknownBook {
+            // Their catalogs were never read.
+            let unread = max(dropped.asked, dropped.underWay)
+            guard unread > 0 else { throw failure }
+            return unread
+        }
+    }
+
+    /// Moves files to the trash; what of it was only asked for is not fetched.
+    package func remove(_ scope: TransferControl.Scope) async throws -> TransferControl.Removal {
+        _ = forgetBooks(of: scope)
+        try await forget(scope)
+        return try await TransferControl.open(in: configuration.library) { try await $0.remove(scope) }
+    }
+
+    /// What was asked for of whole books, of which the store may know nothing yet.
+    /// - Returns: of how many books a run was asked for, and how many the run under way was to fetch.
+    private func forgetBooks(of scope: TransferControl.Scope) -> (asked: Int, underWay: Int) {
+        let underWay = current?.books ?? []
+        switch scope {
+        case .everything:
+            sign?.withdraw(allOf: nil)
+            current = nil
+            return (errands.drop(allOf: nil), underWay.count)
+        case .books(let books):
+            let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
+            // Its catalog is being asked perhaps, and nothing of it in the store yet.
+            sign?.withdraw(allOf: whole)
+            current = current?.without(allOf: whole)
+            return (errands.drop(allOf: whole), underWay.intersection(whole).count)
+        case .episodes: return (0, 0)
+        }
+    }
+
+    private func forget(_ scope: TransferControl.Scope) async throws {
+        let meant = try await TransferControl.meant(scope, in: configuration.library)
+        var sections: [BookIdentity: Set<Int>] = [:]
+        for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
+        errands.drop(sections)
+        sign?.withdraw(meant.map(\.episode.identity))
+        current = current?.without(sections)
+    }
+
+    /// Has the catalogs of books be read, so that the shelf shows what a mirror run will bring; nothing is fetched.
+    package func list(_ items: [RunRequest.Item]) {
+        sign?.raise()
+        begin(
+            .fetch(
+                items.map { item in
+                    var item = item
+                    item.limits.episodes = 0
+                    return item
+                }, force: false))
+    }
+
+    /// Has all that is subscribed to be fetched.
+    package func mirror() {
+        begin(.mirror)
+    }
+
+    /// Notes when ``mirror()`` will be called next.
+    package func announceMirror(at date: Date) {
+        nextMirror = date
+    }
+
+    /// So many episodes are moved to the front at once.
+    private static let greatestPreference = 500
+
+    /// Has a run under way begin with what is named.
+    /// - Returns: whether it is to bring all of it.
+    private func isToCome(_ item: RunRequest.Item) async throws -> Bool {
+        let missing = try await missing(of: item)
+        guard !missing.isEmpty else { return false }
+        let waits = missing.allSatisfy { $0.transfer?.state == .waiting || $0.transfer?.state == .downloading }
+        guard !item.filter.isEmpty, missing.count <= Self.greatestPreference else { return waits }
+        let episodes = missing.map(\.episode.identity)
+        let count = try await TransferControl.open(in: configuration.library) {
+            try await $0.prefer(.episodes(episodes))
+        }
+        return waits && count >= episodes.count
+    }
+
+    /// What the store knows of the item's episodes that are wanted and not on disk.
+    private func missing(of item: RunRequest.Item) async throws -> [EpisodeRecord] {
+        try await knownMissing(of: item) ?? []
+    }
+
+    /// - Returns: nil when the store does not know the book.
+    private func knownMissing(of item: RunRequest.Item) async throws -> [EpisodeRecord]? {
+        let found = try await ShelfReader.read(configuration.library) { shelf -> [EpisodeRecord]? in
+            guard try await shelf.store.book(item.book) != nil else { return nil }
+            return try await shelf.episodes(of: item.book, filter: item.filter).filter(\.isMissing).map(\.shelved)
+        }
+        return found ?? nil
+    }
+
+    // MARK: Working
+
+    /// Does what is asked for until the task is cancelled; then the run under way stops at once and keeps everything. No
+    /// failure of a run ends it.
+    package func work() async {
+        while !Task.isCancelled {
+            guard let errand = errands.next() else {
+                expected = []
+                await sleep()
+                continue
+            }
+            let (sign, begin) = (RunSign(), Date.now)
+            self.sign = sign
+            current = errand
+            isRecorded = false
+            do {
+                let report = try await run(errand, sign)
+                // What it left is for the run after the one that it made way for.
+                if sign.isRaised, report.summary.left > 0 || !report.booksLeft.isEmpty, let current,
+                    let rest = try await rest(of: current, booksLeft: Set(report.booksLeft))
+                {
+                    errands.addRest(rest)
+                }
+            } catch is CancellationError {
+                // Only the end of this task cancels it.
+            } catch {
+                let failure = Failure.of(error)
+                if !isRecorded { note(failure, of: errand, begunAt: begin) }
+                await runner.onFailure(failure)
+            }
+            self.sign = nil
+            current = nil
+        }
+    }
+
+    /// Of ``unrecorded`` ones.
+    private static let maxUnrecorded = 20
+
+    /// Whoever asked was told that it would be done.
+    private func note(_ failure: Failure, of errand: PendingRuns.Errand, begunAt begin: Date) {
+        unrecorded.append(
+            RunRecord(
+                number: 0, command: errand.command, startedAt: begin, endedAt: .now,
+                exitCode: runner.exitCode(failure), books: errand.books.count, error: failure.description))
+        if unrecorded.count > Self.maxUnrecorded { unrecorded.removeFirst() }
+    }
+
+    private func execute(
+        _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession,
+        _ sign: RunSign
+    ) async throws -> RunReport {
+        isRecorded = true
+        return try await runner.execute(request, command, configuration, session, sign)
+    }
+
+    /// What is left of a run that made way: what still waits, without what was stopped or removed meanwhile.
+    /// - Parameter booksLeft: those whose catalogs it did not wait for.
+    /// - Returns: nil for nothing.
+    private func rest(
+        of errand: PendingRuns.Errand, booksLeft: Set<BookIdentity>
+    ) async throws -> PendingRuns.Errand? {
+        guard case .fetch(let items, _) = errand else { return errand }
+        var left: [RunRequest.Item] = []
+        var waiting: [EpisodeRecord] = []
+        for item in items {
+            if !booksLeft.contains(item.book), let missing = try await knownMissing(of: item) {
+                waiting += missing.filter { $0.transfer?.state == .waiting }
+            } else {
+                left.append(item)
+            }
+        }
+        left += RunRequest.Item.items(of: waiting)
+        return left.isEmpty ? nil : .fetch(left, force: false)
+    }
+
+    private func sleep() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled { continuation.resume() } else { wakeUp = continuation }
+            }
+        } onCancel: {
+            Task { await self.awake() }
+        }
+    }
+
+    private func awake() {
+        wakeUp?.resume()
+        wakeUp = nil
+    }
+
+    private func run(_ errand: PendingRuns.Errand, _ sign: RunSign) async throws -> RunReport {
+        if try await LibraryLock.isHeld(in: configuration.library) {
+            await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
+        }
+        let runner = runner
+        switch errand {
+        case .fetch(let wanted, let force):
+            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            let subscriptions = try configuration.allSubscriptions(with: stored)
+            return try await runner.withCatalogs(configuration, wanted.map(\.book)) { configuration in
+                try await self.withLibrary(for: "fetch") { session in
+                    let items = try await self.stillMissing(wanted)
+                    guard !items.isEmpty else { return RunReport() }
+                    let request = try RunRequest(
+                        items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
+                        detail: .changes)
+                    return try await self.execute(request, "fetch", configuration, session, sign)
+                }
+            }
+        case .mirror:
+            let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
+            return try await withLibrary(for: "mirror") { session in
+                let items = try recognised.items(with: try await session.subscriptions())
+                let request = try RunRequest(
+                    items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
+                return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
+                    try await self.execute(request, "mirror", configuration, session, sign)
+                }
+            }
+        }
+    }
+
+    /// Seconds for which another run is waited for: without end.
+    private static let patience: Double = 1e9
+
+    private nonisolated func withLibrary(
+        for command: String, _ body: @escaping @Sendable (LibrarySession) async throws -> RunReport
+    ) async throws -> RunReport {
+        try await LibrarySession.withLibrary(
+            at: configuration.library, command: command, waitingFor: Self.patience, notes: notes
+        ) { try await body($0) }
+    }
+
+    /// Without what the run before was to bring and has brought.
+    private func stillMissing(_ items: [RunRequest.Item]) async throws -> [RunRequest.Item] {
+        var left: [RunRequest.Item] = []
+        for item in items {
+            if expected.remove(item) != nil, try await missing(of: item).isEmpty { continue }
+            left.append(item)
+        }
+        return left
+    }
+}
+
+extension EpisodeRecord {
+    /// Whether a run that was cut off left it, where none is under way.
+    fileprivate var isLeftUnfinished: Bool {
+        guard file == nil, removedAt == nil, !isGone, !episode.isLocked, let transfer else { return false }
+        return [.waiting, .downloading, .verifying].contains(transfer.state)
+    }
+}

@@ -1,0 +1,74 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Settings
+import ShelfQueries
+
+// What clients of a served shelf name.
+
+extension ServedShelf {
+    /// An episode as a client names it: each part as the catalog has it, or its ``Slug``.
+    package typealias EpisodeName = (source: String, book: String, episode: String)
+
+    /// What is known of the episodes named, in their order.
+    /// - Throws: ``Failure`` of kind `unknownBook` when one of them is not on the shelf.
+    package func episodes(named names: [EpisodeName]) async throws -> [EpisodeRecord] {
+        guard !names.isEmpty else { return [] }
+        let library = configuration.library
+        let found = try await read { shelf -> [EpisodeRecord] in
+            var found: [EpisodeRecord] = []
+            var books: [String: BookIdentity] = [:]
+            var coded: [BookIdentity: [String: EpisodeRecord]] = [:]
+            for name in names {
+                let place = "\(name.source)/\(name.book)"
+                let known: BookIdentity? =
+                    if let book = books[place] { book } else { try await shelf.book(name.book, of: name.source) }
+                guard let book = known else { throw Self.notThere(name) }
+                books[place] = book
+                if let shelved = try await shelf.store.episode(EpisodeIdentity(book: book, key: name.episode)) {
+                    found.append(shelved)
+                    continue
+                }
+                guard name.episode.hasPrefix("~") else { throw Self.notThere(name) }
+                if coded[book] == nil {
+                    coded[book] = Dictionary(
+                        try await shelf.store.episodes(of: book).map {
+                            (Slug(of: $0.episode.identity.key).description, $0)
+                        }, uniquingKeysWith: { first, _ in first })
+                }
+                guard let shelved = coded[book]?[name.episode] else { throw Self.notThere(name) }
+                found.append(shelved)
+            }
+            return found
+        }
+        guard let found else { throw Failure.emptyLibrary(library) }
+        return found
+    }
+
+    private static func notThere(_ name: EpisodeName) -> Failure {
+        Failure(
+            .unknownBook, what: "an episode of \(name.source):\(name.book) is not meant",
+            why: "there is no such episode on the shelf")
+    }
+
+    /// The book that a REF names, which may name it as addresses do.
+    /// - Throws: ``Failure``.
+    package func book(_ reference: BookReference, of configuration: Configuration) async throws -> BookIdentity {
+        let book = try configuration.book(reference)
+        guard book.id.hasPrefix("~") || book.source.hasPrefix("~") else { return book }
+        guard let known = try await self.book(book.id, of: book.source) else { throw Failure.notOnTheShelf(book) }
+        return known
+    }
+}
+
+extension Configuration {
+    /// A source that nobody knows makes what a client named wrong, not the configuration.
+    /// - Throws: ``Failure`` of kind `unknownBook`.
+    package func requireKnownSource(of book: BookIdentity) throws {
+        do {
+            try requireSource(of: book)
+        } catch let failure as Failure {
+            throw Failure(.unknownBook, what: failure.what, why: failure.why, remedy: failure.remedy)
+        }
+    }
+}

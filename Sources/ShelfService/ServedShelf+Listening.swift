@@ -1,0 +1,72 @@
+import BookModel
+import CatalogStore
+import Foundation
+import LibraryFiles
+import Settings
+import ShelfQueries
+
+// What the shelf's user listens to: positions, marks, bookmarks, speeds.
+
+extension ServedShelf {
+    /// Where the user stopped in an episode.
+    /// - Returns: nil when nothing on the shelf has this name.
+    package func position(in name: EpisodeName) async throws -> ListeningPosition? {
+        do {
+            guard let episode = try await episodes(named: [name]).first?.episode.identity else { return nil }
+            let found = try await read { try await $0.store.position(in: episode, of: user.id) }
+            return (found ?? nil)
+                ?? ListeningPosition(
+                    episode: episode, seconds: 0, updatedAt: Date(timeIntervalSince1970: 0))
+        } catch let failure as Failure where failure.kind == .unknownBook {
+            return nil
+        }
+    }
+
+    /// Records where the user stopped in an episode of the shelf, unless another device did since the player looked.
+    /// - Parameter known: as of ``CatalogStore/setPosition(_:of:after:)``.
+    package func setPosition(
+        _ position: ListeningPosition, after known: Int64?
+    ) async throws -> (isNoted: Bool, standing: ListeningPosition) {
+        try await write { try await $0.setPosition(position, of: user.id, after: known) }
+    }
+
+    /// Marks an episode, all up to it, or a whole book as played, or as never listened to.
+    /// - Returns: how many episodes are marked otherwise than before.
+    package func mark(
+        _ part: MarkedPart, of book: BookIdentity, asPlayed isPlayed: Bool
+    ) async throws -> Int {
+        try await write { try await $0.mark(part, of: book, asPlayed: isPlayed, for: user.id, at: Date()) }
+    }
+
+    /// - Returns: the bookmark's number.
+    /// - Throws: ``Failure`` of kind `usage` where the user has too many in the book.
+    package func add(_ bookmark: Bookmark) async throws -> Int64 {
+        guard let number = try await write({ try await $0.add(bookmark, for: user.id) }) else {
+            throw Failure(
+                .usage, what: "the bookmark is not kept",
+                why: "there are \(Bookmark.maxCount) in \(bookmark.episode.book) already", remedy: "remove some")
+        }
+        return number
+    }
+
+    /// - Returns: whether the user had a bookmark of that number.
+    package func removeBookmark(_ number: Int64) async throws -> Bool {
+        try await write { try await $0.removeBookmark(number, of: user.id) }
+    }
+
+    /// - Parameter speed: 0.25 to 4.
+    package func setSpeed(_ speed: Double, of book: BookIdentity) async throws {
+        try await write { try await $0.setSpeed(speed, of: book, for: user.id) }
+    }
+
+    /// Offers a book no more to be gone on with, until something of it is listened to again.
+    package func dismiss(_ book: BookIdentity) async throws {
+        try await write { try await $0.dismiss(book, for: user.id, at: Date()) }
+    }
+
+    private func write<Result: Sendable>(_ body: (CatalogStore) async throws -> Result) async throws -> Result {
+        let folder = LibraryFolder.existing(at: configuration.library)
+        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        return try await store.closing { try await body(store) }
+    }
+}
