@@ -78,9 +78,10 @@ let package = Package(
 
         room("BookModel"),
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
+        room("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
         room(
             "CatalogFetcher",
-            uses: ["BookModel", "Transport", "CLibXML2", nioCore, nioHTTP1, crypto]),
+            uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto]),
         room(
             "CatalogStore",
             uses: [
@@ -98,8 +99,8 @@ let package = Package(
         room(
             "ShelfQueries",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "DownloadEngine",
-                "Settings", crypto, logging,
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
+                "DownloadEngine", "Settings", crypto, logging,
             ]),
         room(
             "BookSync",
@@ -142,13 +143,15 @@ let package = Package(
         .target(
             name: "Support",
             dependencies: [
-                "BookModel", nioCore, nioPosix, nioHTTP1, crypto,
+                "BookModel", "TextParsing", nioCore, nioPosix, nioHTTP1, crypto,
                 subprocess, system,
             ], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
         tests(of: "Transport", uses: [nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
-        tests(of: "CatalogFetcher", uses: ["Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
+        tests(of: "TextParsing"),
+        tests(
+            of: "CatalogFetcher", uses: ["TextParsing", "Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),
         // The engine is tested on the journal that it really keeps.

@@ -17,7 +17,7 @@ package struct ListeningPosition: Sendable, Hashable {
     package var revision: Int64 { Int64((updatedAt.timeIntervalSince1970 * 1000).rounded()) }
 
     /// Seconds: no episode is longer.
-    package static let greatest: Double = 1e9
+    package static let maximum: Double = 1e9
 
     package init(
         episode: EpisodeIdentity, seconds: Double, duration: Double? = nil, isFinished: Bool = false, updatedAt: Date,

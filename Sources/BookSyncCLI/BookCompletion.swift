@@ -39,7 +39,7 @@ private struct BookCompletion {
 
     /// Those of the default source by their ids alone.
     func references() async throws -> Set<String> {
-        let configuration = try await offPool {
+        let configuration = try await runBlocking {
             let environment = ProcessInfo.processInfo.environment
             return try Configuration.read(
                 explicitPath: configurationPath, environment: environment,

@@ -79,7 +79,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         let log: LogOutput
         do {
             let options = command.common
-            log = try await offPool {
+            log = try await runBlocking {
                 try LogOutput(
                     file: options.logFile, format: options.logFormat, verbosity: options.verbose,
                     minLevel: options.quiet ? .error : type(of: command).minLogLevel)

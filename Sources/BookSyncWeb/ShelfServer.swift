@@ -52,7 +52,7 @@ package struct ShelfServer: Sendable {
     ) {
         let shelf = pages?.wholeShelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
-        let live = LiveShelf(library: configuration.library, logger: logger)
+        let live = EventBroadcaster(library: configuration.library, logger: logger)
         site = ServerContext(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
@@ -78,7 +78,7 @@ package struct ShelfServer: Sendable {
     /// - Parameter onRunning: told where the server is, as soon as requests are answered.
     /// - Throws: ``Failure`` of kind `inputOutput` when the place cannot be listened on.
     package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
-        if case .socket(let path) = place { try await offPool { try SocketPath.requireFree(path) } }
+        if case .socket(let path) = place { try await runBlocking { try SocketPath.requireFree(path) } }
         let application = application { await onRunning(address(of: $0)) }
         var configuration = ServiceGroupConfiguration(services: services + [application], logger: application.logger)
         configuration.maximumGracefulShutdownDuration = limits.grace

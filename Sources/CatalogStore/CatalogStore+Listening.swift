@@ -17,7 +17,7 @@ extension CatalogStore {
     ) async throws -> (isNoted: Bool, standing: ListeningPosition) {
         let what = "the position in \(position.episode) cannot be recorded"
         let isSensible = [position.seconds, position.duration ?? 1].allSatisfy {
-            (0...ListeningPosition.greatest) ~= $0
+            (0...ListeningPosition.maximum) ~= $0
         }
         guard isSensible, position.duration != 0 else {
             throw Failure(.defect, what: what, why: "no episode has a position \(position.seconds) s")

@@ -32,7 +32,7 @@ package struct StoreExamination: Sendable, Hashable {
         }
     }
 
-    private static let greatestCount = 5
+    private static let maxCount = 5
 
     private init(reading path: String) throws {
         self = try failing("the store cannot be read", at: path) {
@@ -49,7 +49,7 @@ package struct StoreExamination: Sendable, Hashable {
             try migrator.hasBeenSuperseded(database)
             ? .newer : migrator.hasCompletedMigrations(database) ? .current : .older
         if age != .newer { try StoreSchema.requireOwnActors(in: database, path: path) }
-        faults = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.greatestCount))")
+        faults = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.maxCount))")
             .filter { $0 != "ok" }
         strayRows = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").count
     }

@@ -59,14 +59,14 @@ package struct DownloadEngine: Sendable {
         self.rates = TransferRates(settings)
         self.watch = DiskGuard(
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
-            leastDividedLength: settings.leastDividedLength)
+            minDividedLength: settings.minDividedLength)
         self.yields = yields
         self.emit = emit
         self.logger = logger
     }
 
     /// Publications under way beyond which no new transfer starts: each holds a file open.
-    private static let greatestBacklog = 64
+    private static let maxBacklog = 64
 
     /// Fetches the episodes, starting in the order given. Returns when all are finished, failed or, after
     /// cancellation, stopped; never throws, since one episode's failure is not the others'.
@@ -84,7 +84,7 @@ package struct DownloadEngine: Sendable {
             addTimer(Self.controlInterval, .control, to: &group)
             while true {
                 if yields() { run.beginNothingMore() }
-                if run.mayStart(backlog: Self.greatestBacklog), !Task.isCancelled {
+                if run.mayStart(backlog: Self.maxBacklog), !Task.isCancelled {
                     while startNext(of: &run, in: &group) {}
                     while let (place, pieces) = run.lendPlace() {
                         group.addTask { .helped(place, await pieces.help()) }
@@ -238,7 +238,7 @@ package struct DownloadEngine: Sendable {
         let transport = transport.using(transfer.wanted.access)
         let meter = TransferMeter(transfer.wanted, emit: emit)
         // A server that contradicted itself once is not asked for pieces again.
-        let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.leastDividedLength
+        let isDivided = !transfer.hasStartedOver && transfer.length ?? 0 >= settings.minDividedLength
         let pieces =
             isDivided
             ? SegmentedDownload(

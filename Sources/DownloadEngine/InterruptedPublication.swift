@@ -19,14 +19,19 @@ package struct InterruptedPublication: Sendable {
     /// - Parameter library: absolute path.
     /// - Returns: the file to record, when the bytes there are the announced ones; nil when it never got there. Then its
     ///   bytes are still in the partial file, and the transfer goes on from them.
-    package func publishedFile(in library: String, reader: FileReader) async throws -> LocalFile? {
-        guard let path = record.path, let sha256 = record.sha256,
-            let content = try await reader.content(of: library + "/" + path), content.sha256 == sha256
-        else { return nil }
-        return LocalFile(
-            episode: record.episode, path: path, size: content.size, sha256: sha256,
-            modificationTime: content.modificationTime, inode: content.inode, validator: record.validator,
-            catalogSize: episode.size, catalogModifiedAt: episode.modifiedAt, fetchedAt: Date(),
-            verification: record.total == content.size ? .length : .unverified)
+    /// - Throws: ``Failure`` when what is there cannot be read.
+    package func publishedFile(in library: String) async throws -> LocalFile? {
+        guard let path = record.path, let sha256 = record.sha256 else { return nil }
+        let absolute = library + "/" + path
+        switch try await runBlocking({ FileReader().look(at: absolute) }) {
+        case .file(let found) where found.sha256 == sha256:
+            return LocalFile(
+                episode: record.episode, path: path, size: found.facts.size, sha256: sha256,
+                modificationTime: found.facts.modificationTime, inode: found.facts.inode, validator: record.validator,
+                catalogSize: episode.size, catalogModifiedAt: episode.modifiedAt, fetchedAt: Date(),
+                verification: record.total == found.facts.size ? .length : .unverified)
+        case .unreadable(let error): throw Failure.file("\(absolute) cannot be read", errno: error.code)
+        case .file, .nothing, .other, nil: return nil
+        }
     }
 }

@@ -8,9 +8,9 @@ import Transport
 extension TransferAttempt {
     /// - Returns: nil when the file is not to be fetched in pieces.
     mutating func fetchInPieces(
-        _ request: WireRequest, behind held: PartialContent, into partial: PartialFile
+        _ request: HTTPRequest, behind held: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
-        guard let pieces, let source = try await pieceSource(request, behind: held, leastTotal: pieces.leastTotal)
+        guard let pieces, let source = try await pieceSource(request, behind: held, minTotal: pieces.minTotal)
         else { return nil }
         let trustsUnsynced = BootIdentity.current != nil && result.record.bootID == BootIdentity.current
         let inPieces = try pieces.divide(source, front: held.length, trustsUnsynced: trustsUnsynced)
@@ -64,16 +64,16 @@ extension TransferAttempt {
     /// The file that is fetched, when it is known to be large and to have a strong validator, and its server to give
     /// parts of it. What is held already came with the answer to that; else the server is asked without a body.
     private func pieceSource(
-        _ request: WireRequest, behind held: PartialContent, leastTotal: Int64
+        _ request: HTTPRequest, behind held: PartialContent, minTotal: Int64
     ) async throws -> PieceSource? {
         if held.length > 0 {
-            guard let total = held.total, total >= leastTotal, held.validator.ifRange != nil else { return nil }
+            guard let total = held.total, total >= minTotal, held.validator.ifRange != nil else { return nil }
             return PieceSource(request: request, validator: held.validator, total: total)
         }
         guard wanted.replacing == nil else { return nil }
         var probe = request
         probe.method = .head
-        let answer: WireAnswer
+        let answer: HTTPResponse
         do {
             answer = try await transport.send(probe)
         } catch is TransportError {
@@ -82,7 +82,7 @@ extension TransferAttempt {
         }
         let head = ResponseHead(answer)
         guard case .replace(let total?) = decide(held: held, asked: RangeRequest(first: 0), head: head),
-            total >= leastTotal, head.validator.ifRange != nil,
+            total >= minTotal, head.validator.ifRange != nil,
             answer.first("Accept-Ranges")?.lowercased() == "bytes"
         else { return nil }
         return PieceSource(request: request, validator: head.validator, total: total)

@@ -132,7 +132,7 @@ struct TransferAttempt {
         guard let address = wanted.episode.address else {
             return .fail(failure("the catalog gives no address for it"))
         }
-        var request = WireRequest(.get, address)
+        var request = HTTPRequest(.get, address)
         request.isForDocument = false
         if let ending = try await fetchInPieces(request, behind: held, into: partial) { return ending }
         let asked = RangeRequest.whatIsMissing(from: held, promised: wanted.promised)
@@ -147,7 +147,7 @@ struct TransferAttempt {
     /// Sends one request and takes what the decision allows.
     /// - Returns: nil when everything that was asked for has come, and the file may go on behind it.
     mutating func fetch(
-        _ request: WireRequest, asking asked: RangeRequest, behind held: PartialContent, into partial: PartialFile
+        _ request: HTTPRequest, asking asked: RangeRequest, behind held: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         let answer = try await transport.send(request.asking(for: asked))
         let head = ResponseHead(answer)
@@ -250,7 +250,7 @@ struct TransferAttempt {
     /// Takes a whole body that comes compressed. Its bytes vouch for themselves: what the server declares of the whole, it
     /// declares of the coded bytes.
     private mutating func takeDecoded(
-        _ answer: WireAnswer, _ coding: ContentCoding, of head: ResponseHead, into partial: PartialFile
+        _ answer: HTTPResponse, _ coding: ContentCoding, of head: ResponseHead, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         serverDigest = nil
         var decoded = head

@@ -27,7 +27,7 @@ package struct Backups: Sendable {
     /// - Returns: that name, relative to the library.
     package func keep(_ file: LocalFile) async throws -> String {
         let library = library
-        return try await offPool {
+        return try await runBlocking {
             var status = stat()
             let place = library + "/" + file.path
             guard lstat(place, &status) == 0 else { throw Failure.file("\(place) cannot be looked at", errno: errno) }
@@ -55,7 +55,7 @@ package struct Backups: Sendable {
     /// Takes the second name away from a file that was not replaced after all.
     package func release(_ kept: String) async throws {
         let library = library
-        try await offPool {
+        try await runBlocking {
             let (folder, name) = splitLibraryPath(kept)
             try LibraryDirectory(folder, in: library, creating: false).delete(name)
             try removeEmptyFolders(folder, in: library)

@@ -22,34 +22,12 @@ package enum ExportDisk {
     }
 
     package static func standing(at path: String) throws -> Standing {
-        let descriptor: Int32
-        do {
-            descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-        } catch let error where error.code == ENOENT || error.code == ENOTDIR {
-            return .nothing
-        } catch let error where error.code == ELOOP || error.code == ENXIO {
-            return .other
-        } catch {
-            throw Failure.file("\(path) cannot be read", errno: error.code)
-        }
-        defer { close(descriptor) }
-        var status = stat()
-        do {
-            try systemCall { fstat(descriptor, &status) }
-            guard status.st_mode & S_IFMT == S_IFREG else { return .other }
-            return .file(try digest(of: descriptor))
-        } catch {
-            throw Failure.file("\(path) cannot be read", errno: error.code)
-        }
-    }
-
-    private static func digest(of descriptor: Int32) throws(SystemError) -> String {
-        var hash = SHA256()
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = try systemCall { read(descriptor, &chunk, chunk.count) }
-            if count == 0 { return hash.finalize().hexadecimal }
-            hash.update(data: chunk[..<count])
+        switch FileReader().look(at: path) {
+        case .nothing, nil: return .nothing
+        case .file(let found): return found.sha256.map(Standing.file) ?? .other
+        case .other: return .other
+        case .unreadable(let error) where error.code == ENXIO: return .other
+        case .unreadable(let error): throw Failure.file("\(path) cannot be read", errno: error.code)
         }
     }
 

@@ -40,7 +40,7 @@ package enum FileExamination {
 
     private static func examined(_ path: String, _ examination: ProbeDepth) async -> ExaminedFile? {
         do {
-            return try await offPool { try examine(path, examination) }
+            return try await runBlocking { try examine(path, examination) }
         } catch {
             // An unreadable file of the listener's is no reason to end a run; it is just not recognised.
             return nil

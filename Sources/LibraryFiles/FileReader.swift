@@ -1,48 +1,99 @@
 import BookModel
 import Crypto
 import Foundation
+import SyncPlanner
 
-/// What a file of the library holds, read to its end.
-package struct FileContent: Sendable, Hashable {
-    package let sha256: String
-    package let size: Int64
-    /// Nanoseconds since 1970.
-    package let modificationTime: Int64
-    package let inode: UInt64
-}
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
-/// Reads whole files on a thread of its own.
-package actor FileReader {
-    private let thread = SerialQueueExecutor(label: "booksync.reader")
-    nonisolated package var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+/// Looks into one file after the other, with one buffer for all of them. Every call blocks on the disk: it belongs on a
+/// thread of its own.
+package struct FileReader: ~Copyable {
+    /// How far to read.
+    package enum Depth: Sendable {
+        /// To the end, for the digest.
+        case whole
+        /// The size and the beginning; to the end only where the beginning is not known audio, which encoders' padding is
+        /// not either.
+        case beginning
+    }
+
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
 
     package init() {}
 
-    /// - Parameter path: absolute; a symbolic link at its end is not followed.
-    /// - Returns: nil when there is no such file.
-    /// - Throws: ``Failure`` when it cannot be read to its end.
-    package func content(of path: String) throws -> FileContent? {
-        let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ELOOP || errno == ENOTDIR { return nil }
-            throw Failure.file("\(path) cannot be opened", errno: errno)
+    deinit { buffer.deallocate() }
+
+    /// - Parameters:
+    ///   - path: absolute. A symbolic link at its end is not followed.
+    ///   - size: bytes that the file must have, where that is known; one of another size is not read.
+    ///   - onRead: is told the bytes of each read, and says whether to go on.
+    /// - Returns: nil when it was not to go on.
+    package func look(
+        at path: String, size: Int64? = nil, depth: Depth = .whole, onRead: (Int) -> Bool = { _ in true }
+    ) -> FileCheck? {
+        do {
+            return try read(path, size: size, depth: depth, onRead: onRead)
+        } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR: return .nothing
+            case ELOOP: return .other(.symbolicLink)
+            default: return .unreadable(error)
+            }
         }
+    }
+
+    private func read(
+        _ path: String, size: Int64?, depth: Depth, onRead: (Int) -> Bool
+    ) throws(SystemError) -> FileCheck? {
+        let descriptor = try systemCall { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Failure.file("\(path) cannot be looked at", errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-        var digest = SHA256()
-        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { chunk.deallocate() }
-        while true {
-            let count = uninterrupted { read(descriptor, chunk.baseAddress, chunk.count) }
-            guard count >= 0 else { throw Failure.file("\(path) cannot be read", errno: errno) }
-            if count == 0 { break }
-            digest.update(bufferPointer: UnsafeRawBufferPointer(rebasing: chunk[..<count]))
+        let (facts, changeTime) = try Self.status(of: descriptor)
+        guard facts.kind == .file else { return .other(facts.kind) }
+        var found = CheckedFile(facts: facts, changeTime: changeTime, isSettled: true)
+        guard size == nil || facts.size == size else { return .file(found) }
+        if depth == .beginning {
+            let head = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, FileExamination.headLength)])
+            let count = try systemCall { pread(descriptor, head.baseAddress, head.count, 0) }
+            if FileExamination.beginning(Array(head[..<count])) == .audio { return .file(found) }
         }
-        let facts = LibraryDirectory.facts(status)
-        return FileContent(
-            sha256: digest.finalize().hexadecimal, size: facts.size, modificationTime: facts.modificationTime,
-            inode: facts.inode)
+        #if os(Linux)
+            // An advice; a filesystem that does not take it reads as it always does.
+            _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        #endif
+        var digest = SHA256()
+        var isFirst = true
+        while true {
+            let count = try systemCall { Foundation.read(descriptor, buffer.baseAddress, buffer.count) }
+            if count == 0 { break }
+            let part = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+            if isFirst,
+                case .foreign(let what) = FileExamination.beginning(Array(part.prefix(FileExamination.headLength)))
+            {
+                found.foreignContent = what
+            }
+            isFirst = false
+            digest.update(bufferPointer: part)
+            guard onRead(count) else { return nil }
+        }
+        found.sha256 = digest.finalize().hexadecimal
+        found.isSettled = try Self.status(of: descriptor).facts == facts
+        return .file(found)
+    }
+
+    private static func status(of descriptor: Int32) throws(SystemError) -> (facts: FileAttributes, changeTime: Int64) {
+        var status = stat()
+        try systemCall { fstat(descriptor, &status) }
+        #if canImport(Darwin)
+            let time = status.st_ctimespec
+        #else
+            let time = status.st_ctim
+        #endif
+        return (FileAttributes(status), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

@@ -39,7 +39,7 @@ package enum FolderScan {
     package static func entries(of folders: some Collection<String> & Sendable, under library: String) async throws
         -> [Entry]
     {
-        try await offPool {
+        try await runBlocking {
             var entries: [Entry] = []
             guard let root = try openLibrary(library) else { return entries }
             defer { close(root) }

@@ -32,7 +32,7 @@ package struct KnownLibraries: Sendable {
     ///   mounted there now.
     package func requireMounted(_ library: String) async throws {
         let file = file(of: library)
-        let found = try await offPool { () -> (note: Note, now: DiskPlace)? in
+        let found = try await runBlocking { () -> (note: Note, now: DiskPlace)? in
             guard let note = try Self.note(in: file), !LibraryFolder.existing(at: library).isInUse else { return nil }
             do {
                 return (note, try DiskPlace(of: library))
@@ -56,7 +56,7 @@ package struct KnownLibraries: Sendable {
     package func remember(_ library: LibraryFolder) async {
         let file = file(of: library.path)
         do {
-            try await offPool {
+            try await runBlocking {
                 let note = Note(seen: Date.now.formatted(.iso8601), disk: try DiskPlace(of: library.path))
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -71,7 +71,7 @@ package struct KnownLibraries: Sendable {
     package func forget(_ library: LibraryFolder) async {
         let file = file(of: library.path)
         do {
-            try await offPool { try FileManager.default.removeItem(atPath: file) }
+            try await runBlocking { try FileManager.default.removeItem(atPath: file) }
         } catch {
             logger.info("the note of the library stays", metadata: ["file": "\(file)", "error": "\(error)"])
         }

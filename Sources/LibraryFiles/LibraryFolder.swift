@@ -36,7 +36,7 @@ package struct LibraryFolder: Sendable, Hashable {
     /// - Parameter path: absolute.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` that says why.
     package static func open(at path: String) async throws -> LibraryFolder {
-        try await offPool {
+        try await runBlocking {
             let folder = LibraryFolder(path: path)
             try folder.make()
             try folder.requireOwnFiles()
@@ -48,7 +48,7 @@ package struct LibraryFolder: Sendable, Hashable {
 
     /// Takes away a library in which nothing was ever fetched; what others put beside ``ownFolder`` stays.
     package func remove() async throws {
-        try await offPool {
+        try await runBlocking {
             try FileManager.default.removeItem(atPath: ownFolder)
             if rmdir(path) != 0, errno != ENOTEMPTY { throw Self.unwritable(path, why: SystemError.last.text) }
         }
@@ -57,7 +57,7 @@ package struct LibraryFolder: Sendable, Hashable {
     /// The room on the library's filesystem.
     /// - Throws: ``Failure`` of kind `inputOutput`.
     package func space() async throws -> DiskSpace {
-        try await offPool { try DiskSpace(of: path) }
+        try await runBlocking { try DiskSpace(of: path) }
     }
 
     /// Makes the folder and what booksync keeps in it, where they are not there.

@@ -43,15 +43,15 @@ package final class LibraryLock: Sendable {
         let clock = ContinuousClock()
         // Whoever only asks whether a run is under way holds the lock for a moment; that is no reason to give up.
         let deadline = clock.now + .seconds(min(max(0.05, seconds), 1e9))
-        var lock = try await offPool { try openLock(in: library) }
+        var lock = try await runBlocking { try openLock(in: library) }
         while true {
             let opened = lock
-            switch try await offPool({ try opened.tryTaking(library.lockFile, command: command) }) {
+            switch try await runBlocking({ try opened.tryTaking(library.lockFile, command: command) }) {
             case .taken: return lock
             case .deleted:
-                lock = try await offPool { try openLock(in: library) }
+                lock = try await runBlocking { try openLock(in: library) }
             case .held:
-                guard clock.now < deadline else { throw try await offPool { opened.isHeldElsewhere(library) } }
+                guard clock.now < deadline else { throw try await runBlocking { opened.isHeldElsewhere(library) } }
                 // The kernel tells nobody when a lock is given up; asking ten times a second costs nothing.
                 try await clock.sleep(until: min(deadline, clock.now + .milliseconds(seconds > 0 ? 100 : 10)))
             }
@@ -71,7 +71,7 @@ package final class LibraryLock: Sendable {
     /// Whether a process holds the lock of the library at `path` now. False where there is no library.
     package static func isHeld(in path: String) async throws -> Bool {
         let library = LibraryFolder.existing(at: path)
-        return try await offPool {
+        return try await runBlocking {
             // A run that ended well emptied the file: then nothing has to be tried. Where it is not there at all, the
             // folder tells.
             var status = stat()
@@ -85,7 +85,7 @@ package final class LibraryLock: Sendable {
     /// did not say.
     package static func heldSince(in path: String) async throws -> Date? {
         guard try await isHeld(in: path) else { return nil }
-        return try await offPool { LockOwner(of: LibraryFolder.existing(at: path))?.startTime }
+        return try await runBlocking { LockOwner(of: LibraryFolder.existing(at: path))?.startTime }
     }
 
     /// Tries whether the filesystem of the library keeps locks, without holding anybody up.

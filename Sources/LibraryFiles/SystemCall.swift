@@ -1,7 +1,7 @@
 import Foundation
 
 /// The number a system call failed with, and what the system says of it.
-package struct SystemError: Error, Sendable, Equatable {
+package struct SystemError: Error, Sendable, Hashable {
     package let code: Int32
 
     package init(code: Int32) {

@@ -95,10 +95,10 @@ extension Configuration {
         try configuration.settleReferences(places, notes: notes)
         try notes.attempt { try configuration.requireOwnCommand(from: notes.origins["notify.exec"]) }
         if !toleratesFaults, let fault = notes.faults.first { throw fault }
-        let netrcTrouble = configuration.readNetrc(environment: environment, base: here, notes: notes)
+        let netrcProblem = configuration.readNetrc(environment: environment, base: here, notes: notes)
         return LoadedConfiguration(
             configuration: configuration, path: origin, origins: notes.origins, literalSecrets: notes.literalSecrets,
-            secretFiles: notes.secretFiles, netrcTrouble: netrcTrouble,
+            secretFiles: notes.secretFiles, netrcProblem: netrcProblem,
             strangeVariables: strangeVariables(in: environment), faults: notes.faults)
     }
 

@@ -52,7 +52,7 @@ package struct ConfigurationCheck: Sendable {
                     what: "Audiobookshelf is not asked to scan", why: "notify.audiobookshelf names no library",
                     remedy: "set library to its id, with which its address there ends"))
         }
-        if let trouble = loaded.netrcTrouble {
+        if let trouble = loaded.netrcProblem {
             warnings.append(
                 Warning(what: "the netrc file is not used", why: trouble, remedy: "correct it, or set netrc: none"))
         }

@@ -13,7 +13,7 @@ extension ScalarSetting {
     }
 
     static let serveToken = ScalarSetting(
-        key: "serve.token", expected: "\(ServeSettings.leastToken) visible ASCII characters or more", isSecret: true
+        key: "serve.token", expected: "\(ServeSettings.minToken) visible ASCII characters or more", isSecret: true
     ) { settings, text, _ in
         settings.serve.token = text.isEmpty ? nil : Secret(text)
         return text.isEmpty || ServeSettings.canBeToken(text)

@@ -26,14 +26,14 @@ package struct ServeSettings: Sendable, Hashable {
     package init() {}
 
     /// Characters of a token, at least.
-    static let leastToken = 16
+    static let minToken = 16
 
     /// Whether somebody has to prove who they are at all.
     package var asksWhoComes: Bool { password != nil || token != nil }
 
     /// Whether a field can carry it (RFC 6750 §2.1, and what else is visible), and nobody guesses it.
     static func canBeToken(_ text: String) -> Bool {
-        (leastToken...1024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        (minToken...1024).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     /// Whether a Host field can name it: letters, digits, dots and hyphens, or colons in an IPv6 address.

@@ -26,19 +26,19 @@ enum SettingFile {
         let why: String
     }
 
-    private static let greatestSecret = 65_536
-    private static let greatestFile = 4_000_000
+    private static let maxSecret = 65_536
+    private static let maxFile = 4_000_000
 
     /// A secret that has a file of its own, without the line breaks at its end.
     static func secret(at path: String) throws(Unusable) -> String {
-        var text = try self.text(at: path, atMost: greatestSecret)
+        var text = try self.text(at: path, atMost: maxSecret)
         while text.last?.isNewline == true { text.removeLast() }
         guard !text.isEmpty else { throw Unusable(why: "\(path) is empty") }
         return text
     }
 
     static func cookies(at path: String) throws(Unusable) -> NamedFile<CookieFile> {
-        let text = try text(at: path, atMost: greatestFile)
+        let text = try text(at: path, atMost: maxFile)
         do {
             return NamedFile(path: path, content: try CookieFile(parsing: text))
         } catch {
@@ -47,7 +47,7 @@ enum SettingFile {
     }
 
     static func netrc(at path: String) throws(Unusable) -> NamedFile<Netrc> {
-        let text = try text(at: path, atMost: greatestFile)
+        let text = try text(at: path, atMost: maxFile)
         do {
             return NamedFile(path: path, content: try Netrc(parsing: text))
         } catch {
@@ -56,7 +56,7 @@ enum SettingFile {
     }
 
     static func authorities(at path: String) throws(Unusable) -> NamedFile<TrustedAuthorities> {
-        let bytes = try bytes(at: path, atMost: greatestFile)
+        let bytes = try bytes(at: path, atMost: maxFile)
         do {
             return NamedFile(path: path, content: try TrustedAuthorities(pem: bytes))
         } catch {

@@ -47,7 +47,7 @@ actor KeptStore {
 
     private func take() async throws -> (number: Int, store: CatalogStore)? {
         let path = LibraryFolder.existing(at: library).storePath
-        let file = try await offPool { StoreFile(at: path) }
+        let file = try await runBlocking { StoreFile(at: path) }
         if let current, let held = opened[current] {
             opened[current]?.readers += 1
             if let file, held.file.isSame(as: file, inContent: held.store.isCopy),

@@ -9,8 +9,8 @@ struct ReplayBuffer: Sendable {
     }
 
     /// So many messages are kept, and so many events of one: more are not told but asked for anew.
-    static let greatestCount = 256
-    static let greatestEvents = 2000
+    static let maxCount = 256
+    static let maxEvents = 2000
 
     let epoch: String
     /// The number of the last message; 0 before the first one.
@@ -28,12 +28,12 @@ struct ReplayBuffer: Sendable {
     mutating func append(_ events: [LiveEvent]) {
         guard !events.isEmpty else { return }
         last += 1
-        guard events.count <= Self.greatestEvents else {
+        guard events.count <= Self.maxEvents else {
             messages = []
             return
         }
         messages.append(Message(events: events, wire: Self.wire(events, id: id(last))))
-        if messages.count > Self.greatestCount { messages.removeFirst() }
+        if messages.count > Self.maxCount { messages.removeFirst() }
     }
 
     /// The number of a message that this buffer gave; nil for those of others.
@@ -53,7 +53,7 @@ struct ReplayBuffer: Sendable {
         guard missed <= messages.count else { return Self.reset(id: lastID) }
         if missed == 1 { return messages[messages.count - 1].wire }
         let events = Self.coalesced(messages.suffix(missed).flatMap(\.events))
-        return events.count <= Self.greatestEvents ? Self.wire(events, id: lastID) : Self.reset(id: lastID)
+        return events.count <= Self.maxEvents ? Self.wire(events, id: lastID) : Self.reset(id: lastID)
     }
 
     /// Without what later ones say better.

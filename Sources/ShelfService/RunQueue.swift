@@ -24,7 +24,7 @@ package actor RunQueue {
 
         /// Executes a request as the command's run, and tells its events and its summary.
         let execute:
-            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, RunSign) async throws ->
+            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, PreemptionFlag) async throws ->
                 RunReport
         let withCatalogs: CatalogAccess
         /// Hears that a run could not be done.
@@ -37,7 +37,7 @@ package actor RunQueue {
         package init(
             execute:
                 @escaping @Sendable (
-                    RunRequest, _ command: String, Configuration, LibrarySession, RunSign
+                    RunRequest, _ command: String, Configuration, LibrarySession, PreemptionFlag
                 ) async throws -> RunReport,
             withCatalogs: @escaping CatalogAccess,
             onFailure: @escaping @Sendable (Failure) async -> Void,
@@ -67,7 +67,7 @@ package actor RunQueue {
     /// Whether the run under way got so far that it is recorded.
     private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
-    private var sign: RunSign?
+    private var sign: PreemptionFlag?
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
 
@@ -208,7 +208,7 @@ package actor RunQueue {
     }
 
     /// So many episodes are moved to the front at once.
-    private static let greatestPreference = 500
+    private static let maxPreference = 500
 
     /// Has a run under way begin with what is named.
     /// - Returns: whether it is to bring all of it.
@@ -216,7 +216,7 @@ package actor RunQueue {
         let missing = try await missing(of: item)
         guard !missing.isEmpty else { return false }
         let waits = missing.allSatisfy { $0.transfer?.state == .waiting || $0.transfer?.state == .downloading }
-        guard !item.filter.isEmpty, missing.count <= Self.greatestPreference else { return waits }
+        guard !item.filter.isEmpty, missing.count <= Self.maxPreference else { return waits }
         let episodes = missing.map(\.episode.identity)
         let count = try await TransferControl.open(in: configuration.library) {
             try await $0.prefer(.episodes(episodes))
@@ -249,7 +249,7 @@ package actor RunQueue {
                 await sleep()
                 continue
             }
-            let (sign, begin) = (RunSign(), Date.now)
+            let (sign, begin) = (PreemptionFlag(), Date.now)
             self.sign = sign
             current = errand
             isRecorded = false
@@ -287,7 +287,7 @@ package actor RunQueue {
 
     private func execute(
         _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession,
-        _ sign: RunSign
+        _ sign: PreemptionFlag
     ) async throws -> RunReport {
         isRecorded = true
         return try await runner.execute(request, command, configuration, session, sign)
@@ -328,7 +328,7 @@ package actor RunQueue {
         wakeUp = nil
     }
 
-    private func run(_ errand: PendingRuns.Errand, _ sign: RunSign) async throws -> RunReport {
+    private func run(_ errand: PendingRuns.Errand, _ sign: PreemptionFlag) async throws -> RunReport {
         if try await LibraryLock.isHeld(in: configuration.library) {
             await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
         }

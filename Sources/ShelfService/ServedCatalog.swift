@@ -13,7 +13,7 @@ package struct ServedCatalog: Sendable {
 
     /// Elements on a page: where nothing is asked for, and at most.
     static let pageSize = 50
-    static let greatestPage = 1000
+    static let maxPage = 1000
 
     package init(_ shelf: ServedShelf, at addresses: ShelfAddresses) {
         self.shelf = shelf
@@ -32,7 +32,7 @@ package struct ServedCatalog: Sendable {
         var listed = all.filter { !$0.isGone || $0.givenFile != nil }
         let count = listed.count
         if query["sortType"] == "1" { listed.reverse() }
-        let size = min(max(1, query["pageSize"].flatMap { Int($0) } ?? Self.pageSize), Self.greatestPage)
+        let size = min(max(1, query["pageSize"].flatMap { Int($0) } ?? Self.pageSize), Self.maxPage)
         let page = max(1, query["pageNum"].flatMap { Int($0) } ?? 1)
         // A page number near Int.max must not overflow.
         let pages = (count + size - 1) / size

@@ -24,10 +24,10 @@ extension ServedShelf {
     ) async throws -> ServedCover? {
         guard let (book, picture) = try await openedCover(of: id, of: source) else { return nil }
         guard let picture else { return .missing(book) }
-        if isSmall, let small = try await offPool({ picture.small.bytes() }) {
+        if isSmall, let small = try await runBlocking({ picture.small.bytes() }) {
             return .picture(small, type: "image/jpeg")
         }
-        let bytes = try await offPool { try Self.bytes(of: picture.file, upTo: picture.file.size) }
+        let bytes = try await runBlocking { try Self.bytes(of: picture.file, upTo: picture.file.size) }
         return .picture(bytes, type: picture.type)
     }
 
@@ -47,10 +47,10 @@ extension ServedShelf {
             return (shelved.book, paths.filter { !own.contains($0) } + paths.filter(own.contains))
         }
         guard let (book, paths) = found ?? nil else { return nil }
-        return try await offPool {
+        return try await runBlocking {
             for path in paths {
                 guard let file = try OpenedFile.open(path, recorded: nil, in: library),
-                    file.size <= Int64(CoverPicture.greatest),
+                    file.size <= Int64(CoverPicture.maximum),
                     let fileExtension = CoverPicture.fileExtension(of: try Self.bytes(of: file, upTo: 16))
                 else { continue }
                 let type = "image/" + (fileExtension == "jpg" ? "jpeg" : fileExtension)

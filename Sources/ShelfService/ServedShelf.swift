@@ -83,7 +83,7 @@ package struct ServedShelf: Sendable {
             return try await shelf.episode(episode, of: book)?.givenFile
         }
         guard let file = file ?? nil else { return nil }
-        return try await offPool { try OpenedFile.open(file, in: library) }
+        return try await runBlocking { try OpenedFile.open(file, in: library) }
     }
 
     // MARK: Feeds

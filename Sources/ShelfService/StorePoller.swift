@@ -31,7 +31,7 @@ struct StorePoller: Sendable {
     /// - Throws: ``Failure`` when the store cannot be read.
     mutating func poll(_ library: String) async throws -> Finding {
         let path = LibraryFolder.existing(at: library).storePath
-        let number = try await offPool { () -> UInt64? in
+        let number = try await runBlocking { () -> UInt64? in
             guard FileManager.default.fileExists(atPath: path) else { return nil }
             return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
         }

@@ -49,7 +49,7 @@ struct EpisodeDecision {
             self.following = match.reason
         }
         self.shelved = shelved
-        self.damage = input.spoilt[key]
+        self.damage = input.damaged[key]
         self.wanted = input.paths[key]
         self.standing = condition.standing?.path
         if case .intact(let file, _, let recorded) = condition, recorded != file.path { staleRecord = recorded }

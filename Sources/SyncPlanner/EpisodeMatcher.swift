@@ -158,20 +158,20 @@ package struct EpisodeMatcher {
         let beginning = file.beginning
         switch confidence {
         case .digest, .size: return !beginning.isForeign
-        case .name: return beginning == .audio && likeness(path, episode) >= FileNameHint.likely
+        case .name: return beginning == .audio && similarity(path, episode) >= FileNameHint.likely
         }
     }
 
     /// Of several files that fit, those with the likest name; a digest needs no name.
     private func best(of paths: [String], for episode: Episode, by confidence: Confidence) -> [String] {
         guard confidence != .digest, paths.count > 1 else { return paths }
-        let rated = paths.map { (path: $0, likeness: likeness($0, episode)) }
-        let highest = rated.map(\.likeness).max() ?? 0
-        return rated.filter { $0.likeness == highest }.map(\.path)
+        let rated = paths.map { (path: $0, similarity: similarity($0, episode)) }
+        let highest = rated.map(\.similarity).max() ?? 0
+        return rated.filter { $0.similarity == highest }.map(\.path)
     }
 
-    private func likeness(_ path: String, _ episode: Episode) -> Double {
-        hints[path]?.likeness(to: FileNameHint(episode.name, title: title)) ?? 0
+    private func similarity(_ path: String, _ episode: Episode) -> Double {
+        hints[path]?.similarity(to: FileNameHint(episode.name, title: title)) ?? 0
     }
 
     static let mark = ".aria2"

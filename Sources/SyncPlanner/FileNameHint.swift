@@ -18,7 +18,7 @@ struct FileNameHint {
 
     /// How much two names have in common, from 0 to 1: their pairs of neighbouring letters (Dice's coefficient). A name
     /// without letters contradicts none.
-    func likeness(to other: FileNameHint) -> Double {
+    func similarity(to other: FileNameHint) -> Double {
         if words.isEmpty || other.words.isEmpty { return Self.likely }
         if words == other.words { return 1 }
         let (one, two) = (Self.pairs(words), Self.pairs(other.words))

@@ -23,7 +23,7 @@ struct FileRecognition {
     private let input: PlannerInput
     private let listed: Set<EpisodeIdentity>
     /// Files that are recorded as nobody's.
-    private var strays: [String: FileAttributes] = [:]
+    private var untrackedFiles: [String: FileAttributes] = [:]
 
     /// - Parameters:
     ///   - episodes: in section order.
@@ -54,15 +54,15 @@ struct FileRecognition {
         // Found under its wanted name, or published by a run that was cut off.
         let spokenFor = Set(conditions.compactMap(\.standing?.path))
             .union(episodes.lazy.compactMap(\.transfer).filter { $0.state == .verifying }.compactMap(\.path))
-        strays = input.files.filter { path, facts in
+        untrackedFiles = input.files.filter { path, facts in
             facts.kind == .file && owners[path] == nil && !spokenFor.contains(path) && !input.others.contains(path)
                 && !Self.isOurs(path)
         }
-        guard !strays.isEmpty else { return }
+        guard !untrackedFiles.isEmpty else { return }
         follow(lost)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
         let keys = Set(episodes.lazy.map(\.episode.identity.key))
-        strays = strays.filter { path, _ in
+        untrackedFiles = untrackedFiles.filter { path, _ in
             guard let mark = input.examined[path]?.mark, mark.episode.book != input.book.identity else { return true }
             // A feed or a source that moved is another book that lists the same.
             return keys.contains(mark.episode.key)
@@ -80,7 +80,9 @@ struct FileRecognition {
         guard !lost.isEmpty else { return }
         let sizes = Set(lost.map(\.file.size))
         var bySize: [Int64: [String]] = [:]
-        for (path, facts) in strays where sizes.contains(facts.size) { bySize[facts.size, default: []].append(path) }
+        for (path, facts) in untrackedFiles where sizes.contains(facts.size) {
+            bySize[facts.size, default: []].append(path)
+        }
         var open: [(file: LocalFile, candidates: [String])] = []
         for (shelved, file) in lost {
             let key = shelved.episode.identity.key
@@ -88,7 +90,7 @@ struct FileRecognition {
                 (rank(one, for: file, key: key), one) < (rank(other, for: file, key: key), other)
             }
             let same = candidates.first {
-                strays[$0]?.inode == file.inode && strays[$0]?.modificationTime == file.modificationTime
+                untrackedFiles[$0]?.inode == file.inode && untrackedFiles[$0]?.modificationTime == file.modificationTime
             }
             if let same {
                 take(same, for: file, because: "it has the same inode, size and time")
@@ -97,7 +99,7 @@ struct FileRecognition {
             }
         }
         for (file, candidates) in open {
-            for path in candidates where strays[path] != nil {
+            for path in candidates where untrackedFiles[path] != nil {
                 guard let digest = input.examined[path]?.digests[.sha256] else {
                     questions[path] = ProbeDepth.whole([]).united(with: questions[path])
                     continue
@@ -110,7 +112,7 @@ struct FileRecognition {
     }
 
     private mutating func take(_ path: String, for file: LocalFile, because proof: String) {
-        strays[path] = nil
+        untrackedFiles[path] = nil
         matches[file.episode.key] = Match(
             path: path, reason: "you moved it from \(file.path), and it stays where it is now; \(proof)",
             verification: nil)
@@ -143,7 +145,7 @@ struct FileRecognition {
     private mutating func takeMarked(_ missing: [EpisodeRecord]) {
         let sizes = Set(missing.compactMap(\.episode.size))
         var byEpisode: [EpisodeIdentity: [String]] = [:]
-        for (path, facts) in strays {
+        for (path, facts) in untrackedFiles {
             guard let examined = input.examined[path] else {
                 if sizes.contains(facts.size) { questions[path] = ProbeDepth.beginning.united(with: questions[path]) }
                 continue
@@ -155,7 +157,7 @@ struct FileRecognition {
             let identity = shelved.episode.identity
             for path in (byEpisode[identity] ?? []).sorted() {
                 guard let match = markedMatch(shelved.episode, at: path) else { continue }
-                strays[path] = nil
+                untrackedFiles[path] = nil
                 matches[identity.key] = match
                 break
             }
@@ -188,10 +190,11 @@ struct FileRecognition {
     /// Files that stand right where the episode's is to be.
     private mutating func takePlaces(of missing: [EpisodeRecord]) {
         for shelved in missing {
-            guard let path = input.paths[shelved.episode.identity.key], let facts = strays[path], facts.size > 0,
+            guard let path = input.paths[shelved.episode.identity.key], let facts = untrackedFiles[path],
+                facts.size > 0,
                 let match = match(shelved, at: path, facts)
             else { continue }
-            strays[path] = nil
+            untrackedFiles[path] = nil
             matches[shelved.episode.identity.key] = match
         }
     }
@@ -242,7 +245,7 @@ struct FileRecognition {
         guard !missing.isEmpty else { return }
         let folders = Set(input.paths.values.map(Self.folder(of:))).union(input.formerFolders.map { $0[...] })
         let places = Set(input.paths.values)
-        let elsewhere = strays.filter { path, _ in
+        let elsewhere = untrackedFiles.filter { path, _ in
             input.files[path + EpisodeMatcher.mark] == nil && folders.contains(Self.folder(of: path))
                 && !places.contains(path) && Self.name(of: path).first != "."
         }
@@ -250,7 +253,7 @@ struct FileRecognition {
             missing.map(\.episode), of: input.book, among: elsewhere, examined: input.examined,
             digestOnly: Set(missing.filter(isUnderWay).map(\.episode.identity.key)), least: .size)
         for match in matcher.matches {
-            strays[match.path] = nil
+            untrackedFiles[match.path] = nil
             matches[match.episode.identity.key] = Match(
                 path: match.path, reason: "it is there under a name of your own; \(match.confidence.words)",
                 verification: match.confidence.verification)

@@ -26,7 +26,7 @@ package struct PlannerInput {
     /// Folders where files of the book may lie that the naming wants elsewhere.
     package var formerFolders: Set<String> = []
     /// Episode key → what is wrong with its file, as a sentence begins with it: these are to be fetched again.
-    package var spoilt: [String: String] = [:]
+    package var damaged: [String: String] = [:]
 
     package init(
         book: Book, episodes: [EpisodeRecord], paths: [String: String], files: [String: FileAttributes],

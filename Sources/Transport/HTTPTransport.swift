@@ -67,7 +67,7 @@ package struct HTTPTransport: Sendable {
     private let core: Core
     private var access = SourceAccess.standard
     /// Is told of every answer's head that is not a redirect.
-    private var note: (@Sendable (WireAnswer) -> Void)?
+    private var note: (@Sendable (HTTPResponse) -> Void)?
 
     fileprivate init(options: TransportOptions, logger: Logger) {
         self.core = Core(options: options, logger: logger)
@@ -81,7 +81,7 @@ package struct HTTPTransport: Sendable {
     }
 
     /// The same transport, which tells `note` of the head of each answer that it brings, whoever sent the request.
-    package func noting(_ note: @escaping @Sendable (WireAnswer) -> Void) -> HTTPTransport {
+    package func noting(_ note: @escaping @Sendable (HTTPResponse) -> Void) -> HTTPTransport {
         var transport = self
         transport.note = note
         return transport
@@ -93,7 +93,7 @@ package struct HTTPTransport: Sendable {
     /// All credentials, the request's own and those of the source, end at the first redirect to another origin.
     ///
     /// - Throws: ``TransportError``; `CancellationError`.
-    package func send(_ request: WireRequest) async throws -> WireAnswer {
+    package func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         var address = request.address
         var hasLeftOrigin = false
         var hops = 0
@@ -106,9 +106,9 @@ package struct HTTPTransport: Sendable {
                 status: Int(response.status.code), location: location, from: address, hops: hops)
             switch decision {
             case .accept:
-                let answer = WireAnswer(
+                let answer = HTTPResponse(
                     status: Int(response.status.code), headers: response.headers, address: address,
-                    body: WireBody(
+                    body: HTTPResponseBody(
                         base: response.body, address: address,
                         limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil)))
                 note?(answer)
@@ -126,14 +126,14 @@ package struct HTTPTransport: Sendable {
 
     /// Whether the server that answered was told who asks: in header fields, or in the address itself. Beyond a redirect to
     /// another server it was not.
-    package func sentCredentials(with request: WireRequest, to answer: WireAnswer) -> Bool {
+    package func sentCredentials(with request: HTTPRequest, to answer: HTTPResponse) -> Bool {
         guard answer.address.server == request.address.server else { return false }
         return !credentials(for: request.address, of: request).isEmpty
             || request.address.withoutSecrets != request.address.secretText
     }
 
     /// What the request brings itself counts more than what the source has.
-    private func credentials(for address: ResourceAddress, of request: WireRequest) -> HTTPHeaders {
+    private func credentials(for address: ResourceAddress, of request: HTTPRequest) -> HTTPHeaders {
         var credentials = request.credentials
         let user = Authorization(userOf: request.address)
         guard user != nil || !access.credentials.isEmpty, let target = RequestTarget(address) else {
@@ -150,7 +150,7 @@ package struct HTTPTransport: Sendable {
     /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent). Where no connection was
     /// kept that explanation does not hold, and the failure is one.
     private func exchangeOnOpenConnection(
-        _ request: WireRequest, address: ResourceAddress, credentials: HTTPHeaders
+        _ request: HTTPRequest, address: ResourceAddress, credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
         guard let target = RequestTarget(address) else { throw TransportError(.badAddress, address: address) }
         let route = try route(to: target, address: address)
@@ -185,7 +185,7 @@ package struct HTTPTransport: Sendable {
     }
 
     private func exchange(
-        _ request: WireRequest, target: RequestTarget, on route: ConnectionRoute, within scope: AddressScope?,
+        _ request: HTTPRequest, target: RequestTarget, on route: ConnectionRoute, within scope: AddressScope?,
         _ address: ResourceAddress, _ credentials: HTTPHeaders
     ) async throws -> HTTPClientResponse {
         var outgoing = HTTPClientRequest(url: route.origin(for: target) + "/")

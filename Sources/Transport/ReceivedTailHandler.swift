@@ -32,7 +32,7 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
     private var bytesReceived = 0
     private var isInBody = false
     private var announcements = 0
-    private static let greatestNumberOfAnnouncements = 50
+    private static let maxInformationalResponses = 50
     /// Whether the client asked for the bytes that are now arriving.
     private var wasReadAsked = false
 
@@ -43,7 +43,7 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
             bytesReceived = 0
             isInBody = head.status.code >= 200
             announcements = isInBody ? 0 : announcements + 1
-            if announcements > Self.greatestNumberOfAnnouncements {
+            if announcements > Self.maxInformationalResponses {
                 context.fireErrorCaught(TooManyInformationalResponses())
                 return context.close(promise: nil)
             }

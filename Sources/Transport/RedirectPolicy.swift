@@ -9,7 +9,7 @@ enum RedirectDecision: Equatable {
 }
 
 enum RedirectPolicy {
-    static let greatestNumberOfHops = 5
+    static let maxHops = 5
 
     /// - Parameters:
     ///   - hops: how many redirects were followed already.
@@ -18,8 +18,8 @@ enum RedirectPolicy {
         status: Int, location: String?, from address: ResourceAddress, hops: Int
     ) -> RedirectDecision {
         guard [301, 302, 303, 307, 308].contains(status), let location, !location.isEmpty else { return .accept }
-        guard hops < greatestNumberOfHops else {
-            return .refuse("more than \(greatestNumberOfHops) redirects in a row")
+        guard hops < maxHops else {
+            return .refuse("more than \(maxHops) redirects in a row")
         }
         guard let target = address.resolving(location), let origin = WebOrigin(target) else {
             return .refuse("the redirect leads to no http or https address, and no other is followed")

@@ -39,7 +39,7 @@ struct ConnectNegotiation: TunnelNegotiation {
     let userAgent: String
 
     /// Bytes of an answer's head that are read at most.
-    private static let greatestHead = 64 << 10
+    private static let maxHead = 64 << 10
 
     mutating func opening() -> ByteBuffer {
         var text = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
@@ -51,7 +51,7 @@ struct ConnectNegotiation: TunnelNegotiation {
         while true {
             let bytes = received.readableBytesView
             guard let end = Self.endOfHead(in: bytes) else {
-                return bytes.count > Self.greatestHead ? .fail(.unreadable) : .needsMore
+                return bytes.count > Self.maxHead ? .fail(.unreadable) : .needsMore
             }
             let line = String(decoding: bytes.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
             let words = line.split(separator: " ", maxSplits: 2)

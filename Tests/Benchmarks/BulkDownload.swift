@@ -7,8 +7,8 @@ enum BulkDownload: Benchmark {
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         try await LoopbackDownload(
-            title: "100 × 9.9 MB", book: "1", files: 100, bytes: 9_900_000, greatestCPU: 1.3,
-            greatestMemory: 64_000_000
+            title: "100 × 9.9 MB", book: "1", files: 100, bytes: 9_900_000, maxCPU: 1.3,
+            maxMemory: 64_000_000
         ).run(setting)
     }
 }
@@ -25,7 +25,7 @@ enum SmallFiles: Benchmark {
 
 /// Files fetched from nginx on loopback into memory, four at once, by booksync and by its peers.
 private struct LoopbackDownload {
-    private static let greatestRatio = 1.0
+    private static let maxRatio = 1.0
     private static let jobs = 4
 
     let title: String
@@ -33,8 +33,8 @@ private struct LoopbackDownload {
     let files: Int
     let bytes: Int
     /// Seconds for each GiB.
-    var greatestCPU: Double?
-    var greatestMemory: Int64?
+    var maxCPU: Double?
+    var maxMemory: Int64?
 
     func run(_ setting: Setting) async throws -> BenchmarkResult {
         try await WebServer.with(setting.workspace) { server in
@@ -58,14 +58,14 @@ private struct LoopbackDownload {
         let best = theirs.min { $0.runs.wall < $1.runs.wall }
         let ratio = best.map { ours.runs.wall / $0.runs.wall }
         var limits = [
-            ratio.map { verdict("wall ≤ \(Self.greatestRatio) × best peer", $0 <= Self.greatestRatio) }
+            ratio.map { verdict("wall ≤ \(Self.maxRatio) × best peer", $0 <= Self.maxRatio) }
                 ?? "not compared"
         ]
-        if let greatestCPU {
-            limits.append(verdict("CPU ≤ \(greatestCPU) s/GiB", ours.cpuPerGibibyte <= greatestCPU))
+        if let maxCPU {
+            limits.append(verdict("CPU ≤ \(maxCPU) s/GiB", ours.cpuPerGibibyte <= maxCPU))
         }
-        if let greatestMemory {
-            limits.append(verdict("RSS ≤ \(megabytes(greatestMemory))", ours.runs.peakMemory <= greatestMemory))
+        if let maxMemory {
+            limits.append(verdict("RSS ≤ \(megabytes(maxMemory))", ours.runs.peakMemory <= maxMemory))
         }
         return ReportRow(
             work: "\(title), loopback → memory, jobs \(Self.jobs)", ours: "\(decimal(ours.runs.wall)) s",

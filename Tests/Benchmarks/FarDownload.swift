@@ -12,7 +12,7 @@ enum FarDownload: Benchmark {
     private static let jobs = 8
     private static let milliseconds = 100
     private static let rival = "aria2"
-    private static let greatestRatio = 1.0
+    private static let maxRatio = 1.0
     private static let mostConnections = jobs
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
@@ -53,7 +53,7 @@ enum FarDownload: Benchmark {
             ratio: ratio.map { decimal($0) } ?? "", cpu: decimal(ours.cpuPerGibibyte),
             memory: megabytes(ours.runs.peakMemory),
             limit: [
-                ratio.map { verdict("wall ≤ \(greatestRatio) × aria2", $0 <= greatestRatio) } ?? "not compared",
+                ratio.map { verdict("wall ≤ \(maxRatio) × aria2", $0 <= maxRatio) } ?? "not compared",
                 verdict("≤ \(mostConnections) connections", connections <= mostConnections),
             ].joined(separator: "; "))
     }

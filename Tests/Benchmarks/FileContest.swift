@@ -2,7 +2,7 @@ import Foundation
 
 /// 100 MB of a file by a range over loopback, to one client and to four at once, beside nginx; curl throws them away.
 enum FileContest {
-    private static let leastSpeed = 0.7
+    private static let minSpeed = 0.7
     private static let fileBytes = 120_000_000
     private static let range = 10_000_000..<110_000_000
     private static let book = "11"
@@ -74,7 +74,7 @@ enum FileContest {
             work: "`serve`, 100 MB by range, \(clients == 1 ? "one client" : "\(clients) clients at once")",
             ours: text(ours), bestPeer: "nginx \(text(theirs))", ratio: decimal(ours.median / theirs.median),
             cpu: decimal(usage.cpu / gibibytes), memory: megabytes(usage.peakMemory),
-            limit: verdict("≥ \(leastSpeed) × nginx's speed", speed >= leastSpeed))
+            limit: verdict("≥ \(minSpeed) × nginx's speed", speed >= minSpeed))
     }
 }
 

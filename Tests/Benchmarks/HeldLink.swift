@@ -11,7 +11,7 @@ enum HeldLink: Benchmark {
     private static let files = 10
     private static let bytes = 9_900_000
     private static let payloadOfFrame = 1448.0 / 1514.0
-    private static let leastShare = 0.95
+    private static let minShare = 0.95
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         do {
@@ -52,7 +52,7 @@ enum HeldLink: Benchmark {
             bestPeer: curl.map { "\($0.name) \(decimal(payload($0), 1)) Mbit/s" } ?? "",
             ratio: curl.map { decimal(scores[0].runs.wall / $0.runs.wall) } ?? "",
             cpu: decimal(scores[0].cpuPerGibibyte), memory: megabytes(scores[0].runs.peakMemory),
-            limit: verdict("≥ 95 % of the link", share >= leastShare))
+            limit: verdict("≥ 95 % of the link", share >= minShare))
         let columns = [
             (title: "payload Mbit/s", value: { (score: Score) in decimal(payload(score), 1) }),
             (title: "with frame headers", value: { (score: Score) in "\(decimal(used(score) * 100, 1)) %" }),

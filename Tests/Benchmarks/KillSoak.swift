@@ -74,7 +74,7 @@ enum KillSoak: Benchmark {
         var sent = 0
         var wasted = 0
         /// The largest part that any library used of what it was allowed.
-        var greatestShare = 0.0
+        var maxShare = 0.0
         var areGood = true
 
         mutating func add(_ findings: KilledBook.Findings, kills: Int) {
@@ -86,7 +86,7 @@ enum KillSoak: Benchmark {
             sent += findings.sent
             wasted += findings.wasted
             if findings.allowed > 0 {
-                greatestShare = max(greatestShare, Double(findings.wasted) / Double(findings.allowed))
+                maxShare = max(maxShare, Double(findings.wasted) / Double(findings.allowed))
             }
             areGood = areGood && findings.areGood
         }
@@ -103,7 +103,7 @@ enum KillSoak: Benchmark {
             let summary = """
                 Soak, seed \(seed): \(kills) kills (\(counts)), \(libraries) libraries completed, each \
                 \(sizes.count) files of \(sizes.reduce(0, +)) bytes; \(sent) body bytes sent, \(wasted) of them twice or in \
-                vain, at most \(decimal(greatestShare * 100, 1)) % of what a library was allowed.
+                vain, at most \(decimal(maxShare * 100, 1)) % of what a library was allowed.
                 """
             return BenchmarkResult(rows: [row], details: [summary])
         }

@@ -12,7 +12,7 @@ enum LargeFile: Benchmark {
     private static let bytes = 500_000_000
     private static let pace = Pace(bytesPerSecond: 20_000_000, piece: 16384)
     private static let jobs = 4
-    private static let leastRatio = 3.5
+    private static let minRatio = 3.5
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         try await WebServer.with(setting.workspace) { server in
@@ -58,6 +58,6 @@ enum LargeFile: Benchmark {
             bestPeer: rival.map { "\($0.name) \(decimal($0.runs.wall)) s" } ?? "",
             ratio: rival.map { decimal(scores[0].runs.wall / $0.runs.wall) } ?? "",
             cpu: decimal(scores[0].cpuPerGibibyte), memory: megabytes(scores[0].runs.peakMemory),
-            limit: verdict("≥ \(leastRatio) × one connection", ratio >= leastRatio))
+            limit: verdict("≥ \(minRatio) × one connection", ratio >= minRatio))
     }
 }

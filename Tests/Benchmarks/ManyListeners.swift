@@ -9,8 +9,8 @@ enum ManyListeners {
     private static let seconds = 10.0
     private static let fileBytes = 120_000_000
     private static let book = "12"
-    private static let greatestMemory: Int64 = 120_000_000
-    private static let greatestCPU = 0.15
+    private static let maxMemory: Int64 = 120_000_000
+    private static let maxCPU = 0.15
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         let (configuration, library) = try await WebServer.with(setting.workspace) { nginx in
@@ -38,8 +38,8 @@ enum ManyListeners {
                 work: "`serve`, \(listeners) listeners at \(rate / 1000) kB/s for \(Int(seconds)) s",
                 ours: "\(decimal(cores.median * 100, 1)) % of a core",
                 cpu: decimal(cores.median * seconds / gibibytes), memory: megabytes(peak),
-                limit: verdict("≤ \(megabytes(greatestMemory))", peak <= greatestMemory) + "; "
-                    + verdict("≤ \(Int(greatestCPU * 100)) % of a core", cores.median <= greatestCPU))
+                limit: verdict("≤ \(megabytes(maxMemory))", peak <= maxMemory) + "; "
+                    + verdict("≤ \(Int(maxCPU * 100)) % of a core", cores.median <= maxCPU))
         ])
     }
 

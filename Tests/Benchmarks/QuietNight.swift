@@ -9,7 +9,7 @@ enum QuietNight: Benchmark {
     private static let episodes = 500
     /// Seconds beside the network, and bytes.
     private static let limit = 3.0
-    private static let greatestMemory: Int64 = 80_000_000
+    private static let maxMemory: Int64 = 80_000_000
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         try await WebServer.with(setting.workspace) { server in
@@ -39,8 +39,8 @@ enum QuietNight: Benchmark {
                 ours: "\(decimal(beside, 2)) s beside the network's \(decimal(curl.wall, 2)) s",
                 memory: megabytes(ours.peakMemory),
                 limit: verdict(
-                    "≤ \(limit) s, ≤ \(megabytes(greatestMemory))",
-                    beside <= limit && ours.peakMemory <= greatestMemory))
+                    "≤ \(limit) s, ≤ \(megabytes(maxMemory))",
+                    beside <= limit && ours.peakMemory <= maxMemory))
             return BenchmarkResult(rows: [row])
         }
     }

@@ -5,7 +5,7 @@ import Foundation
 enum Scale: Benchmark {
     static let name = "scale"
 
-    private static let greatestMemory: Int64 = 256_000_000
+    private static let maxMemory: Int64 = 256_000_000
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         let library = try setting.workspace.emptyFolder("library-scale")
@@ -110,7 +110,7 @@ enum Scale: Benchmark {
             ours: "\(decimal(plan.wall)) s", bestPeer: "find \(decimal(find.wall)) s",
             ratio: decimal(plan.wall / find.wall), memory: megabytes(plan.peakMemory),
             limit: verdict("≤ 2 × find + 2 s (\(decimal(limit)) s)", plan.wall <= limit) + "; "
-                + verdict("≤ \(megabytes(greatestMemory))", plan.peakMemory <= greatestMemory))
+                + verdict("≤ \(megabytes(maxMemory))", plan.peakMemory <= maxMemory))
     }
 
     /// What is measured is a shelf on which everything is kept.

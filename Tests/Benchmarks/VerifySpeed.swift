@@ -8,7 +8,7 @@ enum VerifySpeed: Benchmark {
     private static let files = 100
     private static let bytes = 20_000_000
     /// Bytes a second, of openssl's.
-    private static let leastRatio = 0.9
+    private static let minRatio = 0.9
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         let library = try setting.workspace.emptyFolder("library-verify")
@@ -57,6 +57,6 @@ enum VerifySpeed: Benchmark {
             ours: "\(decimal(ours.runs.wall)) s", bestPeer: theirs.map { "openssl \(decimal($0.runs.wall)) s" } ?? "",
             ratio: theirs.map { decimal(ours.runs.wall / $0.runs.wall) } ?? "", cpu: decimal(ours.cpuPerGibibyte),
             memory: megabytes(ours.runs.peakMemory),
-            limit: ratio.map { verdict("≥ \(leastRatio) × openssl's speed", $0 >= leastRatio) } ?? "not compared")
+            limit: ratio.map { verdict("≥ \(minRatio) × openssl's speed", $0 >= minRatio) } ?? "not compared")
     }
 }

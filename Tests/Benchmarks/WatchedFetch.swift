@@ -9,7 +9,7 @@ enum WatchedFetch {
     private static let files = 1000
     private static let bytes = 1_000_000
     private static let book = "13"
-    private static let greatestLoss = 0.05
+    private static let maxLoss = 0.05
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
         try await WebServer.with(setting.workspace) { nginx in
@@ -47,7 +47,7 @@ enum WatchedFetch {
                         \(decimal(cpu.median)) s of CPU for them
                         """,
                     bestPeer: "unwatched \(decimal(alone.median)) s", ratio: decimal(watched.median / alone.median),
-                    limit: verdict("≤ \(Int(greatestLoss * 100)) % more", loss <= greatestLoss))
+                    limit: verdict("≤ \(Int(maxLoss * 100)) % more", loss <= maxLoss))
             ])
         }
     }

@@ -80,7 +80,7 @@ extension Workbench {
 
 extension RunningProduct {
     /// Bytes of memory that it ever held; nil where the system does not tell.
-    var greatestMemory: Int? {
+    var maxMemory: Int? {
         get throws {
             let path = "/proc/\(processIdentifier)/status"
             guard FileManager.default.fileExists(atPath: path) else { return nil }

@@ -155,7 +155,7 @@ import Transport
 
     @Test(arguments: [true, false])
     func `an answer beyond the limit is refused`(declaresLength: Bool) async throws {
-        let (failure, requests) = try await failure(greatestAnswer: 100_000) { _, _ in
+        let (failure, requests) = try await failure(maxResponseBytes: 100_000) { _, _ in
             ScriptedAnswer(body: Array(repeating: 0x20, count: 100_001), endsWithConnection: !declaresLength)
         }
         #expect(failure.kind == .unreadableCatalog)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CatalogFetcher
+@testable import TextParsing
 
 @Suite struct BookResourceVerdictTests {
     @Test(

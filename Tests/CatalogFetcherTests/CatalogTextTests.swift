@@ -2,6 +2,7 @@ import BookModel
 import Testing
 
 @testable import CatalogFetcher
+@testable import TextParsing
 
 @Suite struct CatalogTextTests {
     @Test(arguments: [

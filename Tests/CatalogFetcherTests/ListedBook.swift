@@ -66,13 +66,13 @@ func listBook(
 
 /// Lists from a script and expects it to fail.
 func failure(
-    token: String? = nil, greatestAnswer: Int = 256 << 20,
+    token: String? = nil, maxResponseBytes: Int = 256 << 20,
     _ script: @escaping @Sendable (RecordedRequest, Int) -> ScriptedAnswer
 ) async throws -> (Failure, requests: Int) {
     try await ScriptedServer.run(script) { server, address in
         var settings = BookResourceSettings(address)
         settings.query = token.map { [("token", $0)] } ?? []
-        settings.greatestAnswer = greatestAnswer
+        settings.maxResponseBytes = maxResponseBytes
         do {
             _ = try await listBook(settings: settings)
         } catch let failure as Failure {

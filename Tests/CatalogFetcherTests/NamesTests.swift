@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
+@testable import TextParsing
 
 @Suite struct NamesTests {
     @Test(arguments: [

@@ -49,17 +49,17 @@ enum SpoiltInput {
 
     static func of(_ bytes: [UInt8], seed: UInt64) -> [[UInt8]] {
         var generator = SeededGenerator(seed: seed)
-        var spoilt: [[UInt8]] = []
+        var damaged: [[UInt8]] = []
         for _ in 0..<count {
-            spoilt.append(Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator))))
+            damaged.append(Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator))))
             var turned = bytes
             for _ in 0..<Int.random(in: 1...8, using: &generator) where !turned.isEmpty {
                 turned[Int.random(in: turned.indices, using: &generator)] ^=
                     1 << UInt8.random(in: 0..<8, using: &generator)
             }
-            spoilt.append(turned)
+            damaged.append(turned)
         }
-        return spoilt
+        return damaged
     }
 }
 

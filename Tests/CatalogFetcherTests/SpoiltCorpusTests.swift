@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: ["html-index", "json-ia", "json-librivox"])
-    func `spoilt answers are read or refused in a sentence`(folder: String) async throws {
+    func `damaged answers are read or refused in a sentence`(folder: String) async throws {
         let format = try #require(Self.kinds.first { $0.folder == folder }?.format)
         try await withTaskExecutorPreference(OwnThread()) {
             let others = ["MANIFEST.tsv", "expected.json"]

@@ -43,9 +43,9 @@ import Testing
                 for suffix in ["", "-wal"] {
                     try FileManager.default.copyItem(atPath: store.path + suffix, toPath: copy + suffix)
                 }
-                let revived = try await CatalogStore(path: copy, access: .readWrite)
-                #expect(try await revived.transferRecord(of: .sample(1)) == .sample(1))
-                try await revived.close()
+                let restored = try await CatalogStore(path: copy, access: .readWrite)
+                #expect(try await restored.transferRecord(of: .sample(1)) == .sample(1))
+                try await restored.close()
             }
         }
     }

@@ -154,8 +154,8 @@ import Testing
             (0, nil, 64 << 20), (1 << 20, nil, 100 << 20), (1 << 20, 1000, 2000 + (1 << 20)), (1 << 20, 0, 100 << 20),
             (1 << 30, 1 << 40, 100 << 30), (.max, .max, .max),
         ] as [(Int64, Int64?, Int64)])
-    func `case 13: what may come out of a coded body is bounded`(received: Int64, promised: Int64?, greatest: Int64) {
-        #expect(DecodedBody.greatestLength(ofReceived: received, promisedSize: promised) == greatest)
+    func `case 13: what may come out of a coded body is bounded`(received: Int64, promised: Int64?, maximum: Int64) {
+        #expect(DecodedBody.maxLength(ofReceived: received, promisedSize: promised) == maximum)
     }
 
     @Test func `case 13: the server's digest is of the coded bytes, the catalog's of the file`() async throws {

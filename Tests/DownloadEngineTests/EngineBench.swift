@@ -175,7 +175,7 @@ func withBench(
         jobs: jobs, jobsPerHost: jobsPerHost,
         retry: RetryPolicy(retries: retries, firstWait: firstWait, longestWait: longestWait),
         limits: limits, limitRate: limitRate, sourceRates: sourceRates)
-    if let dividing { (settings.leastDividedLength, settings.pieceLength) = dividing }
+    if let dividing { (settings.minDividedLength, settings.pieceLength) = dividing }
     try await withTemporaryFolder { library in
         try FileManager.default.createDirectory(
             at: library.appending(path: ".booksync/partial"), withIntermediateDirectories: true)

@@ -14,7 +14,7 @@ import Transport
     private func head(_ reply: Reply) async throws -> ResponseHead {
         try await withServer(.always(reply)) { server in
             try await withHTTPTransport(options: TransportOptions(), logger: .silent) { transport in
-                ResponseHead(try await transport.send(WireRequest(.get, ResourceAddress(server.url("/a")))))
+                ResponseHead(try await transport.send(HTTPRequest(.get, ResourceAddress(server.url("/a")))))
             }
         }
     }

@@ -89,7 +89,7 @@ enum FuzzedReader: String, CustomStringConvertible {
     }
 
     /// Bytes. Altering a longer file again and again takes the time of a hundred others.
-    private static let greatestFile = 128 << 10
+    private static let maxFile = 128 << 10
 
     /// The files below the folder or, where it is nil, those of ``Corpus``; and always the few samples of ``FuzzTokens``.
     ///
@@ -104,7 +104,7 @@ enum FuzzedReader: String, CustomStringConvertible {
             for file in input where Self.mayBeAltered(file.lastPathComponent) {
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 guard attributes[.type] as? FileAttributeType == .typeRegular,
-                    let size = attributes[.size] as? NSNumber, size.intValue <= Self.greatestFile
+                    let size = attributes[.size] as? NSNumber, size.intValue <= Self.maxFile
                 else { continue }
                 files.append(Array(try Data(contentsOf: file)))
             }

@@ -8,8 +8,8 @@ struct Mutator {
     private var generator: SeededGenerator
 
     /// Bytes; a longer input takes time without taking another way.
-    private static let greatestInput = 256 << 10
-    private static let greatestPiece = 4096
+    private static let maxInput = 256 << 10
+    private static let maxPiece = 4096
     private static let delimiters: Set<UInt8> = Set("<>\"'{}[],:&;= \n".utf8)
 
     /// - Parameter corpus: groups of inputs, none of them empty; each group is taken as often as any other.
@@ -24,7 +24,7 @@ struct Mutator {
         // One time in two it is one mutation, one time in four two of them, and so on.
         repeat {
             mutate(&input)
-            if input.count > Self.greatestInput { input.removeLast(input.count - Self.greatestInput) }
+            if input.count > Self.maxInput { input.removeLast(input.count - Self.maxInput) }
         } while Bool.random(using: &generator)
         return input
     }
@@ -58,14 +58,14 @@ struct Mutator {
     private mutating func place(in input: [UInt8]) -> Int {
         let place = below(input.count + 1)
         guard below(3) > 0 else { return place }
-        let next = input[place...].prefix(Self.greatestPiece).firstIndex(where: Self.delimiters.contains)
+        let next = input[place...].prefix(Self.maxPiece).firstIndex(where: Self.delimiters.contains)
         return next.map { $0 + below(2) } ?? place
     }
 
     /// Any piece, more often a short one.
     private mutating func range(in input: [UInt8]) -> Range<Int> {
         let start = place(in: input)
-        let room = min(input.count - start, Self.greatestPiece)
+        let room = min(input.count - start, Self.maxPiece)
         let end = start + below(below(2) == 0 ? min(room, 32) + 1 : room + 1)
         guard below(3) > 0, let next = input[end...].prefix(64).firstIndex(where: Self.delimiters.contains) else {
             return start..<end
@@ -94,7 +94,7 @@ struct Mutator {
         let range = range(in: input)
         let piece = input[range]
         let times = [1, 2, 10, 300][below(4)]
-        guard piece.count * times <= Self.greatestInput else { return }
+        guard piece.count * times <= Self.maxInput else { return }
         input.insert(contentsOf: Array(repeatElement(piece, count: times).joined()), at: range.upperBound)
     }
 
@@ -120,7 +120,7 @@ struct Mutator {
         guard let quote = input[below(input.count + 1)...].firstIndex(where: isQuote) else { return }
         let start = quote + 1
         let ending = input[quote] == UInt8(ascii: ">") ? UInt8(ascii: "<") : input[quote]
-        guard let end = input[start...].prefix(Self.greatestPiece).firstIndex(of: ending) else { return }
+        guard let end = input[start...].prefix(Self.maxPiece).firstIndex(of: ending) else { return }
         let word = any(of: tokens).filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "<") }
         if below(2) == 0 {
             input.replaceSubrange(start..<end, with: word)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [(1, nil, "001"), (112, nil, "112"), (1, 1000, "0001"), (20_000, 3, "20000")])
-    func `numbers are padded for the greatest that is known`(section: Int, declared: Int?, number: String) throws {
+    func `numbers are padded for the maximum that is known`(section: Int, declared: Int?, number: String) throws {
         let key = "\(1000 + section)"
         #expect(
             try paths([Sample.episode(section, "x")], declared: declared) == [key: "Author/Book/\(number) x.mp3"])

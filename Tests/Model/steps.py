@@ -526,9 +526,10 @@ class Steps(World):
         if path:
             folder = self.library / pick(["moved", "Book 11/disc 2", "Book 12", "elsewhere/deep"], b)
             folder.mkdir(parents=True, exist_ok=True)
-            # Where another file was before, it would be taken for that one, edited.
-            if not (folder / path.name).exists() and str((folder / path.name).relative_to(self.folder)) not in self.touched:
-                path.rename(folder / path.name)
+            # Where another file was before, it would be taken for that one, edited; where one is to come, it is in its way.
+            target = folder / (path.name if folder == path.parent else f"moved {path.name}"[-120:])
+            if not target.exists() and str(target.relative_to(self.folder)) not in self.touched:
+                path.rename(target)
                 self.touched |= {str(path.relative_to(self.folder))}
 
     def do_hand_delete(self, a, b, c):

@@ -40,14 +40,14 @@ import Testing
 
     @Test func `who missed more than is kept asks anew`() {
         var buffer = ReplayBuffer(epoch: "e")
-        for number in 0...ReplayBuffer.greatestCount { buffer.append([event("a", "\(number)", isProgress: true)]) }
+        for number in 0...ReplayBuffer.maxCount { buffer.append([event("a", "\(number)", isProgress: true)]) }
         #expect(buffer.wire(after: 0) == "id: \(buffer.lastID)\nevent: reset\ndata: {}\n\n")
-        #expect(buffer.wire(after: 1)?.contains("event: changes\ndata: [\"\(ReplayBuffer.greatestCount)\"]\n") == true)
+        #expect(buffer.wire(after: 1)?.contains("event: changes\ndata: [\"\(ReplayBuffer.maxCount)\"]\n") == true)
     }
 
     @Test func `more events than anybody reads are told as one`() {
         var buffer = ReplayBuffer(epoch: "e")
-        buffer.append((0...ReplayBuffer.greatestEvents).map { event("\($0)", "x") })
+        buffer.append((0...ReplayBuffer.maxEvents).map { event("\($0)", "x") })
         #expect(buffer.wire(after: 0)?.contains("event: reset") == true)
         buffer.append([event("a", "1")])
         #expect(buffer.wire(after: 1)?.contains("data: [\"1\"]") == true)

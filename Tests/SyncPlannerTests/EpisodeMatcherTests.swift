@@ -27,15 +27,15 @@ import Testing
     ])
     func `names are alike by their letters`(one: String, other: String, alike: Bool) {
         let (one, other) = (FileNameHint(one, title: ""), FileNameHint(other, title: ""))
-        #expect((one.likeness(to: other) >= FileNameHint.likely) == alike)
-        #expect(one.likeness(to: other) == other.likeness(to: one))
+        #expect((one.similarity(to: other) >= FileNameHint.likely) == alike)
+        #expect(one.similarity(to: other) == other.similarity(to: one))
     }
 
     @Test func `the same letters are the same name, however few they are`() {
         let letter = FileNameHint("A", title: "")
-        #expect(FileNameHint("7 A", title: "").likeness(to: letter) == 1)
-        #expect(FileNameHint("7 AB", title: "").likeness(to: letter) == FileNameHint.likely)
-        #expect(FileNameHint("Sea", title: "").likeness(to: FileNameHint("Mountain", title: "")) == 0)
+        #expect(FileNameHint("7 A", title: "").similarity(to: letter) == 1)
+        #expect(FileNameHint("7 AB", title: "").similarity(to: letter) == FileNameHint.likely)
+        #expect(FileNameHint("Sea", title: "").similarity(to: FileNameHint("Mountain", title: "")) == 0)
     }
 }
 

@@ -39,7 +39,7 @@ import Testing
         _ situation: Situation, _ outline: String, _ reason: String
     ) throws {
         var input = try input([situation])
-        input.spoilt = ["id7": Self.damage]
+        input.damaged = ["id7": Self.damage]
         let plan = makePlan(for: input)
         #expect(plan.outline == [outline])
         #expect(plan.actions.first?.reason == reason)

@@ -44,7 +44,7 @@ import Testing
     }
 
     private func send(_ address: String, over transport: HTTPTransport) async throws -> String {
-        let answer = try await transport.send(WireRequest(.get, ResourceAddress(address)))
+        let answer = try await transport.send(HTTPRequest(.get, ResourceAddress(address)))
         return String(buffer: try await answer.collect(upTo: 1000))
     }
 

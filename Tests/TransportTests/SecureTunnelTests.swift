@@ -18,7 +18,7 @@ import Testing
         return try await withHTTPTransport(options: options, logger: logger) { transport in
             var texts: [String] = []
             for address in addresses {
-                let answer = try await transport.send(WireRequest(.get, ResourceAddress(address)))
+                let answer = try await transport.send(HTTPRequest(.get, ResourceAddress(address)))
                 texts.append(String(buffer: try await answer.collect(upTo: 1000)))
             }
             return texts
@@ -80,7 +80,7 @@ import Testing
             options.security = proxy.trust
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             try await withHTTPTransport(options: options, logger: logger) { transport in
-                let answer = try await transport.send(WireRequest(.get, ResourceAddress("http://audio.example/a?b")))
+                let answer = try await transport.send(HTTPRequest(.get, ResourceAddress("http://audio.example/a?b")))
                 let text = String(buffer: try await answer.collect(upTo: 1000))
                 let credentials = Data("me:pw".utf8).base64EncodedString()
                 #expect(text == "http://audio.example/a?b for audio.exampleBasic \(credentials)")

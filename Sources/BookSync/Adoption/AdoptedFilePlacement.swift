@@ -33,7 +33,7 @@ struct AdoptedFilePlacement: Sendable {
         let names = found.keys.filter { $0.hasSuffix(Self.suffix) }.map { splitLibraryPath($0).name }
         guard !names.isEmpty else { return }
         let library = library.path
-        try await offPool {
+        try await runBlocking {
             let partials = try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
             for name in names { try partials.delete(name) }
         }
@@ -90,7 +90,7 @@ struct AdoptedFilePlacement: Sendable {
         let source = folder + "/" + item.from
         let waiting = library.partialFolder + "/" + PartialFile.name(for: item.episode.identity) + Self.suffix
         let (way, library, path) = (way, library, item.path)
-        try await offPool {
+        try await runBlocking {
             let onOneDisk = try device(of: source) == device(of: library.partialFolder)
             let (targetFolder, name) = splitLibraryPath(path)
             let target = try LibraryDirectory(targetFolder, in: library.path)
@@ -118,7 +118,7 @@ struct AdoptedFilePlacement: Sendable {
 
     private func facts(of path: String) async throws -> (modificationTime: Int64, inode: UInt64) {
         let library = library.path
-        return try await offPool {
+        return try await runBlocking {
             let (folder, name) = splitLibraryPath(path)
             let facts = try LibraryDirectory(folder, in: library, creating: false).facts(of: name)
             return (facts.modificationTime, facts.inode)
@@ -129,7 +129,7 @@ struct AdoptedFilePlacement: Sendable {
     private func tidyUp(_ item: AdoptionReport.Item) async throws {
         let (library, way) = (library.path, way)
         let source = folder + "/" + item.from
-        try await offPool {
+        try await runBlocking {
             try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
                 .delete(PartialFile.name(for: item.episode.identity))
             guard way == .move, fileSize(source) != nil else { return }

@@ -32,12 +32,12 @@ struct AlertCommand: Sendable {
     var limit = 60.0
 
     /// Bytes of its output that are told.
-    private static let greatestOutput = 1000
+    private static let maxOutput = 1000
 
     func run(_ document: String) async -> AlertOutcome {
         do {
-            let input = try await offPool { try Self.namelessFile(holding: document) }
-            let output = try await offPool { try Self.namelessFile(holding: "") }
+            let input = try await runBlocking { try Self.namelessFile(holding: document) }
+            let output = try await runBlocking { try Self.namelessFile(holding: "") }
             defer {
                 close(input)
                 close(output)
@@ -46,7 +46,7 @@ struct AlertCommand: Sendable {
             // What it left running, however it ended.
             defer { group.kill() }
             let status = try await end(input: input, output: output, group)
-            let said = try await offPool { Self.text(of: output) }
+            let said = try await runBlocking { Self.text(of: output) }
             return outcome(status, said: masked(said))
         } catch is CancellationError {
             return AlertOutcome(isDelivered: false, notice: "\(name) was ended: the run was interrupted")
@@ -129,11 +129,11 @@ struct AlertCommand: Sendable {
         do {
             while true {
                 try await Task.sleep(for: .milliseconds(100))
-                try await offPool {
+                try await runBlocking {
                     var status = stat()
                     guard fstat(descriptor, &status) == 0, status.st_blocks > 2048 else { return }
                     // Whoever writes goes on behind a hole.
-                    ftruncate(descriptor, off_t(greatestOutput))
+                    ftruncate(descriptor, off_t(maxOutput))
                 }
             }
         } catch {
@@ -163,7 +163,7 @@ struct AlertCommand: Sendable {
 
     /// The beginning of what was written, on one line.
     private static func text(of descriptor: Int32) -> String {
-        var bytes = [UInt8](repeating: 0, count: greatestOutput)
+        var bytes = [UInt8](repeating: 0, count: maxOutput)
         let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
         return String(decoding: bytes.prefix(count), as: UTF8.self).split(whereSeparator: \.isNewline)
             .joined(separator: " / ")

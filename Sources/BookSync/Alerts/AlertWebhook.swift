@@ -17,7 +17,7 @@ struct AlertWebhook: Sendable {
     private static let limit = 30.0
     private static let retry = RetryPolicy(retries: 2, firstWait: 1)
     /// Bytes of an answer that are read, so that the server sees it taken.
-    private static let greatestAnswer = 65_536
+    private static let maxResponseBytes = 65_536
 
     func post(_ document: String) async -> AlertOutcome {
         do {
@@ -45,7 +45,7 @@ struct AlertWebhook: Sendable {
 
     /// - Returns: why it was not taken; nil when it was.
     private func post(_ document: String, over transport: HTTPTransport) async throws -> String? {
-        let request = WireRequest.post(json: document, to: ResourceAddress(address.secretText), token: token)
+        let request = HTTPRequest.post(json: document, to: ResourceAddress(address.secretText), token: token)
         var failures = 0
         while true {
             let why: String
@@ -53,7 +53,7 @@ struct AlertWebhook: Sendable {
             do {
                 let answer = try await transport.send(request)
                 if (200..<300).contains(answer.status) {
-                    _ = try await answer.collect(upTo: Self.greatestAnswer)
+                    _ = try await answer.collect(upTo: Self.maxResponseBytes)
                     return nil
                 }
                 why = "it answers with HTTP status \(answer.status)"

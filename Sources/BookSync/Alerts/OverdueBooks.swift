@@ -5,7 +5,7 @@ extension PublicationWatch {
     /// How many of a book's newest episodes tell how often it appears.
     static let sampleSize = 11
     /// Episodes below which nothing is usual yet.
-    private static let leastSample = 4
+    private static let minSample = 4
     /// Usual gaps without an episode after which a book is overdue.
     private static let patience = 3.0
 
@@ -14,7 +14,7 @@ extension PublicationWatch {
     /// - Parameter dates: of publication, the newest first.
     /// - Returns: nil where too few are known, or they did not appear bit by bit (a whole book put up in one day).
     static func usualGap(_ dates: [Date]) -> Double? {
-        guard dates.count >= leastSample else { return nil }
+        guard dates.count >= minSample else { return nil }
         let gaps = zip(dates, dates.dropFirst()).map { $0.timeIntervalSince($1) }.sorted()
         let middle = gaps.count / 2
         let median = gaps.count.isMultiple(of: 2) ? (gaps[middle - 1] + gaps[middle]) / 2 : gaps[middle]

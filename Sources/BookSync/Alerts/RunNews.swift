@@ -11,11 +11,11 @@ import ShelfQueries
 /// be delivered counts as not told where that is remembered: outages and overdue books come again with the next alert.
 struct RunNews: Sendable {
     /// Episodes and failures that are listed by name; of more there is only the count.
-    static let greatestList = 100
+    static let maxList = 100
 
-    /// At most ``greatestList``.
+    /// At most ``maxList``.
     private(set) var fetched: [TransferReceipt] = []
-    /// Failures of episodes that had not failed in the run before; at most ``greatestList``.
+    /// Failures of episodes that had not failed in the run before; at most ``maxList``.
     private(set) var failures: [FailureReport] = []
     private(set) var fetchedCount = 0
     private(set) var newlyFailed = 0
@@ -41,14 +41,14 @@ struct RunNews: Sendable {
     mutating func note(_ report: EngineReport, failedBefore: Set<EpisodeIdentity>) {
         let brought = report.receipts.filter { $0.outcome != .unchanged }
         fetchedCount += brought.count
-        fetched += brought.prefix(max(0, Self.greatestList - fetched.count))
+        fetched += brought.prefix(max(0, Self.maxList - fetched.count))
         for failure in report.failures { note(failure, failedBefore: failedBefore) }
     }
 
     mutating func note(_ failure: FailureReport, failedBefore: Set<EpisodeIdentity> = []) {
         guard let episode = failure.episode, !failedBefore.contains(episode) else { return }
         newlyFailed += 1
-        if failures.count < Self.greatestList { failures.append(failure) }
+        if failures.count < Self.maxList { failures.append(failure) }
     }
 }
 

@@ -75,7 +75,7 @@ package struct ShelfExport: Sendable {
     ) async throws -> [(path: String, isWritten: Bool)] {
         let books = try await exported(try await existing(items))
         let output = URL(filePath: output).standardizedFileURL.path(percentEncoded: false)
-        return try await offPool {
+        return try await runBlocking {
             let isFolder = Self.isFolder(output) || output.hasSuffix("/")
             let target = output.hasSuffix("/") ? String(output.dropLast()) : output
             if !isFolder, kind == .csv || books.count == 1 {

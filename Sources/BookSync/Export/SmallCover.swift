@@ -49,12 +49,13 @@ package struct SmallCover: Sendable {
     static func make(of cover: String, in library: String) async {
         do {
             let source = library + "/" + cover
-            guard let facts = try await offPool({ fileAttributes(source) }), facts.size >= minSize, let program else {
+            guard let facts = try await runBlocking({ fileAttributes(source) }), facts.size >= minSize, let program
+            else {
                 return
             }
             let small = SmallCover(of: cover, facts, in: library)
-            guard try await offPool({ fileAttributes(small.path) }) == nil else { return }
-            try await offPool { try small.clear() }
+            guard try await runBlocking({ fileAttributes(small.path) }) == nil else { return }
+            try await runBlocking { try small.clear() }
             let temporary = small.path + ".tmp"
             let outcome = try await limited(to: limit) {
                 try await Subprocess.run(
@@ -67,7 +68,7 @@ package struct SmallCover: Sendable {
                     ], output: .discarded, error: .discarded
                 ).terminationStatus
             }
-            try await offPool {
+            try await runBlocking {
                 if outcome == .exited(0) {
                     try FileManager.default.moveItem(atPath: temporary, toPath: small.path)
                 } else if fileAttributes(temporary) != nil {

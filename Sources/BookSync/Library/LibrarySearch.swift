@@ -22,7 +22,7 @@ actor LibrarySearch {
         var sizesByFolder: [Substring: Set<Int64>] = [:]
         var markedByBook: [BookIdentity: [String: ExaminedFile]] = [:]
         /// Library-relative path → facts, of all files.
-        var strays: [String: FileAttributes] = [:]
+        var untrackedFiles: [String: FileAttributes] = [:]
     }
 
     private let library: String
@@ -60,8 +60,8 @@ actor LibrarySearch {
     /// Where files may be that were recorded: the whole library's that nobody else is recorded to have.
     ///
     /// - Parameter sizes: theirs, in bytes.
-    func strays(ofSizes sizes: Set<Int64>) async throws -> [String: FileAttributes] {
-        try await found.strays.filter { sizes.contains($0.value.size) }
+    func untrackedFiles(ofSizes sizes: Set<Int64>) async throws -> [String: FileAttributes] {
+        try await found.untrackedFiles.filter { sizes.contains($0.value.size) }
     }
 
     /// - Parameter sizes: of the book's episodes, in bytes.
@@ -86,7 +86,7 @@ actor LibrarySearch {
             case .folder:
                 listing.foldersByTitle[SafeName.comparisonKey(name), default: []].append(path)
             case .file where facts.size > 0 && !recorded.contains(path):
-                listing.strays[path] = facts
+                listing.untrackedFiles[path] = facts
                 listing.sizesByFolder[folder, default: []].insert(facts.size)
                 questions[path] = .beginning
             case .file, .symbolicLink, .other: break

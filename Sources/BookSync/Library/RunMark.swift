@@ -35,13 +35,13 @@ struct RunMark: Sendable {
 
     private var number: Int64? {
         get async {
-            let text = try? await offPool { [path] in try String(contentsOfFile: path, encoding: .utf8) }
+            let text = try? await runBlocking { [path] in try String(contentsOfFile: path, encoding: .utf8) }
             return text.flatMap { Int64($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
         }
     }
 
     private func write(_ number: Int64) async {
-        _ = try? await offPool { [path] in
+        _ = try? await runBlocking { [path] in
             try Data("\(number)\n".utf8).write(to: URL(filePath: path), options: .atomic)
         }
     }

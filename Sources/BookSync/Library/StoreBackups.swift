@@ -29,7 +29,7 @@ struct StoreBackups: Sendable {
     /// The newest first.
     func copies() async throws -> [Copy] {
         let path = path
-        return try await offPool {
+        return try await runBlocking {
             guard FileManager.default.fileExists(atPath: path) else { return [] }
             return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
                 // Not through a link, nor a pipe.
@@ -51,7 +51,7 @@ struct StoreBackups: Sendable {
         else { return }
         let (path, storePath) = (path, folder.storePath)
         let unfinished = path + "/unfinished"
-        try await offPool {
+        try await runBlocking {
             try LibraryFolder.makeFolder(path, in: folder.path)
             try removeFiles(unfinished)
             let space = try DiskSpace(of: path)
@@ -65,7 +65,7 @@ struct StoreBackups: Sendable {
         try await made.closing { try await made.check() }
         let copy = Copy(name: Self.name(at: now), madeAt: now)
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
-        try await offPool {
+        try await runBlocking {
             guard uninterrupted({ rename(unfinished, self.path(of: copy)) }) == 0 else {
                 throw Failure.file("the store cannot be copied to \(path)", errno: errno)
             }
@@ -104,8 +104,8 @@ struct StoreBackups: Sendable {
             let source = path(of: copy)
             do {
                 if try await StoreHeader(of: source).fault != nil { continue }
-                let size = try await offPool { fileSize(source) } ?? 0
-                try await offPool {
+                let size = try await runBlocking { fileSize(source) } ?? 0
+                try await runBlocking {
                     try removeFiles(storePath + ".restoring")
                     try copyFile(source, to: storePath + ".restoring", size: size)
                 }
@@ -115,7 +115,7 @@ struct StoreBackups: Sendable {
                 // Damaged, or not to be read: an older one may be sound.
                 continue
             }
-            try await offPool {
+            try await runBlocking {
                 guard uninterrupted({ rename(storePath + ".restoring", storePath) }) == 0 else {
                     throw Failure.file("the store cannot be restored", errno: errno)
                 }

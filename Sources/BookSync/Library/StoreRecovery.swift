@@ -28,17 +28,17 @@ struct StoreRecovery: Sendable {
     /// - Throws: ``Failure`` when a newer booksync made the store, or it cannot be read or written.
     func openStore(wasInUse: Bool) async throws -> RescuedStore {
         let path = folder.storePath
-        let size = try await offPool { fileSize(path) } ?? 0
+        let size = try await runBlocking { fileSize(path) } ?? 0
         if size == 0 {
             // A log without its database is another's.
-            _ = try await putAside()
+            _ = try await quarantine()
             guard wasInUse else { return RescuedStore(store: try await CatalogStore(path: path, access: .readWrite)) }
             return try await replacement("the store of this library was lost")
         }
         do {
             return RescuedStore(store: try await openSound(size: size))
         } catch let failure as Failure where failure.isStoreDamage {
-            let kept = try await putAside() ?? "it"
+            let kept = try await quarantine() ?? "it"
             return try await replacement("the store was damaged (\(failure.why)): it is kept as \(kept)")
         }
     }
@@ -70,9 +70,9 @@ struct StoreRecovery: Sendable {
 
     /// Renames the store's files, which are never deleted.
     /// - Returns: the new name of the database, where there was one.
-    func putAside() async throws -> String? {
+    func quarantine() async throws -> String? {
         let path = folder.storePath
-        return try await offPool {
+        return try await runBlocking {
             let stamp = Date().formatted(.inFileName)
             var aside = "\(path).damaged-\(stamp)"
             var number = 2

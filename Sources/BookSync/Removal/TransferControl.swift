@@ -154,8 +154,8 @@ package struct TransferControl: Sendable {
         for episode in episodes {
             let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
             // Opening one that is not there would make it, for which there may be no room.
-            guard try await offPool({ fileSize(path) }) != nil else {
-                try await offPool { try PartialFile.removePieces(beside: path) }
+            guard try await runBlocking({ fileSize(path) }) != nil else {
+                try await runBlocking { try PartialFile.removePieces(beside: path) }
                 continue
             }
             try await PartialFile.open(path, promised: nil).remove()

@@ -75,7 +75,7 @@ struct RenameExecution: Sendable {
     /// One move, on disk when the call returns. Never overwrites.
     func move(_ fromPath: String, to path: String) async throws {
         let library = library
-        try await offPool {
+        try await runBlocking {
             let (oldFolder, oldName) = splitLibraryPath(fromPath)
             let (newFolder, newName) = splitLibraryPath(path)
             let source = try LibraryDirectory(oldFolder, in: library, creating: false)

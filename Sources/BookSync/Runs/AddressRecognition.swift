@@ -133,7 +133,7 @@ extension CatalogResponse {
     ) async throws -> (CatalogResponse, isSlow: Bool) {
         let what = "\(address) cannot be identified"
         do {
-            let request = WireRequest(.get, address)
+            let request = HTTPRequest(.get, address)
             let answer = try await transport.send(request)
             switch answer.status {
             case 200..<300: break

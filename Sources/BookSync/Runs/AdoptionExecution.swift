@@ -100,7 +100,7 @@ struct AdoptionExecution: Sendable {
     /// What was begun of an episode that turned up whole is of no use any more.
     private func dropPartial(of episode: EpisodeIdentity) async throws {
         let library = library
-        try await offPool {
+        try await runBlocking {
             try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
                 .delete(PartialFile.name(for: episode))
         }

@@ -17,7 +17,7 @@ package struct CatalogPreview: Sendable {
     package var episodes: [Episode]
     package var proof: ListingProof
 
-    private static let greatestFile = 256 << 20
+    private static let maxFile = 256 << 20
 
     /// Asks the book's catalog.
     ///
@@ -46,7 +46,7 @@ package struct CatalogPreview: Sendable {
     ///   - kind: what it is an answer of; nil tells it from the answer.
     /// - Throws: ``Failure`` of kind `unreadableCatalog`, `unknownBook` or `inputOutput`.
     package init(file path: String, kind: SourceKind?, configuration: Configuration) async throws {
-        let bytes = try await offPool { try Self.bytes(of: path) }
+        let bytes = try await runBlocking { try Self.bytes(of: path) }
         let answer = CatalogResponse(bytes: bytes)
         guard let kind = kind ?? SourceKind.recognitionOrder.first(where: { $0.format.bookID(in: answer) != nil })
         else {
@@ -71,11 +71,11 @@ package struct CatalogPreview: Sendable {
         do {
             file = try FileHandle(forReadingFrom: URL(filePath: path))
             defer { _ = Result { try file.close() } }
-            let data = try file.read(upToCount: greatestFile + 1) ?? Data()
-            guard data.count <= greatestFile else {
+            let data = try file.read(upToCount: maxFile + 1) ?? Data()
+            guard data.count <= maxFile else {
                 throw Failure(
                     .unreadableCatalog, what: "\(path) cannot be read",
-                    why: "it is longer than \(describeBytes(Int64(greatestFile)))")
+                    why: "it is longer than \(describeBytes(Int64(maxFile)))")
             }
             return Array(data)
         } catch let failure as Failure {

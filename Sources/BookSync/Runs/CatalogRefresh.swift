@@ -22,7 +22,7 @@ struct CatalogRefresh: Sendable {
     /// What failed in the last run, by its subject.
     let outages: [String: Outage]
     /// Tells when to wait for no more catalogs.
-    var sign = RunSign()
+    var sign = PreemptionFlag()
     let emit: @Sendable (SyncEvent) -> Void
 
     /// What came of it beside the plans.
@@ -40,7 +40,7 @@ struct CatalogRefresh: Sendable {
     /// Catalogs that are asked at once in all.
     private static let jobs = 16
     /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
-    private static let greatestLead = 5_000
+    private static let maxLead = 5_000
 
     /// Seconds that catalogs are waited for in a run of so many: half of them, so that a server that does not answer leaves
     /// some for the others' episodes; at least ten, else a short run would never get to know what it leaves.
@@ -85,7 +85,7 @@ struct CatalogRefresh: Sendable {
             while turn < items.count, !Task.isCancelled, outcome.stop == nil {
                 let lead = ahead.values.reduce(0) { $0 + $1.weight }
                 while !isTimeUp, !makesWay,
-                    let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.greatestLead)
+                    let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.maxLead)
                 {
                     asked.insert(place)
                     let (item, pace) = (items[place], paces[servers[place]])

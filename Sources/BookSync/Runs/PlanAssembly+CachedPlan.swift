@@ -77,7 +77,8 @@ extension PlanAssembly {
 extension AssembledPlan {
     /// Whether executing it would leave disk and store as they are.
     fileprivate var changesNothing: Bool {
-        requests.isEmpty && moved.isEmpty && vanished.isEmpty && revived.isEmpty && buried.isEmpty && adoptions.isEmpty
+        requests.isEmpty && moved.isEmpty && vanished.isEmpty && restored.isEmpty && tombstoned.isEmpty
+            && adoptions.isEmpty
     }
 }
 

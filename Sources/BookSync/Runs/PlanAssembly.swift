@@ -16,9 +16,9 @@ struct AssembledPlan: Sendable {
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
     var vanished: [EpisodeIdentity] = []
     /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
-    var revived: [EpisodeIdentity] = []
+    var restored: [EpisodeIdentity] = []
     /// Episodes whose file the listener deleted, which counts as removing them: they get a tombstone.
-    var buried: [EpisodeIdentity] = []
+    var tombstoned: [EpisodeIdentity] = []
     /// Files that nobody had recorded, to be recorded where they are.
     var adoptions: [AdoptionExecution.Adoption] = []
     /// Files that are to be replaced and were written to since they were fetched, at the paths that their replacements
@@ -103,7 +103,7 @@ struct PlanAssembly: Sendable {
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
-            input.spoilt[episode.key] = damage
+            input.damaged[episode.key] = damage
         }
         let missing = episodes.filter { shelved in shelved.file.map { files[$0.path] == nil } ?? false }
         try await search(for: missing, adding: &input)
@@ -140,7 +140,7 @@ struct PlanAssembly: Sendable {
     private func search(for missing: [EpisodeRecord], adding input: inout PlannerInput) async throws {
         guard !missing.isEmpty else { return }
         let sizes = missing.flatMap { [$0.file?.size, $0.episode.size] }.compactMap(\.self)
-        try await add(try await librarySearch.strays(ofSizes: Set(sizes)), to: &input)
+        try await add(try await librarySearch.untrackedFiles(ofSizes: Set(sizes)), to: &input)
     }
 
     /// Lists where files may be of a book of which nothing is recorded, or not all that was fetched.
@@ -227,9 +227,9 @@ struct PlanAssembly: Sendable {
             let known = places[identity].map { episodes[$0] }
             let isTemplateName = input.paths[identity.key] == action.path
             if action.kind.isTransfer || action.kind == .adopt, known?.removedAt != nil {
-                assembled.revived.append(identity)
+                assembled.restored.append(identity)
             }
-            if action.kind == .skip(.tombstone), known?.removedAt == nil { assembled.buried.append(identity) }
+            if action.kind == .skip(.tombstone), known?.removedAt == nil { assembled.tombstoned.append(identity) }
             if action.kind == .adopt, action.fromPath == nil {
                 let examined = input.examined[action.path]
                 assembled.adoptions.append(

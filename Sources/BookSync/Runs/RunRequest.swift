@@ -48,7 +48,7 @@ package struct RunRequest: Sendable {
     /// run fetches these again, to where they are recorded, and does nothing else.
     package let repairs: [EpisodeIdentity: String]?
     package let detail: Detail
-    /// Whether new episodes come before old ones over all books (``NewsFirst``); else the books come one after the other.
+    /// Whether new episodes come before old ones over all books (``RunOrder``); else the books come one after the other.
     package let bringsNewsFirst: Bool
 
     /// - Parameter items: a book may be named several times, with other episodes each time.

@@ -16,12 +16,12 @@ import Transport
 package struct SyncRun: Sendable {
     private let configuration: Configuration
     private let logger: Logger
-    private let sign: RunSign
+    private let sign: PreemptionFlag
     private let emit: @Sendable (SyncEvent) -> Void
 
     /// - Parameter sign: tells it what to leave; looked at several times a second.
     package init(
-        configuration: Configuration, logger: Logger, sign: RunSign = RunSign(),
+        configuration: Configuration, logger: Logger, sign: PreemptionFlag = PreemptionFlag(),
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.sign = sign
@@ -79,7 +79,7 @@ package struct SyncRun: Sendable {
                 stores: true, transport: transport, outages: outages, sign: sign, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
             var requests: [TransferRequest] = []
-            var news = NewsFirst()
+            var news = RunOrder()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
             let patience = request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))
@@ -157,9 +157,9 @@ package struct SyncRun: Sendable {
         if let notice = assembled.burialNotice { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-        try await session.store.remove(assembled.buried, at: Date())
+        try await session.store.remove(assembled.tombstoned, at: Date())
         for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
-        try await session.store.forgetRemovals(of: assembled.revived)
+        try await session.store.forgetRemovals(of: assembled.restored)
         let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)
         let recognised = try await adoptions.execute(assembled.adoptions)
         report.summary.adopted += recognised.adopted
@@ -282,8 +282,8 @@ package struct SyncRun: Sendable {
 extension AssembledPlan {
     /// What counts as removed from now on because its file is gone; nil when nothing does.
     fileprivate var burialNotice: String? {
-        guard !buried.isEmpty else { return nil }
-        let those = buried.count == 1 ? "1 episode was" : "\(buried.count) episodes were"
+        guard !tombstoned.isEmpty else { return nil }
+        let those = tombstoned.count == 1 ? "1 episode was" : "\(tombstoned.count) episodes were"
         return "\(plan.book.identity): \(those) deleted from disk and will not be fetched again "
             + "(downloads.on-missing-file: tombstone); fetch --force does"
     }

@@ -49,6 +49,6 @@ extension AssembledPlan {
     }
 
     fileprivate var looksFurther: Bool {
-        !moved.isEmpty || !vanished.isEmpty || !adoptions.isEmpty || !buried.isEmpty
+        !moved.isEmpty || !vanished.isEmpty || !adoptions.isEmpty || !tombstoned.isEmpty
     }
 }

@@ -30,7 +30,7 @@ package struct LibrarySession: Sendable {
     ) async throws -> Result {
         try await notes?.requireMounted(path)
         let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
-        let mayStay = try await offPool { keepsEmpty || FileManager.default.fileExists(atPath: path) }
+        let mayStay = try await runBlocking { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
             let rescue = StoreRecovery(folder: folder)
@@ -58,7 +58,7 @@ package struct LibrarySession: Sendable {
                 await notes?.forget(folder)
             }
             // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
-            if store.damage != nil { _ = try await rescue.putAside() }
+            if store.damage != nil { _ = try await rescue.quarantine() }
             return try outcome.get()
         }
     }
@@ -104,11 +104,10 @@ package struct LibrarySession: Sendable {
     }
 
     private func settleInterruptedRun() async throws {
-        let reader = FileReader()
         for record in try await store.interruptedPublications() {
             guard let shelved = try await store.episode(record.episode) else { continue }
             let publication = InterruptedPublication(record: record, episode: shelved.episode)
-            let file = try await publication.publishedFile(in: folder.path, reader: reader)
+            let file = try await publication.publishedFile(in: folder.path)
             if try await !isRecorded(file) { try await withdrawAnnouncement(record) }
         }
         try await RenameExecution(library: folder.path, store: store).settleInterrupted()
@@ -120,7 +119,7 @@ package struct LibrarySession: Sendable {
         // The run that was killed may not have come to it: a power cut would take the file's name back, and leave a
         // record of it.
         let library = folder.path
-        try await offPool {
+        try await runBlocking {
             try LibraryDirectory(splitLibraryPath(file.path).folder, in: library, creating: false).sync()
         }
         do {

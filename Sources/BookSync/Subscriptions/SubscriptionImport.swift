@@ -45,7 +45,7 @@ package struct SubscriptionImport: Sendable {
     package init(
         _ bytes: [UInt8], from name: String, configuration: Configuration, notes: KnownLibraries?, at now: Date = .now
     ) async throws {
-        let document = try OutlineReader.read(bytes, from: name)
+        let document = try OPMLReader.read(bytes, from: name)
         notices = Self.notices(of: document, name: name)
         let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
         var subscriptions: [(place: Int, wanted: Subscription)] = []

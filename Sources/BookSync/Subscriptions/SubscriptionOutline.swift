@@ -46,7 +46,7 @@ package struct SubscriptionOutline: Sendable {
     /// - Returns: the path of the file, and whether it was not the same already.
     package func write(to path: String) async throws -> (path: String, isWritten: Bool) {
         let bytes = try bytes()
-        return try await offPool {
+        return try await runBlocking {
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
             let file = isThere && isFolder.boolValue ? path + "/subscriptions.opml" : path

@@ -66,7 +66,7 @@ package struct Trash: Sendable {
         let files = try await following(try await store.intendTrashing())
         guard !files.isEmpty else { return Collected() }
         let library = library
-        let outcomes = try await offPool { Self.move(files, in: library) }
+        let outcomes = try await runBlocking { Self.move(files, in: library) }
         var collected = Collected()
         var (foreign, revoked): ([TrashedFile], [TrashedFile]) = ([], [])
         for (trashed, outcome) in zip(files, outcomes) {
@@ -89,14 +89,14 @@ package struct Trash: Sendable {
         try await store.forgetTrashing(collected.absent + foreign)
         try await store.forgetTrashed(revoked)
         let folders = Set((collected.moved + collected.absent).map { splitLibraryPath($0.file.path).folder })
-        try await offPool { Self.removeIfEmpty(folders, in: library) }
+        try await runBlocking { Self.removeIfEmpty(folders, in: library) }
         return collected
     }
 
     /// The files, with the paths that the listener gave those that are no longer where they were recorded.
     private func following(_ files: [TrashedFile]) async throws -> [TrashedFile] {
         let library = library
-        let gone = try await offPool {
+        let gone = try await runBlocking {
             try files.filter { trashed in
                 guard trashed.isRemoved else { return false }
                 if let facts = try Self.facts(of: library + "/" + trashed.file.path) {
@@ -106,14 +106,16 @@ package struct Trash: Sendable {
             }
         }
         guard !gone.isEmpty else { return files }
-        let strays = try await LibrarySearch(library: library, store: store).strays(ofSizes: Set(gone.map(\.file.size)))
-            .filter { _, facts in gone.contains { $0.file.isSame(as: facts) } }
-        let examined = try await FileExamination.examine(strays.mapValues { _ in .beginning }, in: library)
+        let untrackedFiles = try await LibrarySearch(library: library, store: store).untrackedFiles(
+            ofSizes: Set(gone.map(\.file.size))
+        )
+        .filter { _, facts in gone.contains { $0.file.isSame(as: facts) } }
+        let examined = try await FileExamination.examine(untrackedFiles.mapValues { _ in .beginning }, in: library)
         var followed = files
         for index in files.indices where gone.contains(files[index]) {
             let file = files[index].file
-            let path = strays.keys.sorted().first { path in
-                guard let facts = strays[path], file.isSame(as: facts) else { return false }
+            let path = untrackedFiles.keys.sorted().first { path in
+                guard let facts = untrackedFiles[path], file.isSame(as: facts) else { return false }
                 let mark = examined[path]?.mark
                 return mark.map { $0.episode == file.episode } ?? (facts.inode == file.inode)
             }
@@ -212,7 +214,7 @@ package struct Trash: Sendable {
                 remedy: "remove that first")
         }
         let library = library
-        try await offPool {
+        try await runBlocking {
             let (from, to) = (splitLibraryPath(trashed.path), splitLibraryPath(trashed.file.path))
             let isInTrash = try Self.facts(of: library + "/" + trashed.path) != nil
             if let facts = try Self.facts(of: library + "/" + trashed.file.path) {
@@ -238,7 +240,7 @@ package struct Trash: Sendable {
     /// Deletes files for good.
     package func delete(_ files: [TrashedFile]) async throws {
         let library = library
-        try await offPool {
+        try await runBlocking {
             for trashed in files where try Self.facts(of: library + "/" + trashed.path) != nil {
                 let (folder, name) = splitLibraryPath(trashed.path)
                 try LibraryDirectory(folder, in: library, creating: false).delete(name)
@@ -264,7 +266,7 @@ package struct Trash: Sendable {
     private func dropEmptyFolders(of files: [TrashedFile]) async throws {
         let folders = Set(files.map { splitLibraryPath($0.path).folder })
         let library = library
-        try await offPool { Self.removeIfEmpty(folders, in: library) }
+        try await runBlocking { Self.removeIfEmpty(folders, in: library) }
     }
 
     // MARK: The disk

@@ -30,11 +30,14 @@ package enum FileVerdict: Sendable, Hashable {
     /// | written to while it was read | changing |
     /// | the recorded digest; the recorded size and a sound beginning, where no more was asked for | intact |
     /// | another digest: begins as no audio · time and inode as recorded · else | wrong header · bit rot · changed |
-    init(of look: FileLook, recorded file: LocalFile) {
+    init(of look: FileCheck, recorded file: LocalFile) {
         switch look {
         case .nothing: self = .missing
         case .other(let kind): self = .displaced(kind)
-        case .unreadable(let why, let isDamage): self = .unreadable(why: why, isDamage: isDamage)
+        case .unreadable(let error):
+            // What no other user and no other day would read either: a bad sector, a checksum of the filesystem.
+            let isDamage = ![EACCES, EPERM, EMFILE, ENFILE, ENOMEM].contains(error.code)
+            self = .unreadable(why: error.text, isDamage: isDamage)
         case .file(let found):
             if found.facts.size < file.size {
                 self = .truncated(found.facts.size)
@@ -99,7 +102,7 @@ package enum FileVerdict: Sendable, Hashable {
     }
 }
 
-extension LookedFile {
+extension CheckedFile {
     /// Whether anything was written to the file since it was fetched, as far as its times and inode tell. The time of
     /// change counts as well, which programs that put back the time of modification (tag editors) cannot put back.
     func wasTouched(since file: LocalFile) -> Bool {

@@ -32,7 +32,7 @@ package struct VerificationAcceptance: Sendable {
             return .left("a run replaced it meanwhile")
         }
         let path = session.folder.path + "/" + bad.file.path
-        let look = try await offPool { FileLooking().look(at: path, size: size, depth: .whole) { _ in true } }
+        let look = try await runBlocking { FileReader().look(at: path, size: size, depth: .whole) { _ in true } }
         guard case .file(let found)? = look, found.isSettled, let sha256 = found.sha256 else {
             return .left("it was written to while it was read")
         }

@@ -8,7 +8,7 @@ import LibraryFiles
 actor VerificationPass {
     private let files: [VerifiedFile]
     private let library: String
-    private let depth: FileLooking.Depth
+    private let depth: FileReader.Depth
     private let store: CatalogStore
     /// What is found right is noted in it; nil notes nothing.
     private let round: VerificationRound?
@@ -22,7 +22,7 @@ actor VerificationPass {
     private var seen = 0
 
     init(
-        _ files: [VerifiedFile], library: String, depth: FileLooking.Depth, store: CatalogStore,
+        _ files: [VerifiedFile], library: String, depth: FileReader.Depth, store: CatalogStore,
         round: VerificationRound?, renames: [(file: LocalFile, pendingPath: String)], report: VerificationReport,
         emit: @escaping @Sendable (LibraryVerification.Event) -> Void
     ) {
@@ -44,10 +44,10 @@ actor VerificationPass {
     /// - Returns: what it came to, also when it was cancelled.
     func run() async throws -> VerificationReport {
         let questions = files.map {
-            FileLooks.Question(path: library + "/" + $0.file.path, size: $0.file.size, depth: depth)
+            ParallelFileReader.Question(path: library + "/" + $0.file.path, size: $0.file.size, depth: depth)
         }
         do {
-            try await FileLooks.look(into: questions) { try await self.deal(with: $0) }
+            try await ParallelFileReader.look(into: questions) { try await self.deal(with: $0) }
         } catch is CancellationError {
             report.left = files.count - seen
         }
@@ -55,7 +55,7 @@ actor VerificationPass {
         return report
     }
 
-    private func deal(with part: FileLooks.Part) async throws {
+    private func deal(with part: ParallelFileReader.Part) async throws {
         var intact: [VerifiedFile] = []
         var worse: [VerifiedFile] = []
         for (place, look) in part.answers {
@@ -80,7 +80,7 @@ actor VerificationPass {
     }
 
     /// - Returns: nil when the file is no longer the library's.
-    private func judged(_ file: VerifiedFile, _ look: FileLook) async throws -> VerifiedFile? {
+    private func judged(_ file: VerifiedFile, _ look: FileCheck) async throws -> VerifiedFile? {
         var file = file
         file.verdict = FileVerdict(of: look, recorded: file.file)
         if case .file(let found) = look { file.wasTouched = found.wasTouched(since: file.file) }
@@ -88,7 +88,7 @@ actor VerificationPass {
     }
 
     /// What a run did, or was about to do, while the file was looked at.
-    private func judgedAgain(_ file: VerifiedFile, _ look: FileLook) async throws -> VerifiedFile? {
+    private func judgedAgain(_ file: VerifiedFile, _ look: FileCheck) async throws -> VerifiedFile? {
         var file = file
         let shelved = try await store.episode(file.file.episode)
         guard let recorded = shelved?.file else { return nil }
@@ -112,7 +112,8 @@ actor VerificationPass {
     }
 
     /// Whether what stands there is the new version, whose record a run that was cut off did not live to commit.
-    private func isPublished(_ transfer: TransferRecord, at recorded: LocalFile, as look: FileLook) async throws -> Bool
+    private func isPublished(_ transfer: TransferRecord, at recorded: LocalFile, as look: FileCheck) async throws
+        -> Bool
     {
         guard transfer.state == .verifying, transfer.path == recorded.path, let sha256 = transfer.sha256,
             case .file(let found) = look
@@ -126,17 +127,17 @@ actor VerificationPass {
     }
 
     /// - Returns: nil when there is no time left for it.
-    private func look(_ file: LocalFile, at path: String, depth: FileLooking.Depth) async throws -> FileLook? {
-        let question = FileLooks.Question(path: library + "/" + path, size: file.size, depth: depth)
+    private func look(_ file: LocalFile, at path: String, depth: FileReader.Depth) async throws -> FileCheck? {
+        let question = ParallelFileReader.Question(path: library + "/" + path, size: file.size, depth: depth)
         let first = Answer()
-        try await FileLooks.look(into: [question], threads: 1) { part in
+        try await ParallelFileReader.look(into: [question], threads: 1) { part in
             if let answer = part.answers.first { await first.set(answer.look) }
         }
         return await first.look
     }
 
     private actor Answer {
-        private(set) var look: FileLook?
-        func set(_ look: FileLook) { self.look = look }
+        private(set) var look: FileCheck?
+        func set(_ look: FileCheck) { self.look = look }
     }
 }

@@ -56,7 +56,7 @@ struct CatalogCommand: Subcommand {
     }
 
     private static func isFile(_ path: String) async throws -> Bool {
-        try await offPool {
+        try await runBlocking {
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
         }

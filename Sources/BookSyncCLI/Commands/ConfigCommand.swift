@@ -17,7 +17,7 @@ struct ConfigShowCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let loaded = try await offPool { try program.loadedConfiguration() }
+        let loaded = try await runBlocking { try program.loadedConfiguration() }
         await program.print(loaded.document, or: [String(loaded.yamlText.dropLast())])
         return .done
     }
@@ -31,7 +31,7 @@ struct ConfigCheckCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let check = try await offPool {
+        let check = try await runBlocking {
             try ConfigurationCheck { try program.loadedConfiguration(toleratesFaults: true) }
         }
         for failure in check.errors where !program.options.json {

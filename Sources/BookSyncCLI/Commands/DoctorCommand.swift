@@ -64,7 +64,7 @@ extension Program {
     /// - Parameter asksSources: whether catalogs are asked as well.
     func findings(asksSources: Bool = true) async throws -> [Finding] {
         do {
-            let (loaded, check) = try await offPool {
+            let (loaded, check) = try await runBlocking {
                 let loaded = try loadedConfiguration()
                 return (loaded, try ConfigurationCheck { loaded })
             }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Settings
+import ShelfQueries
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -27,7 +27,7 @@ extension Program {
     /// - Parameter sign: tells the run what to leave.
     func report(
         of request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession,
-        style: EventPrinter.Style, sign: RunSign = RunSign()
+        style: EventPrinter.Style, sign: PreemptionFlag = PreemptionFlag()
     ) async throws -> RunReport {
         let printer = EventPrinter(style: style, streams: streams)
         let status: @Sendable ([Failure]) -> ExitStatus = { exitStatus(after: $0, of: command, in: session) }

@@ -31,7 +31,7 @@ extension ServeCommand {
     func setPassword(in program: Program) async throws -> ExitStatus {
         let password = try await PasswordPrompt(streams: program.streams).newPassword()
         let path = program.configurationPath
-        let (entry, why) = try await offPool {
+        let (entry, why) = try await runBlocking {
             let entry = PasswordEntry(try PasswordHash.make(of: password))
             return (entry, try entry.write(to: path))
         }

@@ -142,7 +142,7 @@ extension ServeCommand {
 
     private func newHash(_ program: Program) async throws -> PasswordHash {
         let password = try await PasswordPrompt(streams: program.streams).newPassword()
-        return try await offPool { try PasswordHash.make(of: password) }
+        return try await runBlocking { try PasswordHash.make(of: password) }
     }
 
     /// - Returns: nil for all.

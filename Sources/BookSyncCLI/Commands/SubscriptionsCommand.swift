@@ -82,8 +82,8 @@ struct SubscriptionsCommand: Subcommand {
         _ file: String, _ configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let name = file == "-" ? "standard input" : file
-        let bytes = try await offPool {
-            try InputFile.bytes(of: file, named: name, upTo: OutlineReader.greatestLength)
+        let bytes = try await runBlocking {
+            try InputFile.bytes(of: file, named: name, upTo: OPMLReader.maxLength)
         }
         let imported = try await SubscriptionImport(
             bytes, from: name, configuration: configuration, notes: program.notes)

@@ -22,6 +22,6 @@ actor ConfigurationWatch {
     }
 
     private static func contents(of path: String) async throws -> Data? {
-        try await offPool { FileManager.default.contents(atPath: path) }
+        try await runBlocking { FileManager.default.contents(atPath: path) }
     }
 }

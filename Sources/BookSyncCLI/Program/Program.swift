@@ -22,9 +22,9 @@ struct Program: Sendable {
         configuration: Configuration, origin: String?
     ) {
         let flags = overrides
-        return try await offPool {
+        return try await runBlocking {
             let loaded = try loadedConfiguration(flags)
-            if let trouble = loaded.netrcTrouble {
+            if let trouble = loaded.netrcProblem {
                 logger.warning("the netrc file is not used", metadata: ["why": "\(trouble)"])
             }
             return (loaded.configuration, loaded.path)

@@ -20,7 +20,7 @@ actor WatchedFile {
     /// Whether it did since the last call. Looks at no byte of it.
     func hasChanged() async -> Bool {
         let path = path
-        let version = try? await offPool {
+        let version = try? await runBlocking {
             // A link is followed, as it is when the file is read.
             let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
             let facts = try FileManager.default.attributesOfItem(atPath: file)

@@ -7,7 +7,7 @@ import Foundation
 struct PasswordPrompt: Sendable {
     let streams: StandardStreams
 
-    static let leastLength = 8
+    static let minLength = 8
 
     /// - Throws: ``Failure`` of kind `usage` for what is no password; `CancellationError`.
     func newPassword() async throws -> String {
@@ -34,8 +34,8 @@ struct PasswordPrompt: Sendable {
     }
 
     private static func checked(_ password: String) throws -> String {
-        guard password.count >= leastLength else {
-            throw refusal("it has fewer than \(leastLength) characters", "take a longer one")
+        guard password.count >= minLength else {
+            throw refusal("it has fewer than \(minLength) characters", "take a longer one")
         }
         guard password.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
             throw refusal("it holds a control character", "take one that can be typed")

@@ -38,7 +38,7 @@ private struct Layout {
     private static let time = 7
     private static let bytes = 17
     private static let bar = 12...42
-    private static let leastName = 14
+    private static let minName = 14
 
     private var name: Int
     private var showsPercent = false
@@ -50,7 +50,7 @@ private struct Layout {
     init(width: Int, longestName: Int) {
         var room = width
         func take(_ columns: Int) -> Bool {
-            guard room - columns - 1 >= Self.leastName else { return false }
+            guard room - columns - 1 >= Self.minName else { return false }
             room -= columns + 1
             return true
         }

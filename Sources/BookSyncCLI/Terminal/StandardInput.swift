@@ -36,7 +36,7 @@ enum StandardInput {
     static func line(asking question: String?, isSecret: Bool = false) async throws -> String {
         let flag = Flag()
         return try await withTaskCancellationHandler {
-            try await offPool { try readLine(asking: question, isSecret: isSecret, until: flag) }
+            try await runBlocking { try readLine(asking: question, isSecret: isSecret, until: flag) }
         } onCancel: {
             flag.raise()
         }

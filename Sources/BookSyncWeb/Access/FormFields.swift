@@ -4,7 +4,7 @@ struct FormFields: Sendable {
     let fields: [(name: String, value: String)]
 
     /// Fields of a form, at most.
-    private static let greatestCount = 1000
+    private static let maxCount = 1000
 
     init() { fields = [] }
 
@@ -12,7 +12,7 @@ struct FormFields: Sendable {
     init?(_ body: [UInt8]) {
         var fields: [(name: String, value: String)] = []
         let parts = body.split(separator: UInt8(ascii: "&"))
-        guard parts.count <= Self.greatestCount else { return nil }
+        guard parts.count <= Self.maxCount else { return nil }
         for field in parts {
             let name = field.prefix { $0 != UInt8(ascii: "=") }
             guard let key = Self.decoded(name), let value = Self.decoded(field[name.endIndex...].dropFirst()) else {

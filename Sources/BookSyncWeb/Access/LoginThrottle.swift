@@ -37,7 +37,7 @@ struct LoginThrottle: Sendable {
     /// Seconds for which a wrong password is held against a network.
     static let memory = 3600.0
     /// Clients that are kept in mind.
-    static let greatestCount = 4096
+    static let maxCount = 4096
 
     private struct Tries: Sendable {
         var left: Double
@@ -92,19 +92,19 @@ struct LoginThrottle: Sendable {
 
     /// Forgets whom nothing is held against any more, and where those are too few, the longest ago.
     private mutating func makeRoom(at now: Double) {
-        if clients.count >= Self.greatestCount {
+        if clients.count >= Self.maxCount {
             clients = clients.filter { $0.value.left(Self.eachClient, at: now) < Self.eachClient.tries }
             clients = Self.newest(clients) { $0.time }
         }
-        if wrong.count >= Self.greatestCount {
+        if wrong.count >= Self.maxCount {
             wrong = wrong.filter { now - $0.value < Self.memory }
             wrong = Self.newest(wrong) { $0 }
         }
     }
 
     private static func newest<Value>(_ all: [String: Value], by time: (Value) -> Double) -> [String: Value] {
-        guard all.count >= greatestCount else { return all }
-        let kept = all.sorted { time($0.value) > time($1.value) }.prefix(greatestCount * 3 / 4)
+        guard all.count >= maxCount else { return all }
+        let kept = all.sorted { time($0.value) > time($1.value) }.prefix(maxCount * 3 / 4)
         return Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// and whoever listens meanwhile shall not notice.
 final class PasswordCheck: Sendable {
     /// Passwords that wait, at most.
-    static let greatestQueue = 32
+    static let maxQueue = 32
 
     private let queue = DispatchQueue(label: "booksync.passwords")
     private let waiting = Mutex(0)
@@ -17,7 +17,7 @@ final class PasswordCheck: Sendable {
     /// - Returns: whether there is room for one more; then ``matches(_:_:)`` has to be called.
     func enter() -> Bool {
         waiting.withLock { waiting in
-            guard waiting < Self.greatestQueue else { return false }
+            guard waiting < Self.maxQueue else { return false }
             waiting += 1
             return true
         }

@@ -34,7 +34,7 @@ package final class ServeKeyring: Sendable {
     }
 
     private static let name = "serve-keys"
-    private static let greatestSize = 256 << 10
+    private static let maxSize = 256 << 10
 
     private let folder: String
     private let logger: Logger
@@ -135,7 +135,7 @@ package final class ServeKeyring: Sendable {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < Self.greatestSize
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size < Self.maxSize
         else { return nil }
         // A copied library may have lost the mode.
         if status.st_mode & 0o077 != 0, status.st_nlink == 1 { fchmod(descriptor, 0o600) }

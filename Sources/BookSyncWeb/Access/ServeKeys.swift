@@ -12,7 +12,7 @@ struct ServeKeys: Sendable, Hashable {
     private(set) var ended: [String: Int64] = [:]
 
     /// Sessions that are kept in mind; beyond that all end.
-    static let greatestCount = 1000
+    static let maxCount = 1000
 
     static func make() -> ServeKeys {
         ServeKeys(session: random(32), apps: base64URL(random(20)))
@@ -36,7 +36,7 @@ struct ServeKeys: Sendable, Hashable {
     /// - Parameter now: seconds since 1970.
     mutating func end(_ session: String, until expiry: Int64, now: Int64) {
         ended = ended.filter { $0.value > now }
-        if ended.count >= Self.greatestCount {
+        if ended.count >= Self.maxCount {
             endAll()
         } else {
             ended[session] = expiry

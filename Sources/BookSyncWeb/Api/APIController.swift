@@ -86,7 +86,7 @@ extension [String: String] {
         }
     }
 
-    private static let greatestNumber = Int(Int32.max)
+    private static let maxNumber = Int(Int32.max)
 
     fileprivate func choice<Choice: RawRepresentable<String>>(_ key: String, _ choices: [Choice]) throws -> Choice? {
         guard let text = self[key] else { return nil }
@@ -96,8 +96,8 @@ extension [String: String] {
 
     fileprivate func number(_ key: String, from least: Int) throws -> Int? {
         guard let text = self[key] else { return nil }
-        if let number = Int(text), (least...Self.greatestNumber).contains(number) { return number }
-        throw refusal(key, "it takes a number from \(least) to \(Self.greatestNumber)")
+        if let number = Int(text), (least...Self.maxNumber).contains(number) { return number }
+        throw refusal(key, "it takes a number from \(least) to \(Self.maxNumber)")
     }
 
     private func refusal(_ key: String, _ why: String) -> Failure {

@@ -40,7 +40,7 @@ struct ActionArguments: Sendable, Hashable {
     var outline: String?
 
     /// What may be named at once.
-    static let greatestCount = 250
+    static let maxCount = 250
 
     enum Key: String, CaseIterable {
         case refs, episodes, all, forget, force, latest, title, position, note, played, speed, number, outline
@@ -85,8 +85,8 @@ struct ActionArguments: Sendable, Hashable {
                     all ? "it is about 'all' and about some" : "neither 'refs', 'episodes' nor 'all' is there")
             }
         }
-        guard max(refs.count, episodes.count) <= Self.greatestCount else {
-            throw Self.refusal("it names more than \(Self.greatestCount)")
+        guard max(refs.count, episodes.count) <= Self.maxCount else {
+            throw Self.refusal("it names more than \(Self.maxCount)")
         }
         if let latest, !(1...Int(Int32.max)).contains(latest) { throw Self.refusal("'latest' is a number from 1 on") }
         if let speed, !(0.25...4).contains(speed) { throw Self.refusal("'speed' lies between 0.25 and 4") }
@@ -95,12 +95,12 @@ struct ActionArguments: Sendable, Hashable {
         }
         if let title, title.isEmpty { throw Self.refusal("'title' is empty") }
         if let position {
-            let greatest = ListeningPosition.greatest
-            guard (0...greatest).contains(position.seconds) else {
-                throw Self.refusal("'seconds' lies between 0 and \(Int(greatest))")
+            let maximum = ListeningPosition.maximum
+            guard (0...maximum).contains(position.seconds) else {
+                throw Self.refusal("'seconds' lies between 0 and \(Int(maximum))")
             }
-            guard position.duration.map({ $0 > 0 && $0 <= greatest }) ?? true else {
-                throw Self.refusal("'duration' lies between 0 and \(Int(greatest))")
+            guard position.duration.map({ $0 > 0 && $0 <= maximum }) ?? true else {
+                throw Self.refusal("'duration' lies between 0 and \(Int(maximum))")
             }
         }
     }

@@ -68,7 +68,7 @@ struct PagePart: Sendable {
     var first: Int { (number - 1) * size }
 
     /// - Parameter address: of the page of that number.
-    func pager(_ phrases: Phrases, _ address: (Int) -> String) -> PagerView? {
+    func pager(_ phrases: Strings, _ address: (Int) -> String) -> PagerView? {
         guard count > 1 else { return nil }
         let shown = Set([1, number - 1, number, number + 1, count]).filter { (1...count) ~= $0 }.sorted()
         let links = shown.enumerated().map { place, page in

@@ -131,7 +131,7 @@ enum SeenState: String, Sendable, CaseIterable {
 
 /// Makes the models of pages, in the words of one visitor.
 struct ViewMaker: Sendable {
-    let phrases: Phrases
+    let phrases: Strings
     let places: PageRoutes
     let visitor: Visitor
     let isRunUnderWay: Bool

@@ -21,11 +21,11 @@ struct PageTemplates: Sendable {
         MustacheContentTypes.register(MarkupText(), named: "MARKUP")
         libraries = try Dictionary(
             uniqueKeysWithValues: PageLanguage.allCases.map { language in
-                (language, try Self.library(Phrases(language)))
+                (language, try Self.library(Strings(language)))
             })
     }
 
-    private static func library(_ phrases: Phrases) throws -> MustacheLibrary {
+    private static func library(_ phrases: Strings) throws -> MustacheLibrary {
         var library = MustacheLibrary()
         for (name, bytes) in sources {
             let text = try replacing(in: String(decoding: bytes, as: UTF8.self), phrases)
@@ -48,7 +48,7 @@ struct PageTemplates: Sendable {
     }
 
     /// Puts the language's words in place of `{{phrase.NAME}}`.
-    private static func replacing(in text: String, _ phrases: Phrases) throws -> String {
+    private static func replacing(in text: String, _ phrases: Strings) throws -> String {
         var parts = text.split(separator: "{{phrase.", omittingEmptySubsequences: false)[...]
         var result = String(parts.removeFirst())
         for part in parts {

@@ -207,7 +207,7 @@ extension ShelfPages {
 
     /// All, and each state that an episode is in.
     private func filters(
-        _ counts: [EpisodeState: Int], _ phrases: Phrases, current: EpisodeState?, _ address: (EpisodeState?) -> String
+        _ counts: [EpisodeState: Int], _ phrases: Strings, current: EpisodeState?, _ address: (EpisodeState?) -> String
     ) -> [ChoiceView] {
         let order: [(EpisodeState, Phrase)] = [
             (.finished, .stateFinished), (.waiting, .stateToCome), (.downloading, .stateDownloading),

@@ -36,7 +36,7 @@ extension ShelfPages {
         return try page(.doctor, view, with: "doctor", for: request, section: .doctor)
     }
 
-    private static func view(_ finding: Finding, _ phrases: Phrases) -> FindingView {
+    private static func view(_ finding: Finding, _ phrases: Strings) -> FindingView {
         let label: Phrase =
             switch finding.status {
             case .ok: .findingOk
@@ -48,7 +48,7 @@ extension ShelfPages {
             message: finding.message, remedy: finding.remedy)
     }
 
-    private static func name(of check: String, _ phrases: Phrases) -> String {
+    private static func name(of check: String, _ phrases: Strings) -> String {
         if let phrase = Phrase.check(check) { return phrases(phrase) }
         guard let source = check.wholeMatch(of: /source (.+)/)?.output.1 else { return check }
         return phrases(.checkSource, ["name": String(source)])

@@ -76,7 +76,7 @@ extension ShelfPages {
         var isRunUnderWay: Bool
     }
 
-    private func facts(of shelved: EpisodeRecord, heard: String?, _ phrases: Phrases) -> [FactView] {
+    private func facts(of shelved: EpisodeRecord, heard: String?, _ phrases: Strings) -> [FactView] {
         let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
         let attempts = shelved.transfer?.attempts ?? 0
         let facts: [(Phrase, String?)] = [

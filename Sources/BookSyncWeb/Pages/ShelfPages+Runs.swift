@@ -38,7 +38,7 @@ extension ShelfPages {
         return try page(.runs, view, with: "runs", for: request, section: .runs)
     }
 
-    private static func view(_ run: ShownRun, _ phrases: Phrases, _ places: PageRoutes) -> RunView {
+    private static func view(_ run: ShownRun, _ phrases: Strings, _ places: PageRoutes) -> RunView {
         let (record, summary) = (run.record, run.record.summary)
         let (state, label): (String, Phrase) =
             switch run.state {

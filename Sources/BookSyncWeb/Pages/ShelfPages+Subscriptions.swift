@@ -128,7 +128,7 @@ extension ShelfPages {
     }
 
     private func view(
-        _ preview: CatalogPreview, _ reference: String, _ phrases: Phrases, _ maker: ViewMaker
+        _ preview: CatalogPreview, _ reference: String, _ phrases: Strings, _ maker: ViewMaker
     ) -> PreviewView {
         var counts = [phrases(.countEpisodes, count: preview.episodes.count)]
         let locked = preview.episodes.count { $0.isLocked }

@@ -13,7 +13,7 @@ struct ErrorView: ViewModel {
         (self.what, self.why, self.next) = (what, why, next)
     }
 
-    init(_ failure: Failure, _ phrases: Phrases) {
+    init(_ failure: Failure, _ phrases: Strings) {
         (what, detail) = (phrases(Phrase(failure.kind)), failure.description)
         if failure.remedy == nil { next = phrases(.askLater) }
     }

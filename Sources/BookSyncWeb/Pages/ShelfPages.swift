@@ -24,7 +24,7 @@ package struct ShelfPages: Sendable {
     let wholeShelf: ServedShelf
     let findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
     private let templates: PageTemplates
-    private let phrases: [PageLanguage: Phrases]
+    private let phrases: [PageLanguage: Strings]
 
     /// - Parameter findings: what `doctor` finds, with the sources asked or without.
     /// - Throws: ``Failure`` of kind `defect` when a template is none.
@@ -34,7 +34,7 @@ package struct ShelfPages: Sendable {
         wholeShelf = shelf
         self.findings = findings
         templates = try PageTemplates()
-        phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Phrases($0)) })
+        phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Strings($0)) })
     }
 
     // MARK: Making
@@ -42,8 +42,8 @@ package struct ShelfPages: Sendable {
     /// The shelf as the visitor sees it.
     func shelf(for request: Request) -> ServedShelf { wholeShelf.seen(by: request.visitor.user) }
 
-    func phrases(for request: Request) -> Phrases {
-        phrases[request.visitor.language] ?? Phrases(request.visitor.language)
+    func phrases(for request: Request) -> Strings {
+        phrases[request.visitor.language] ?? Strings(request.visitor.language)
     }
 
     func maker(for request: Request, isRunUnderWay: Bool = false) -> ViewMaker {
@@ -89,7 +89,7 @@ package struct ShelfPages: Sendable {
         .stateDownloading,
     ]
 
-    private static func words(_ phrases: Phrases) -> [WordView] {
+    private static func words(_ phrases: Strings) -> [WordView] {
         words.map { WordView(name: $0.rawValue, text: phrases($0)) }
             + Phrase.failures.map { WordView(name: $0.word, text: phrases($0.phrase)) }
     }

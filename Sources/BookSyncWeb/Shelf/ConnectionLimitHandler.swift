@@ -26,11 +26,11 @@ final class ConnectionLimit: Sendable {
     /// After which a connection may be taken for left alone. Longer than events are silent.
     private static let patience = TimeAmount.seconds(20)
 
-    private let greatest: Int
+    private let maximum: Int
     private let places: Mutex<[ObjectIdentifier: Place]>
 
-    init(_ greatest: Int) {
-        self.greatest = greatest
+    init(_ maximum: Int) {
+        self.maximum = maximum
         places = Mutex([:])
     }
 
@@ -39,7 +39,7 @@ final class ConnectionLimit: Sendable {
         let place = Place(channel)
         let (isIn, leaving) = places.withLock { places -> (Bool, Place?) in
             var leaving: Place?
-            if places.count >= greatest {
+            if places.count >= maximum {
                 leaving = Self.leaving(for: place, among: places.values)
                 guard let leaving else { return (false, nil) }
                 places[ObjectIdentifier(leaving)] = nil

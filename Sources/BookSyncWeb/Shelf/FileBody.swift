@@ -99,7 +99,7 @@ struct FileBody: Sendable {
     /// - Returns: so many bytes, or what is left of the range.
     private func read(_ count: Int, at offset: Int64) async throws -> ByteBuffer {
         let (file, count) = (file, Int(min(Int64(count), range.upperBound - offset)))
-        return try await offPool {
+        return try await runBlocking {
             var buffer = ByteBuffer()
             try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
                 try file.read(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]), at: offset)

@@ -24,7 +24,7 @@ enum Gzip {
     /// - Returns: nil where it does not become smaller, or there is no memory for it.
     static func compressed(_ bytes: [UInt8]) async -> [UInt8]? {
         guard bytes.count >= longSize else { return deflated(bytes) }
-        return try? await offPool { deflated(bytes) }
+        return try? await runBlocking { deflated(bytes) }
     }
 
     private static func deflated(_ bytes: [UInt8]) -> [UInt8]? {

@@ -26,7 +26,7 @@ package struct SelfSignedCertificate: Sendable {
     ///   - names: and numeric addresses by which clients call the server.
     /// - Throws: ``Failure`` of kind `libraryUnwritable`.
     package static func made(in library: String, for names: [String]) async throws -> SelfSignedCertificate {
-        try await offPool {
+        try await runBlocking {
             let folder = library + "/.booksync"
             let paths = ServerCertificate.Paths(
                 certificate: "\(folder)/serve-certificate.pem", key: "\(folder)/serve-certificate-key.pem")

@@ -39,7 +39,7 @@ package final class ServerCertificate: Sendable {
 
     /// - Throws: ``Failure`` of kind `configuration` where the files are no certificate with its key.
     package static func read(_ paths: Paths, logger: Logger) async throws -> ServerCertificate {
-        let state = try await offPool { try read(paths) }
+        let state = try await runBlocking { try read(paths) }
         return ServerCertificate(paths, logger, state)
     }
 
@@ -51,7 +51,7 @@ package final class ServerCertificate: Sendable {
         let known = state.withLock { $0.versions }
         do {
             let paths = paths
-            let read = try await offPool { Self.versions(of: paths) == known ? nil : try Self.read(paths) }
+            let read = try await runBlocking { Self.versions(of: paths) == known ? nil : try Self.read(paths) }
             guard let read else { return }
             state.withLock { $0 = read }
             logger.notice("the certificate is a new one", metadata: ["file": "\(paths.certificate)"])

@@ -16,7 +16,7 @@ struct ServerContext: Sendable {
     let access: Authenticator
     /// nil where there are none for people.
     let pages: ShelfPages?
-    let live: LiveShelf
+    let live: EventBroadcaster
     let logger: Logger
 
     /// Where a client that calls the server by a name finds everything.

@@ -5,7 +5,7 @@
 /// | seconds | 2 | 4 | 8 | 16 | 32 | 60 |
 struct Backoff {
     /// Waits in a row after which the catalog is given up.
-    static let greatestNumberOfWaits = 6
+    static let maxWaits = 6
 
     private(set) var gap: Duration = .zero
 

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 extension BookDescription {
     /// - Parameters:

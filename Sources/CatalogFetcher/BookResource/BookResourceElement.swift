@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 
 /// An element of `list`: the fields that make an episode, each as sane as it can be made.
 struct BookResourceElement {
@@ -65,7 +66,7 @@ struct BookResourceElement {
         Episode(
             identity: identity, section: section ?? place, name: name, address: address(from: catalog),
             size: FileSize.sensible(size),
-            duration: length.flatMap { $0 > 0 && $0 <= Self.greatestLength ? $0 : nil },
+            duration: length.flatMap { $0 > 0 && $0 <= Self.maxLength ? $0 : nil },
             publishedAt: published.flatMap(Self.date), modifiedAt: modified.flatMap(Self.date),
             element: MaskedElement.json(of: value))
     }
@@ -80,7 +81,7 @@ struct BookResourceElement {
     }
 
     /// 30 days: what lies beyond is a mistake.
-    private static let greatestLength: Double = 30 * 86400
+    private static let maxLength: Double = 30 * 86400
 
     /// From milliseconds since 1970, within the years that a calendar shows with four digits.
     private static func date(milliseconds: Int64) -> Date? {

@@ -51,8 +51,8 @@ struct BookResourceRequest {
         return digest.hexadecimal
     }
 
-    var wireRequest: WireRequest {
-        WireRequest(
+    var wireRequest: HTTPRequest {
+        HTTPRequest(
             .get, ResourceAddress(Self.withoutQuery(address)).adding(query: parameters),
             credentials: HTTPHeaders(settings.headers.map { ($0.name, $0.value) }))
     }

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 extension BookResourceSettings: CatalogFormat {
     package static func bookID(in address: ResourceAddress) -> String? {

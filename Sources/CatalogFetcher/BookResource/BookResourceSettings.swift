@@ -36,12 +36,12 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
     /// Episodes to ask for at a time.
     package var pageSize: Int
     /// Bytes of one answer that are read at most.
-    package var greatestAnswer: Int
+    package var maxResponseBytes: Int
 
     package init(
         listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, query: [Pair] = [],
         signature: Signature? = nil, headers: [Pair] = [], alsoSecret: [String] = [], pageSize: Int = 50,
-        greatestAnswer: Int = 256 << 20
+        maxResponseBytes: Int = 256 << 20
     ) {
         self.listAddress = listAddress
         self.detailAddress = detailAddress
@@ -50,7 +50,7 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
         self.headers = headers
         self.alsoSecret = alsoSecret
         self.pageSize = pageSize
-        self.greatestAnswer = greatestAnswer
+        self.maxResponseBytes = maxResponseBytes
     }
 
     package var description: String { "book-resource catalog at \(listAddress)" }

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 import Transport
 
 /// A catalog that speaks the book-resource API.
@@ -12,7 +13,7 @@ package struct BookResourceSource: CatalogSource {
         settings: BookResourceSettings, connection: CatalogConnection, ceiling: ListingProgress.Ceiling = .init()
     ) {
         self.settings = settings
-        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
         self.ceiling = ceiling
     }
 
@@ -131,7 +132,7 @@ package struct BookResourceSource: CatalogSource {
                     at: address, why: why,
                     remedy: "check query and signature of source \(subject.book.source), or try again later")
             case .tooFrequent:
-                guard waits < Backoff.greatestNumberOfWaits else {
+                guard waits < Backoff.maxWaits else {
                     throw subject.unavailable(
                         at: address, why: why + " after \(waits) waits, the last of \(pace.gap.components.seconds) s",
                         remedy: "try again in some hours")

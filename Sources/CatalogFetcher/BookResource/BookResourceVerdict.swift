@@ -1,3 +1,5 @@
+import TextParsing
+
 /// What a book-resource answer says of itself in `status` and `msg`; such errors come with HTTP 200.
 enum BookResourceVerdict: Equatable {
     case good

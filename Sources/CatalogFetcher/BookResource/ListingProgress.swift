@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// How far the pages of a listing have come, when to stop, and what the whole of them proves.
 ///
@@ -151,12 +152,12 @@ struct ListingProgress {
             declared: declared, collected: collected, isComplete: isComplete && !hasNameless, warnings: warnings)
     }
 
-    private static let greatestNumberOfWarnings = 20
+    private static let maxWarnings = 20
 
     private mutating func warn(_ sentence: String) {
-        guard warnings.count <= Self.greatestNumberOfWarnings else { return }
+        guard warnings.count <= Self.maxWarnings else { return }
         warnings.append(
-            warnings.count < Self.greatestNumberOfWarnings ? sentence : "and more of the same on later pages")
+            warnings.count < Self.maxWarnings ? sentence : "and more of the same on later pages")
     }
 
     private static func episodes(_ count: Int) -> String { count == 1 ? "1 episode" : "\(count) episodes" }

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 import Transport
 
 /// Addresses as catalogs write them: whole, without a scheme, or relative to the catalog.
@@ -10,7 +11,7 @@ enum CatalogAddress {
         guard names(text) else { return nil }
         let path = CatalogText.trimmed(text)
         let address = isPlainlyOfWeb(path.utf8) ? ResourceAddress(path) : base.resolving(path)
-        guard let address, address.secretText.utf8.count <= greatestLength else { return nil }
+        guard let address, address.secretText.utf8.count <= maxLength else { return nil }
         return isPlainlyOfWeb(address.secretText.utf8) || address.isOfWeb ? address : nil
     }
 
@@ -31,7 +32,7 @@ enum CatalogAddress {
     }
 
     /// Bytes. Servers refuse longer ones.
-    private static let greatestLength = 16 << 10
+    private static let maxLength = 16 << 10
 }
 
 extension ResourceAddress {

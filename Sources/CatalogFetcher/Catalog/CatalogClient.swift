@@ -2,6 +2,7 @@ import BookModel
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TextParsing
 import Transport
 
 /// Asks a catalog over HTTP until there is an answer that can be read, or a reason to stop asking.
@@ -11,7 +12,7 @@ struct CatalogClient: Sendable {
     /// Waits; tests put something else in its place.
     let pause: @Sendable (Duration) async throws -> Void
     /// Bytes of one answer that are read at most.
-    let greatestAnswer: Int
+    let maxResponseBytes: Int
     /// Shared with the others that ask the same server; nil for none.
     var pace: HostThrottle?
 
@@ -26,7 +27,7 @@ struct CatalogClient: Sendable {
     /// - Returns: what `read` makes of the answer, and the address that it came from in the end.
     /// - Throws: ``Failure``; `CancellationError`.
     func fetch<Document>(
-        _ request: WireRequest, for subject: ErrorContext, read: ([UInt8]) -> Reading<Document>
+        _ request: HTTPRequest, for subject: ErrorContext, read: ([UInt8]) -> Reading<Document>
     ) async throws -> (document: Document, address: ResourceAddress) {
         try await fetch(request, for: subject, receive: { read(try await collect($0, for: subject)) })
     }
@@ -36,8 +37,8 @@ struct CatalogClient: Sendable {
     /// - Returns: what `receive` makes of the answer, and the address that it came from in the end.
     /// - Throws: ``Failure``; `CancellationError`.
     func fetch<Document>(
-        _ request: WireRequest, for subject: ErrorContext,
-        receive: (WireAnswer) async throws -> Reading<Document>
+        _ request: HTTPRequest, for subject: ErrorContext,
+        receive: (HTTPResponse) async throws -> Reading<Document>
     ) async throws -> (document: Document, address: ResourceAddress) {
         var failures = 0
         while true {
@@ -95,7 +96,7 @@ struct CatalogClient: Sendable {
 
     /// - Returns: nil when the answer is one to be read; the trouble when it may be better another time.
     private func judge(
-        _ answer: WireAnswer, to request: WireRequest, for subject: ErrorContext
+        _ answer: HTTPResponse, to request: HTTPRequest, for subject: ErrorContext
     ) throws -> Trouble? {
         let why = "it answers with HTTP status \(answer.status)"
         switch answer.status {
@@ -115,15 +116,15 @@ struct CatalogClient: Sendable {
         }
     }
 
-    private func collect(_ answer: WireAnswer, for subject: ErrorContext) async throws -> [UInt8] {
+    private func collect(_ answer: HTTPResponse, for subject: ErrorContext) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         if let declared = answer.first("Content-Length").flatMap({ Int($0) }) {
-            guard declared <= greatestAnswer else { throw oversized(limit: greatestAnswer, for: subject) }
+            guard declared <= maxResponseBytes else { throw oversized(limit: maxResponseBytes, for: subject) }
             bytes.reserveCapacity(declared)
         }
         for try await part in answer.body {
-            guard bytes.count + part.readableBytes <= greatestAnswer else {
-                throw oversized(limit: greatestAnswer, for: subject)
+            guard bytes.count + part.readableBytes <= maxResponseBytes else {
+                throw oversized(limit: maxResponseBytes, for: subject)
             }
             bytes.append(contentsOf: part.readableBytesView)
         }
@@ -138,7 +139,7 @@ struct CatalogClient: Sendable {
 extension CatalogClient {
     /// Asks for a JSON document.
     func fetchJSON(
-        _ request: WireRequest, for subject: ErrorContext, secrets: SecretMask
+        _ request: HTTPRequest, for subject: ErrorContext, secrets: SecretMask
     ) async throws -> (document: JSONValue, address: ResourceAddress) {
         try await fetch(request, for: subject) { bytes in
             do throws(JSONFailure) {
@@ -160,12 +161,12 @@ extension CatalogClient {
     }
 }
 
-extension WireAnswer {
+extension HTTPResponse {
     /// Whether the head says where the body ends; otherwise it ends with the connection, however that ends.
     var declaresLength: Bool { first("Content-Length") != nil || first("Transfer-Encoding") != nil }
 }
 
-extension WireRequest {
+extension HTTPRequest {
     /// Whether it asks for an answer only if that has changed (RFC 9110 §13.1).
     fileprivate var isConditional: Bool {
         headers.contains(name: "If-None-Match") || headers.contains(name: "If-Modified-Since")

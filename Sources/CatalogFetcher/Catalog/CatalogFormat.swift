@@ -1,5 +1,6 @@
 import BookModel
 import NIOHTTP1
+import TextParsing
 import Transport
 
 /// One kind of catalog, as configured: recognises what is its own, reads answers, and makes the source that asks for
@@ -114,8 +115,8 @@ package struct CatalogConnection: Sendable {
         self.pause = pause
     }
 
-    func exchange(greatestAnswer: Int) -> CatalogClient {
-        CatalogClient(transport: transport, retry: retry, pause: pause, greatestAnswer: greatestAnswer, pace: pace)
+    func exchange(maxResponseBytes: Int) -> CatalogClient {
+        CatalogClient(transport: transport, retry: retry, pause: pause, maxResponseBytes: maxResponseBytes, pace: pace)
     }
 }
 
@@ -136,8 +137,8 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
     }
 
     /// A request with all of them.
-    func request(_ address: ResourceAddress) -> WireRequest {
-        WireRequest(
+    func request(_ address: ResourceAddress) -> HTTPRequest {
+        HTTPRequest(
             .get, address.adding(query: query), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
     }
 

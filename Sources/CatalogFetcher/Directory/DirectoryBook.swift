@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// A book out of the pages of its directory.
 struct DirectoryBook {

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 import Transport
 
 /// One file or folder of a directory page.
@@ -42,7 +43,7 @@ struct DirectoryLinks {
     /// - Returns: nil for a link to the page itself, upwards, to another server, or to what is no web address.
     func entry(href: String) -> DirectoryEntry? {
         let text = CatalogText.trimmed(href)
-        guard !text.isEmpty, text.utf8.count <= Self.greatestAddress, !text.hasPrefix("?"),
+        guard !text.isEmpty, text.utf8.count <= Self.maxAddress, !text.hasPrefix("?"),
             let address = page.resolving(text)
         else { return nil }
         return address.isOfWeb && address.server == server ? entry(address) : nil
@@ -53,7 +54,7 @@ struct DirectoryLinks {
     func entry(name: [UInt8], isFolder: Bool) -> DirectoryEntry? {
         let segments = name.split(separator: UInt8(ascii: "/"))
         guard segments.count == 1, let name = segments.first,
-            !AddressPath.isDots(String(decoding: name, as: UTF8.self)), name.count <= Self.greatestAddress,
+            !AddressPath.isDots(String(decoding: name, as: UTF8.self)), name.count <= Self.maxAddress,
             let address = page.resolving(AddressPath.encoded(bytes: name) + (isFolder ? "/" : ""))
         else { return nil }
         return entry(address)
@@ -73,7 +74,7 @@ struct DirectoryLinks {
     }
 
     /// Bytes. Servers refuse longer ones.
-    private static let greatestAddress = 16 << 10
+    private static let maxAddress = 16 << 10
 }
 
 /// What a row of a directory page says behind the link.

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 
 /// One page of a directory index: what nginx, Apache, lighttpd, Caddy and Python's `http.server` write as HTML, nginx
 /// as JSON or XML, and Caddy as JSON.
@@ -16,7 +17,7 @@ struct DirectoryPage: Sendable {
     private var keys: Set<[UInt8]> = []
     private var strings: Set<String> = []
 
-    private static let greatestNumberOfEntries = 500_000
+    private static let maxEntries = 500_000
 
     /// - Parameter address: where the page came from in the end.
     /// - Throws: `JSONFailure` for JSON that is none.
@@ -35,8 +36,8 @@ struct DirectoryPage: Sendable {
 
     private mutating func add(_ entry: DirectoryEntry?) {
         guard var entry else { return }
-        guard entries.count < Self.greatestNumberOfEntries else {
-            shortfall = "it lists more than \(Self.greatestNumberOfEntries) files"
+        guard entries.count < Self.maxEntries else {
+            shortfall = "it lists more than \(Self.maxEntries) files"
             return
         }
         guard keys.insert(Array(entry.key.utf8)).inserted else { return }
@@ -224,7 +225,7 @@ extension DirectoryPage {
         }
 
         private func endRow() {
-            if let row, rows.count <= DirectoryPage.greatestNumberOfEntries { rows.append(row) }
+            if let row, rows.count <= DirectoryPage.maxEntries { rows.append(row) }
             row = nil
             if place != .title && place != .heading { place = .elsewhere }
         }

@@ -9,16 +9,16 @@ package struct DirectorySettings: Sendable {
     /// For the server of ``address`` only.
     package var credentials: CatalogCredentials
     /// Bytes of one answer that are read at most.
-    package var greatestAnswer: Int
+    package var maxResponseBytes: Int
 
     package init(
         address: ResourceAddress? = nil, depth: Int = 1, credentials: CatalogCredentials = .init(),
-        greatestAnswer: Int = 64 << 20
+        maxResponseBytes: Int = 64 << 20
     ) {
         self.address = address
         self.depth = depth
         self.credentials = credentials
-        self.greatestAnswer = greatestAnswer
+        self.maxResponseBytes = maxResponseBytes
     }
 
     package static let depths = 1...8

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 import Transport
 
 /// Directories on a web server, each a book.
@@ -7,11 +8,11 @@ package struct DirectorySource: CatalogSource {
     private let exchange: CatalogClient
 
     /// Folders of one book that are read at most.
-    static let greatestNumberOfFolders = 1000
+    static let maxFolders = 1000
 
     init(settings: DirectorySettings, connection: CatalogConnection) {
         self.settings = settings
-        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
     }
 
     package func list(
@@ -38,7 +39,7 @@ package struct DirectorySource: CatalogSource {
         for _ in 1..<max(settings.depth, 1) {
             var next: [(path: [String], address: ResourceAddress)] = []
             for folder in level {
-                guard count < Self.greatestNumberOfFolders else { return found.stop(after: count) }
+                guard count < Self.maxFolders else { return found.stop(after: count) }
                 count += 1
                 let subject = ErrorContext(book: book, part: "the folder '\(folder.path.joined(separator: "/"))'")
                 do {

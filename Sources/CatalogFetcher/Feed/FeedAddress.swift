@@ -1,24 +1,25 @@
 import BookModel
 import Foundation
+import TextParsing
 import Transport
 
 /// Addresses in feeds: what can be fetched, and what they are known by when their changing parts are taken away.
 enum FeedAddress {
     /// Bytes; servers refuse longer ones.
-    static let greatestLength = 8000
+    static let maxLength = 8000
 
     /// - Parameter base: an absolute address; nil when it is not known.
     /// - Returns: an http or https address with a host; nil when the text is none and leads to none.
     static func resolve(_ text: String, against base: String?) -> String? {
         let text = CatalogText.trimmed(text)
-        guard !text.isEmpty, text.utf8.count <= greatestLength else { return nil }
+        guard !text.isEmpty, text.utf8.count <= maxLength else { return nil }
         for scheme in ["https://", "http://"] where text.utf8.starts(with: scheme.utf8) {
             return hasUsableHost(text.utf8.dropFirst(scheme.utf8.count)) ? text : nil
         }
         // Nothing is relative to an address that is not known; what is whole stays as it is.
         guard let whole = ResourceAddress(base ?? "").resolving(text)?.secretText,
             let scheme = ["https://", "http://"].first(where: { whole.prefix($0.count).lowercased() == $0 }),
-            whole.utf8.count <= greatestLength, hasUsableHost(whole.utf8.dropFirst(scheme.utf8.count))
+            whole.utf8.count <= maxLength, hasUsableHost(whole.utf8.dropFirst(scheme.utf8.count))
         else { return nil }
         return scheme + whole.dropFirst(scheme.count)
     }

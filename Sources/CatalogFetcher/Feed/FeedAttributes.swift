@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// The attributes of an element of a feed.
 struct FeedAttributes {

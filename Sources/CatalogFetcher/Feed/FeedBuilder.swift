@@ -1,11 +1,13 @@
+import TextParsing
+
 /// Puts a feed together from its elements.
 ///
 /// It is told of them in the document's order, looks for what it knows where that may stand, and overlooks everything else: RSS of all versions and Atom differ
 /// in the names only.
 struct FeedBuilder: XMLHandler {
     /// Bytes of the text of an element; what is beyond is cut off.
-    static let greatestText = 1 << 20
-    private static let greatestNumberOfEnclosures = 64
+    static let maxText = 1 << 20
+    private static let maxEnclosures = 64
 
     private(set) var document = FeedDocument()
     /// The first element's name, as far as it is known here.
@@ -70,7 +72,7 @@ struct FeedBuilder: XMLHandler {
 
     mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard collected != nil else { return }
-        let room = Self.greatestText - buffer.count
+        let room = Self.maxText - buffer.count
         if bytes.count <= room {
             buffer.append(contentsOf: bytes)
         } else {
@@ -139,7 +141,7 @@ struct FeedBuilder: XMLHandler {
     }
 
     private mutating func enclose(_ address: String?, _ fields: FeedAttributes, isMedia: Bool) {
-        guard let address, let count = item?.enclosures.count, count < Self.greatestNumberOfEnclosures,
+        guard let address, let count = item?.enclosures.count, count < Self.maxEnclosures,
             !CatalogText.trimmed(address).isEmpty
         else { return }
         let enclosure = FeedEnclosure(

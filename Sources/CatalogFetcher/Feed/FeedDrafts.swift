@@ -1,4 +1,5 @@
 import Foundation
+import TextParsing
 
 /// An item while it is read.
 struct FeedItemDraft {
@@ -13,7 +14,7 @@ struct FeedItemDraft {
     private var updated: Double?
 
     /// A name of more characters is none.
-    static let greatestName = 1000
+    static let maxName = 1000
 
     /// Of two elements of one name the first counts.
     mutating func take(_ element: FeedElement, _ text: String, isHTML: Bool) {
@@ -97,7 +98,7 @@ enum FeedText {
     /// - Returns: nil when nothing is left.
     static func name(_ text: String, isHTML: Bool) -> String? {
         let short =
-            text.utf8.count <= FeedItemDraft.greatestName ? text : String(text.prefix(FeedItemDraft.greatestName))
+            text.utf8.count <= FeedItemDraft.maxName ? text : String(text.prefix(FeedItemDraft.maxName))
         let name = CatalogText.name(isHTML ? HTMLText.plain(short) : short)
         if name.isEmpty { return nil }
         // Titles are broken into lines and indented as the document is.

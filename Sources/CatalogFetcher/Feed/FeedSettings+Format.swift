@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 extension FeedSettings: CatalogFormat {
     /// A feed may have any address.

@@ -18,18 +18,18 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     /// What else goes to the server and must not turn up in a text.
     package var alsoSecret: [String]
     /// Bytes of one answer that are read at most.
-    package var greatestAnswer: Int
+    package var maxResponseBytes: Int
 
     package init(
         address: ResourceAddress? = nil, knownAddresses: [ResourceAddress] = [], query: [Pair] = [],
-        headers: [Pair] = [], alsoSecret: [String] = [], greatestAnswer: Int = 256 << 20
+        headers: [Pair] = [], alsoSecret: [String] = [], maxResponseBytes: Int = 256 << 20
     ) {
         self.address = address
         self.knownAddresses = knownAddresses
         self.query = query
         self.headers = headers
         self.alsoSecret = alsoSecret
-        self.greatestAnswer = greatestAnswer
+        self.maxResponseBytes = maxResponseBytes
     }
 
     package var description: String { "feeds" + (address.map { " at \($0)" } ?? "") }

@@ -2,6 +2,7 @@ import BookModel
 import Foundation
 import NIOCore
 import NIOHTTP1
+import TextParsing
 import Transport
 
 /// Podcasts and audiobooks that are listed as feeds: RSS of all versions, and Atom.
@@ -14,7 +15,7 @@ package struct FeedSource: CatalogSource {
 
     init(settings: FeedSettings, connection: CatalogConnection) {
         self.settings = settings
-        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
     }
 
     package func list(
@@ -59,7 +60,7 @@ package struct FeedSource: CatalogSource {
         var validator: ContentValidator?
     }
 
-    private static let greatestNumberOfPages = 1000
+    private static let maxPages = 1000
 
     private func readFurtherPages(
         after first: Page, of book: BookIdentity, feed address: ResourceAddress, into feed: inout FeedListing
@@ -72,7 +73,7 @@ package struct FeedSource: CatalogSource {
                     "page \(feed.pages) leads back to one that was read: the listing was stopped there")
                 return
             }
-            guard feed.pages < Self.greatestNumberOfPages else {
+            guard feed.pages < Self.maxPages else {
                 feed.troubles.append("the feed goes on after \(feed.pages) pages: the listing was stopped there")
                 return
             }
@@ -103,7 +104,7 @@ package struct FeedSource: CatalogSource {
         _ number: Int, of book: BookIdentity, at address: ResourceAddress, feed: ResourceAddress,
         validator: ContentValidator?
     ) async throws -> Page? {
-        var request = WireRequest(.get, address, headers: ["Accept": Self.accepted])
+        var request = HTTPRequest(.get, address, headers: ["Accept": Self.accepted])
         if address.server == feed.server { request.credentials = settings.credentials(for: feed) }
         if let tag = validator?.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
         if let date = validator?.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
@@ -127,7 +128,7 @@ package struct FeedSource: CatalogSource {
     private static let accepted = "application/rss+xml, application/atom+xml, application/xml, text/xml, */*;q=0.5"
 
     private func receive(
-        _ answer: WireAnswer, for subject: ErrorContext, secrets: SecretMask, beginning: inout Page?
+        _ answer: HTTPResponse, for subject: ErrorContext, secrets: SecretMask, beginning: inout Page?
     ) async throws -> CatalogClient.Reading<Page?> {
         if answer.status == 304 { return .document(nil) }
         let charset = answer.first("Content-Type").flatMap(Encoding.charset)
@@ -135,8 +136,8 @@ package struct FeedSource: CatalogSource {
         var length = 0
         for try await part in answer.body {
             length += part.readableBytes
-            guard length <= settings.greatestAnswer else {
-                throw exchange.oversized(limit: settings.greatestAnswer, for: subject)
+            guard length <= settings.maxResponseBytes else {
+                throw exchange.oversized(limit: settings.maxResponseBytes, for: subject)
             }
             part.withUnsafeReadableBytes { bytes in bytes.withMemoryRebound(to: UInt8.self, reader.consume) }
         }

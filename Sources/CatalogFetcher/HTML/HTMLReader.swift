@@ -17,12 +17,12 @@ protocol HTMLHandler: AnyObject {
 /// reached: its lists of open elements and of a tag's attributes are searched one by one.
 struct HTMLReader {
     /// Open elements at a time.
-    static let greatestDepth = 200
+    static let maxDepth = 200
     /// Attributes of one tag.
-    static let greatestAttributeCount = 100
+    static let maxAttributeCount = 100
     /// Bytes of one tag, and of anything else that the parser wants to see whole, such as a comment.
-    static let greatestTag = 64 << 10
-    static let greatestPiece = 1 << 20
+    static let maxTag = 64 << 10
+    static let maxPiece = 1 << 20
 
     /// How the reading of a page ended.
     enum Ending: Equatable {
@@ -88,7 +88,7 @@ struct HTMLReader {
                 htmlParseChunk(parser, chunk.baseAddress, CInt(length), 0)
                 position += length
                 if let input = parser.pointee.input, let end = input.pointee.end, let current = input.pointee.cur {
-                    if end - current > (isWithinTag(parser) ? greatestTag : greatestPiece) {
+                    if end - current > (isWithinTag(parser) ? maxTag : maxPiece) {
                         reading.trouble = "a tag, a comment or a script is too long"
                     }
                 }
@@ -145,15 +145,15 @@ struct HTMLReader {
             var attributes: [String: String] = [:]
             var place = 0
             while let name = list?[place] {
-                if place >= 2 * HTMLReader.greatestAttributeCount {
-                    trouble = "a tag has more than \(HTMLReader.greatestAttributeCount) attributes"
+                if place >= 2 * HTMLReader.maxAttributeCount {
+                    trouble = "a tag has more than \(HTMLReader.maxAttributeCount) attributes"
                     return
                 }
                 attributes[String(cString: name).lowercased()] = list?[place + 1].map { String(cString: $0) } ?? ""
                 place += 2
             }
-            if depth > HTMLReader.greatestDepth {
-                trouble = "elements are nested more than \(HTMLReader.greatestDepth) deep"
+            if depth > HTMLReader.maxDepth {
+                trouble = "elements are nested more than \(HTMLReader.maxDepth) deep"
                 return
             }
             handler.open(String(cString: name).lowercased(), attributes: attributes)

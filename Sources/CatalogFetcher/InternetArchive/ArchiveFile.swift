@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 
 /// One file of an archive item, as its metadata lists it.
 struct ArchiveFile {
@@ -44,7 +45,7 @@ struct ArchiveFile {
         }
         if title?.isEmpty == true { title = nil }
         let segments = name.split(separator: "/", omittingEmptySubsequences: false)
-        guard !name.isEmpty, name.utf8.count <= Self.greatestName, !segments.contains(where: AddressPath.isDots),
+        guard !name.isEmpty, name.utf8.count <= Self.maxName, !segments.contains(where: AddressPath.isDots),
             !name.utf8.contains(0)
         else { return nil }
     }
@@ -85,5 +86,5 @@ struct ArchiveFile {
         return text
     }
 
-    private static let greatestName = 2000
+    private static let maxName = 2000
 }

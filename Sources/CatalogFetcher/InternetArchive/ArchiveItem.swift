@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// The metadata of an archive item.
 struct ArchiveItem {
@@ -44,12 +45,12 @@ struct ArchiveItem {
         }
         for element in list.elements {
             listed += 1
-            guard listed <= Self.greatestNumberOfFiles else { continue }
+            guard listed <= Self.maxFiles else { continue }
             if let file = ArchiveFile(element) { files.append(file) } else { unreadable += 1 }
         }
     }
 
-    private static let greatestNumberOfFiles = 500_000
+    private static let maxFiles = 500_000
 
     private mutating func read(_ metadata: JSONValue) {
         for (key, value) in metadata.members {
@@ -95,10 +96,10 @@ struct ArchiveItem {
         if hidden > 0 {
             proof.warnings.append("\(hidden) of its files are private: the archive does not give them away")
         }
-        if listed > Self.greatestNumberOfFiles {
+        if listed > Self.maxFiles {
             proof.isComplete = false
             proof.warnings.append(
-                "the item lists \(listed) files, and only \(Self.greatestNumberOfFiles) were read: the listing counts as "
+                "the item lists \(listed) files, and only \(Self.maxFiles) were read: the listing counts as "
                     + "incomplete")
         }
         if let declared, declared != listed {

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// One recording of an item in every format that the item has of it.
 struct ArchiveRecording {

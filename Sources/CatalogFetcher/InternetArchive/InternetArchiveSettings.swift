@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import TextParsing
 
 /// What is configured of the Internet Archive, or of a mirror of it.
 package struct InternetArchiveSettings: Sendable {
@@ -13,16 +14,16 @@ package struct InternetArchiveSettings: Sendable {
     /// For the archive's own origin.
     package var credentials: CatalogCredentials
     /// Bytes of one answer that are read at most.
-    package var greatestAnswer: Int
+    package var maxResponseBytes: Int
 
     package init(
         address: ResourceAddress = standardAddress, formats: [String] = [], credentials: CatalogCredentials = .init(),
-        greatestAnswer: Int = 256 << 20
+        maxResponseBytes: Int = 256 << 20
     ) {
         self.address = address
         self.formats = formats
         self.credentials = credentials
-        self.greatestAnswer = greatestAnswer
+        self.maxResponseBytes = maxResponseBytes
     }
 
     /// What is taken first where nothing is configured: what every player plays, then what most do, then what is large.

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 import Transport
 
 /// Items of the Internet Archive, each a book.
@@ -8,7 +9,7 @@ package struct InternetArchiveSource: CatalogSource {
 
     init(settings: InternetArchiveSettings, connection: CatalogConnection) {
         self.settings = settings
-        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
     }
 
     package func list(

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// A book as LibriVox's API tells it.
 struct LibriVoxBook {

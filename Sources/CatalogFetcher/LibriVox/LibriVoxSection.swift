@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// One section of a LibriVox book.
 struct LibriVoxSection {
@@ -46,7 +47,7 @@ struct LibriVoxSection {
     /// and byte order marks at the ends, the first letter missing.
     static func address(_ text: String) -> ResourceAddress? {
         var text = CatalogText.trimmed(text)
-        guard text.utf8.count <= greatestAddress else { return nil }
+        guard text.utf8.count <= maxAddress else { return nil }
         if text.lowercased().hasPrefix("ttp://") || text.lowercased().hasPrefix("ttps://") { text = "h" + text }
         if text.hasPrefix("//") { text = "https:" + text }
         let address = ResourceAddress(text)
@@ -54,5 +55,5 @@ struct LibriVoxSection {
     }
 
     /// Bytes. Servers refuse longer ones.
-    private static let greatestAddress = 16 << 10
+    private static let maxAddress = 16 << 10
 }

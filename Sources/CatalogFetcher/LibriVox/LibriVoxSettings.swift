@@ -11,16 +11,16 @@ package struct LibriVoxSettings: Sendable {
     /// Where the files of sections are found that LibriVox gives no address for.
     package var archive: InternetArchiveSettings
     /// Bytes of one answer that are read at most.
-    package var greatestAnswer: Int
+    package var maxResponseBytes: Int
 
     package init(
         address: ResourceAddress = standardAddress, credentials: CatalogCredentials = .init(),
-        archive: InternetArchiveSettings = .init(), greatestAnswer: Int = 256 << 20
+        archive: InternetArchiveSettings = .init(), maxResponseBytes: Int = 256 << 20
     ) {
         self.address = address
         self.credentials = credentials
         self.archive = archive
-        self.greatestAnswer = greatestAnswer
+        self.maxResponseBytes = maxResponseBytes
     }
 
     func bookAddress(of id: String) -> ResourceAddress {

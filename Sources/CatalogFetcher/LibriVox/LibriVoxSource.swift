@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 import Transport
 
 /// LibriVox through its API. Two thirds of its books are listed without the addresses of their files; those are looked
@@ -10,7 +11,7 @@ package struct LibriVoxSource: CatalogSource {
 
     init(settings: LibriVoxSettings, connection: CatalogConnection) {
         self.settings = settings
-        self.exchange = connection.exchange(greatestAnswer: settings.greatestAnswer)
+        self.exchange = connection.exchange(maxResponseBytes: settings.maxResponseBytes)
         self.archive = InternetArchiveSource(settings: settings.archive, connection: connection)
     }
 

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// Paths of addresses, segment by segment (RFC 3986 §3.3).
 enum AddressPath {

@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// What a file that lies in a book's folder is for, told from its name.
 enum FileRole: Equatable {

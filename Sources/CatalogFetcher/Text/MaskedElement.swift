@@ -1,13 +1,14 @@
 import BookModel
+import TextParsing
 
 /// An element as the catalog sent it, without the secrets in the addresses that it holds.
 enum MaskedElement {
     /// No real element is a hundredth as long; whatever is, is not worth a place in the store.
-    static let greatestLength = 256 << 10
+    static let maxLength = 256 << 10
 
-    /// - Returns: the element as JSON, or nil when it is longer than ``greatestLength``.
+    /// - Returns: the element as JSON, or nil when it is longer than ``maxLength``.
     static func json(of element: JSONValue) -> String? {
-        guard element.range.count <= greatestLength else { return nil }
+        guard element.range.count <= maxLength else { return nil }
         return element.withSourceBytes { bytes in
             guard mayHoldSecrets(bytes) else { return String(decoding: bytes, as: UTF8.self) }
             return String(decoding: masked(bytes), as: UTF8.self)

@@ -8,7 +8,7 @@ struct SearchQuery: Sendable {
     let words: [SearchText]
 
     /// Tokens that are looked up in the index; the rest is held against the names themselves.
-    private static let greatestNumberOfTokens = 32
+    private static let maxTokens = 32
 
     /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
     init(_ text: String) throws {
@@ -62,7 +62,7 @@ struct SearchQuery: Sendable {
         for word in words {
             for token in Self.tokens(of: word) where !tokens.contains(token) { tokens.append(token) }
         }
-        return tokens.prefix(greatestNumberOfTokens).joined(separator: " AND ")
+        return tokens.prefix(maxTokens).joined(separator: " AND ")
     }
 
     private static func tokens(of word: SearchText) -> [String] {
@@ -119,5 +119,5 @@ extension SearchText {
         }
     }
 
-    private static func isBoundary(_ byte: UInt8) -> Bool { byte == space || byte == joint }
+    private static func isBoundary(_ byte: UInt8) -> Bool { byte == space || byte == tokenBoundary }
 }

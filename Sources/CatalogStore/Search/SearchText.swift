@@ -3,14 +3,14 @@ import Foundation
 /// A name as search compares it: without case, diacritics, widths and punctuation, numbers without zeros in front.
 ///
 /// It is a row of atoms: words of letters, numbers, and runs of characters of scripts that set no spaces between words.
-/// Atoms that punctuation separates are divided by a space; those that meet directly (`第001集`) by ``joint``.
+/// Atoms that punctuation separates are divided by a space; those that meet directly (`第001集`) by ``tokenBoundary``.
 struct SearchText: Sendable, Hashable {
     /// UTF-8.
     private(set) var bytes: [UInt8] = []
 
     static let space = UInt8(ascii: " ")
     /// Between atoms of different kinds that nothing separates.
-    static let joint: UInt8 = 0x01
+    static let tokenBoundary: UInt8 = 0x01
 
     /// What a character is to search.
     enum Kind: UInt8 {
@@ -151,7 +151,7 @@ struct SearchText: Sendable, Hashable {
         if kind == .separator {
             if !bytes.isEmpty { bytes.append(Self.space) }
         } else if last != .separator {
-            bytes.append(Self.joint)
+            bytes.append(Self.tokenBoundary)
         }
     }
 }
@@ -166,7 +166,9 @@ extension SearchText {
 
     /// In the order of the text.
     var atoms: [Atom] {
-        bytes.split { $0 == Self.space || $0 == Self.joint }.map { Atom(bytes: $0, kind: Self.kind(ofAtom: $0)) }
+        bytes.split { $0 == Self.space || $0 == Self.tokenBoundary }.map {
+            Atom(bytes: $0, kind: Self.kind(ofAtom: $0))
+        }
     }
 
     /// The parts that punctuation separates.

@@ -19,19 +19,19 @@ final class DiskGuard: Sendable {
     private let library: String
     private let partialFolder: String
     private let minFreeSpace: Int64
-    private let leastDividedLength: Int64
+    private let minDividedLength: Int64
     private let began = Mutex<Place?>(nil)
 
     /// - Parameters:
     ///   - library: absolute path.
     ///   - partialFolder: absolute path.
     ///   - minFreeSpace: bytes to leave free; see ``DiskSpace``.
-    ///   - leastDividedLength: bytes from which on a file may be brought in pieces.
-    init(library: String, partialFolder: String, minFreeSpace: Int64, leastDividedLength: Int64) {
+    ///   - minDividedLength: bytes from which on a file may be brought in pieces.
+    init(library: String, partialFolder: String, minFreeSpace: Int64, minDividedLength: Int64) {
         self.library = library
         self.partialFolder = partialFolder
         self.minFreeSpace = minFreeSpace
-        self.leastDividedLength = leastDividedLength
+        self.minDividedLength = minDividedLength
     }
 
     /// Which folder the partial files lie in, whatever its path.
@@ -85,7 +85,7 @@ final class DiskGuard: Sendable {
         var held: Int64 = 0
         var status = stat()
         if lstat(path, &status) == 0 { held += Int64(status.st_blocks) * 512 }
-        if total >= leastDividedLength { held += try PieceFiles.allocatedBytes(beside: path) }
+        if total >= minDividedLength { held += try PieceFiles.allocatedBytes(beside: path) }
         return max(0, total - held)
     }
 

@@ -7,7 +7,7 @@ import Transport
 /// Which representation the pieces of a file are pieces of, and where it is had.
 struct PieceSource: Sendable {
     /// Without `Range` and `If-Range`.
-    var request: WireRequest
+    var request: HTTPRequest
     /// One that `If-Range` can carry.
     var validator: ContentValidator
     var total: Int64
@@ -105,9 +105,9 @@ struct PieceFetch: Sendable {
     }
 }
 
-extension WireRequest {
+extension HTTPRequest {
     /// The same request for a part of the file.
-    func asking(for asked: RangeRequest) -> WireRequest {
+    func asking(for asked: RangeRequest) -> HTTPRequest {
         guard let range = asked.range else { return self }
         var request = self
         request.headers.add(name: "Range", value: range)

@@ -30,7 +30,7 @@ final class SegmentedDownload: Sendable {
     private static let longReach = 4
 
     /// Bytes from which on a file is large enough to be divided, and of its pieces.
-    let leastTotal: Int64
+    let minTotal: Int64
     private let pieceLength: Int64
     private let partialPath: String
     private let transport: HTTPTransport
@@ -48,7 +48,7 @@ final class SegmentedDownload: Sendable {
         self.limiter = limiter
         self.meter = meter
         retry = settings.retry
-        leastTotal = settings.leastDividedLength
+        minTotal = settings.minDividedLength
         pieceLength = settings.pieceLength
     }
 

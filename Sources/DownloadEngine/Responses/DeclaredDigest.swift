@@ -6,7 +6,7 @@ import Transport
 enum DeclaredDigest {
     /// The strongest digest of the whole representation that the head declares and that we can compute: `Repr-Digest`
     /// (RFC 9530 §3), the older `Digest` (RFC 3230 §4.3.2), and for a whole body `Content-MD5` (RFC 1864).
-    static func strongest(in answer: WireAnswer) -> ContentDigest? {
+    static func strongest(in answer: HTTPResponse) -> ContentDigest? {
         strongest(
             representation: answer.first("Repr-Digest"), instance: answer.first("Digest"),
             contentMD5: answer.status == 200 ? answer.first("Content-MD5") : nil)

@@ -41,7 +41,7 @@ struct DecodedBody: AsyncSequence, Sendable {
         var received: Int
     }
 
-    let body: WireBody
+    let body: HTTPResponseBody
     let coding: ContentCoding
     /// What the catalog says that the file has.
     let promisedSize: Int64?
@@ -49,7 +49,7 @@ struct DecodedBody: AsyncSequence, Sendable {
     /// Whether the body's own checksum tells that it is whole.
     var provesItsEnd: Bool { coding.isDecodable }
 
-    init(_ answer: WireAnswer, _ coding: ContentCoding = .identity, promisedSize: Int64? = nil) {
+    init(_ answer: HTTPResponse, _ coding: ContentCoding = .identity, promisedSize: Int64? = nil) {
         self.body = answer.body
         self.coding = coding
         self.promisedSize = promisedSize
@@ -57,7 +57,7 @@ struct DecodedBody: AsyncSequence, Sendable {
 
     /// Bytes that may come out of so many bytes: audio hardly shrinks at all, so that a hundredfold is beyond all
     /// measure, but short silence may. Where the catalog names a size, twice that is the most.
-    static func greatestLength(ofReceived received: Int64, promisedSize: Int64?) -> Int64 {
+    static func maxLength(ofReceived received: Int64, promisedSize: Int64?) -> Int64 {
         let (grown, overflow) = received.multipliedReportingOverflow(by: 100)
         let byRatio = overflow ? Int64.max : Swift.max(grown, 64 << 20)
         guard let promisedSize, promisedSize > 0, promisedSize < .max / 4 else { return byRatio }
@@ -74,7 +74,7 @@ struct DecodedBody: AsyncSequence, Sendable {
         /// Decoded bytes that are handed on at once.
         private static let pieceLength = 128 << 10
 
-        private var base: WireBody.AsyncIterator
+        private var base: HTTPResponseBody.AsyncIterator
         private let address: ResourceAddress
         private let promisedSize: Int64?
         private let inflater: Inflater?
@@ -83,7 +83,7 @@ struct DecodedBody: AsyncSequence, Sendable {
         private var decoded: Int64 = 0
 
         fileprivate init(
-            base: WireBody.AsyncIterator, address: ResourceAddress, promisedSize: Int64?, inflater: Inflater?
+            base: HTTPResponseBody.AsyncIterator, address: ResourceAddress, promisedSize: Int64?, inflater: Inflater?
         ) {
             self.base = base
             self.address = address
@@ -115,7 +115,7 @@ struct DecodedBody: AsyncSequence, Sendable {
                 throw TransportError(.malformed("what it calls compressed is damaged"), address: address)
             }
             decoded += Int64(piece.readableBytes)
-            let limit = DecodedBody.greatestLength(ofReceived: received, promisedSize: promisedSize)
+            let limit = DecodedBody.maxLength(ofReceived: received, promisedSize: promisedSize)
             if decoded > limit { throw TransportError(.oversized(limit: Int(clamping: limit)), address: address) }
             return piece
         }

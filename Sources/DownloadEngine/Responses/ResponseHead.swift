@@ -26,7 +26,7 @@ struct ResponseHead: Equatable, Sendable {
         self.validator = validator
     }
 
-    init(_ answer: WireAnswer) {
+    init(_ answer: HTTPResponse) {
         status = answer.status
         contentRange = answer.first("Content-Range").map(ContentRange.init(parsing:))
         // A transfer coding makes any length meaningless (RFC 9112 §6.3).

@@ -59,7 +59,7 @@ struct AttemptResult: Sendable {
         }
 
         /// As an answer's head says.
-        init(why: String, answer: WireAnswer) {
+        init(why: String, answer: HTTPResponse) {
             self.why = why
             after = answer.requestedWait(now: Date().timeIntervalSince1970)
             isServerBusy = [429, 503].contains(answer.status)

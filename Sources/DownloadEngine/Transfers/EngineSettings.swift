@@ -19,14 +19,14 @@ package struct EngineSettings: Sendable {
     /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
     package var maxUndeclaredSize: Int64
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
-    package var leastDividedLength: Int64
+    package var minDividedLength: Int64
     /// Bytes of each piece: what one helper brings before its place is given away anew.
     package var pieceLength: Int64
 
     package init(
         jobs: Int = 4, jobsPerHost: Int = 4, retry: RetryPolicy = RetryPolicy(), limits: RunLimits = RunLimits(),
         limitRate: Int64 = 0, sourceRates: [String: Int64] = [:], minFreeSpace: Int64 = 0,
-        maxUndeclaredSize: Int64 = 4 << 30, leastDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
+        maxUndeclaredSize: Int64 = 4 << 30, minDividedLength: Int64 = 64 << 20, pieceLength: Int64 = 8 << 20
     ) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
@@ -36,7 +36,7 @@ package struct EngineSettings: Sendable {
         self.sourceRates = sourceRates
         self.minFreeSpace = minFreeSpace
         self.maxUndeclaredSize = maxUndeclaredSize
-        self.leastDividedLength = leastDividedLength
+        self.minDividedLength = minDividedLength
         self.pieceLength = pieceLength
     }
 

@@ -20,13 +20,13 @@ package struct TransferRequest: Sendable {
     /// What stood at ``path`` when it was decided to overwrite it: what was put or written there since is not overwritten.
     /// Nil where nobody looked.
     package var standing: FileAttributes? {
-        get { boxedStanding?.content }
-        set { boxedStanding = newValue.map(Box.box) }
+        get { boxedExistingFile?.content }
+        set { boxedExistingFile = newValue.map(Box.box) }
     }
     // Few of the thousands that may wait have any of them.
     private var boxedRecord: Box<TransferRecord>?
     private var boxedReplaced: Box<LocalFile>?
-    private var boxedStanding: Box<FileAttributes>?
+    private var boxedExistingFile: Box<FileAttributes>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
     /// Which way the audio is fetched, with what, and where it may be.

@@ -10,7 +10,7 @@ package struct Slug: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
     /// Bytes of a name that stands as it is.
-    private static let greatestLength = 80
+    private static let maxLength = 80
 
     /// - Parameter name: the catalog's own.
     package init(of name: String) {
@@ -28,7 +28,7 @@ package struct Slug: Sendable, Hashable, CustomStringConvertible {
 
     private static func isPlain(_ name: String) -> Bool {
         let bytes = name.utf8
-        guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= greatestLength,
+        guard let first = bytes.first, first != UInt8(ascii: "."), bytes.count <= maxLength,
             bytes.allSatisfy({ $0.isUnreserved && $0 != UInt8(ascii: "~") })
         else { return false }
         // Readers of the catalog's wire format take numbers for numbers: 007 would become 7, and 1e3 a thousand.

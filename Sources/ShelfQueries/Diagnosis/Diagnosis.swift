@@ -68,8 +68,8 @@ package struct Diagnosis: Sendable {
         let folder = LibraryFolder.existing(at: configuration.library)
         let path = folder.storePath
         do {
-            try await offPool { try folder.requireOwnFiles() }
-            if try await offPool({ fileSize(path) }) ?? 0 > 0 {
+            try await runBlocking { try folder.requireOwnFiles() }
+            if try await runBlocking({ fileSize(path) }) ?? 0 > 0 {
                 let store = try await CatalogStore(path: path, access: .readOnly)
                 (stored, shelf.books) = try await store.closing {
                     (try await store.subscriptions(), try await store.books().map(\.book.identity))

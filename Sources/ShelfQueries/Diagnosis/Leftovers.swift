@@ -8,16 +8,16 @@ import LibraryFiles
 /// for the listener. Only to be looked for while no run is under way.
 struct Leftovers: Sendable {
     /// Partial files that no transfer in the store knows, and temporary files of runs that were killed.
-    private var orphans = Heap()
+    private var orphans = Tally()
     /// Partial files that a run goes on with, as far as anybody can tell.
-    private var unfinished = Heap()
+    private var unfinished = Tally()
     /// Stores that were damaged, and are kept aside.
-    private var damagedStores = Heap()
+    private var damagedStores = Tally()
     /// What a repair kept of the listener's.
-    private var kept = Heap()
+    private var kept = Tally()
     private let folder: LibraryFolder
 
-    private struct Heap {
+    private struct Tally {
         var count = 0
         var bytes: Int64 = 0
 
@@ -56,7 +56,7 @@ struct Leftovers: Sendable {
     /// The names of the partial files that transfers go on with; nil where the store does not tell.
     private static func knownPartials(of folder: LibraryFolder) async throws -> Set<String>? {
         let path = folder.storePath
-        guard try await offPool({ fileSize(path) }) ?? 0 > 0 else { return nil }
+        guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return nil }
         do {
             let store = try await CatalogStore(path: path, access: .readOnly)
             let transfers = try await store.closing { try await store.unfinishedTransfers() }

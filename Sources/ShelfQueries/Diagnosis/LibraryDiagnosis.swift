@@ -23,7 +23,7 @@ struct LibraryDiagnosis: Sendable {
     private var folder: LibraryFolder { .existing(at: path) }
 
     func findings() async throws -> [Finding] {
-        let state = try await offPool { try LibraryState(path) }
+        let state = try await runBlocking { try LibraryState(path) }
         let library = try await Finding.of("library") { try await libraryFinding(state) }
         guard state == .begun || state == .empty, library.status != .problem else {
             // What lies elsewhere, or is on no disk, says nothing of the library.
@@ -50,11 +50,11 @@ struct LibraryDiagnosis: Sendable {
             throw LibraryFolder.unwritable(path, why: why)
         case .missing:
             let path = path
-            try await offPool { try LibraryFolder.requireParent(of: path) }
+            try await runBlocking { try LibraryFolder.requireParent(of: path) }
             return .warning("library", "\(path) is not there yet", remedy: "the first run makes it")
         case .empty, .begun:
             let folder = folder
-            try await offPool {
+            try await runBlocking {
                 try folder.requireOwnFiles()
                 try folder.tryWritingUnseen()
             }
@@ -69,8 +69,8 @@ struct LibraryDiagnosis: Sendable {
     private func locking() async throws -> Finding {
         let folder = folder
         return try await Finding.of("locking") {
-            try await offPool { try LibraryLock.requireLocking(in: folder) }
-            let mount = try await offPool { MountedFilesystem(of: folder.path) }
+            try await runBlocking { try LibraryLock.requireLocking(in: folder) }
+            let mount = try await runBlocking { MountedFilesystem(of: folder.path) }
             if let mount, mount.locksOnThisMachineOnly {
                 return .warning(
                     "locking", "the library is on \(mount.kind), mounted so that locks hold on this machine only",
@@ -82,7 +82,7 @@ struct LibraryDiagnosis: Sendable {
 
     private func lock(_ isHeld: Bool) async throws -> Finding {
         let folder = folder
-        let owner = try await offPool { LockOwner(of: folder) }
+        let owner = try await runBlocking { LockOwner(of: folder) }
         guard isHeld else {
             return .ok(
                 "lock",
@@ -103,7 +103,7 @@ struct LibraryDiagnosis: Sendable {
     private func renaming() async throws -> Finding {
         let folder = folder
         return try await Finding.of("renaming") {
-            try await offPool { try folder.canRenameWithoutOverwriting() }
+            try await runBlocking { try folder.canRenameWithoutOverwriting() }
                 ? .ok("renaming", "files are put in place without ever overwriting one")
                 : .warning(
                     "renaming", "the filesystem knows no rename that never overwrites: booksync looks, then renames",
@@ -118,7 +118,7 @@ struct LibraryDiagnosis: Sendable {
         return try await Finding.of("store") {
             try await folder.refuseLostStore()
             let path = folder.storePath
-            guard let size = try await offPool({ fileSize(path) }), size > 0 else {
+            guard let size = try await runBlocking({ fileSize(path) }), size > 0 else {
                 return .ok("store", "there is none yet")
             }
             if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
@@ -159,7 +159,7 @@ struct LibraryDiagnosis: Sendable {
     private func space(_ state: LibraryState) async throws -> Finding {
         let (path, wanted) = (path, minFreeSpace)
         return try await Finding.of("space") {
-            let space = try await offPool { () -> DiskSpace in
+            let space = try await runBlocking { () -> DiskSpace in
                 guard state == .missing else { return try DiskSpace(of: path) }
                 return try DiskSpace(of: URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
             }

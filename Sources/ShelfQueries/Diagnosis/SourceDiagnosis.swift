@@ -15,7 +15,7 @@ struct SourceDiagnosis: Sendable {
     /// Seconds that a source may take in all.
     private static let patience = 10.0
     /// Seconds between two clocks at which one of them is wrong, and not only late.
-    private static let greatestSkew = 300.0
+    private static let maxSkew = 300.0
 
     /// All sources are asked at the same time.
     /// - Parameters:
@@ -90,7 +90,7 @@ struct SourceDiagnosis: Sendable {
             finding.status = .warning
             finding.kind = nil
         }
-        if finding.status == .ok, let skew = clock.skew, abs(skew) > greatestSkew {
+        if finding.status == .ok, let skew = clock.skew, abs(skew) > maxSkew {
             let apart = Duration.seconds(abs(skew)).formatted(.units(allowed: [.days, .hours, .minutes], width: .wide))
             return .warning(
                 check, finding.message + "; its clock is \(apart) \(skew > 0 ? "ahead of" : "behind") this machine's",
@@ -112,7 +112,7 @@ struct SourceDiagnosis: Sendable {
         }
         do {
             let answer = try await transport.using(configuration.access(at: address))
-                .send(WireRequest(.head, address))
+                .send(HTTPRequest(.head, address))
             return try finding(check, of: answer, from: source, at: address)
         } catch let failure as TransportError {
             throw Failure(
@@ -123,7 +123,7 @@ struct SourceDiagnosis: Sendable {
 
     /// What an answer says that no book was asked for: an address without a book may well be refused or unknown.
     private static func finding(
-        _ check: String, of answer: WireAnswer, from source: SourceConfiguration, at address: ResourceAddress
+        _ check: String, of answer: HTTPResponse, from source: SourceConfiguration, at address: ResourceAddress
     ) throws -> Finding {
         let what = "\(address.server) answers with HTTP status \(answer.status)"
         switch answer.status {
@@ -167,7 +167,7 @@ private final class ServerClock: Sendable {
     var skew: Double? { seconds.withLock { $0 } }
     var hasAnswered: Bool { answers.load(ordering: .relaxed) > 0 }
 
-    var note: @Sendable (WireAnswer) -> Void {
+    var note: @Sendable (HTTPResponse) -> Void {
         { answer in
             self.answers.add(1, ordering: .relaxed)
             guard let date = answer.first("Date").flatMap(HTTPDate.seconds(parsing:)) else { return }

@@ -8,7 +8,7 @@ package struct CoverPicture: Sendable {
     package var fileExtension: String
 
     /// Bytes; what is larger is no picture for a shelf.
-    package static let greatest = 16_000_000
+    package static let maximum = 16_000_000
 
     /// The names under which covers are known, by what the first bytes say: servers name pictures by other formats'
     /// types.
@@ -46,9 +46,9 @@ package struct CoverPicture: Sendable {
                 remedy: remedy)
         }
         do {
-            let answer = try await transport.send(WireRequest(.get, address))
+            let answer = try await transport.send(HTTPRequest(.get, address))
             guard answer.status == 200 else { throw refuse("it answers with HTTP status \(answer.status)") }
-            let bytes = try await answer.bytes(upTo: greatest)
+            let bytes = try await answer.bytes(upTo: maximum)
             guard let fileExtension = fileExtension(of: bytes) else { throw refuse("the answer is no picture") }
             return CoverPicture(bytes: bytes, fileExtension: fileExtension)
         } catch let failure as TransportError {

@@ -16,10 +16,10 @@ extension LibraryFolder {
         if refusingLost {
             try await folder.refuseLostStore()
         } else {
-            try await offPool { try folder.requireOwnFiles() }
+            try await runBlocking { try folder.requireOwnFiles() }
         }
         let storePath = folder.storePath
-        let size = try await offPool { fileSize(storePath) }
+        let size = try await runBlocking { fileSize(storePath) }
         guard let size, refusingLost || size > 0 else { return nil }
         do {
             return try await CatalogStore(path: storePath, access: .readOnly)
@@ -46,16 +46,16 @@ extension LibraryFolder {
         let folder = existing(at: path)
         try await folder.refuseLostStore()
         let storePath = folder.storePath
-        guard try await offPool({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
+        guard try await runBlocking({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
         return storePath
     }
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
     ///   nothing; `libraryUnwritable` as of ``requireOwnFiles()``.
     package func refuseLostStore() async throws {
-        try await offPool { try requireOwnFiles() }
+        try await runBlocking { try requireOwnFiles() }
         let storePath = storePath
-        guard try await offPool({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
+        guard try await runBlocking({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
         throw Failure(
             .inputOutput, disposition: .stop, what: "the store of the library \(path) is lost",
             why: "\(storePath) is missing or empty, and there are files that it knew",
@@ -67,7 +67,7 @@ extension LibraryFolder {
     /// Whether a run has been here: what booksync keeps for itself is there, and so are files that a store would know.
     package func isInUse() async throws -> Bool {
         let (library, own) = (path, ownFolder)
-        guard try await offPool({ FileManager.default.fileExists(atPath: own) }) else { return false }
+        guard try await runBlocking({ FileManager.default.fileExists(atPath: own) }) else { return false }
         let entries = try await FolderScan.scan(folders: ["", Self.partialPath], under: library).keys
         return entries.contains { $0.hasPrefix(Self.partialPath + "/") ? $0.hasSuffix(".part") : !$0.hasPrefix(".") }
     }

@@ -2,6 +2,7 @@ import BookModel
 import CatalogStore
 import Foundation
 import Logging
+import ShelfQueries
 import Support
 import Testing
 

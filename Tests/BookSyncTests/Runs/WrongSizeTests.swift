@@ -7,7 +7,7 @@ import Testing
 
 /// Catalogs that claim what is not so of a file's length.
 @Suite(.limitedConcurrency) struct WrongSizeTests {
-    @Test func `a file whose length nobody declares has a greatest one`() async throws {
+    @Test func `a file whose length nobody declares has a maximum one`() async throws {
         var catalog = ScriptedCatalog.episodes(2, bytes: 300_000)
         catalog.elements[0].size = nil
         catalog.audio["/audio/1.mp3"] = .file(ScriptedCatalog.bytes(1, 300_000), [.framing(.untilClose)])

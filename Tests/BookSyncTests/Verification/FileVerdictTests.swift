@@ -15,16 +15,16 @@ import Testing
     private static func look(
         size: Int64 = 1000, time: Int64 = 50, inode: UInt64 = 7, sha256: String? = "right",
         foreign: String? = nil, isSettled: Bool = true
-    ) -> FileLook {
+    ) -> FileCheck {
         .file(
-            LookedFile(
+            CheckedFile(
                 facts: FileAttributes(size: size, modificationTime: time, inode: inode, kind: .file), changeTime: 0,
                 foreignContent: foreign, sha256: sha256, isSettled: isSettled))
     }
 
     private static let page = "an HTML page"
 
-    static let table: [(FileLook, FileVerdict)] = [
+    static let table: [(FileCheck, FileVerdict)] = [
         (look(), .intact),
         (look(time: 99, inode: 8), .intact),
         (look(foreign: page), .intact),
@@ -32,7 +32,8 @@ import Testing
         (.nothing, .missing),
         (.other(.folder), .displaced(.folder)),
         (.other(.symbolicLink), .displaced(.symbolicLink)),
-        (.unreadable(why: "a bad sector", isDamage: true), .unreadable(why: "a bad sector", isDamage: true)),
+        (.unreadable(SystemError(code: EIO)), .unreadable(why: "Input/output error", isDamage: true)),
+        (.unreadable(SystemError(code: EACCES)), .unreadable(why: "Permission denied", isDamage: false)),
         (look(size: 999, sha256: nil), .truncated(999)),
         (look(size: 0, time: 99, sha256: nil), .truncated(0)),
         (look(size: 1001, sha256: nil), .longer(1001)),
@@ -45,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: table)
-    func `a file is what its size, digest, times and beginning say`(_ look: FileLook, _ verdict: FileVerdict) {
+    func `a file is what its size, digest, times and beginning say`(_ look: FileCheck, _ verdict: FileVerdict) {
         #expect(FileVerdict(of: look, recorded: Self.recorded) == verdict)
     }
 
@@ -70,7 +71,7 @@ import Testing
         time: Int64, inode: UInt64, secondsAfterFetch: Double, wasTouched: Bool
     ) {
         let changeTime = Int64((Self.fetchedAt.timeIntervalSince1970 + secondsAfterFetch) * 1_000_000_000)
-        let found = LookedFile(
+        let found = CheckedFile(
             facts: FileAttributes(size: 1000, modificationTime: time, inode: inode, kind: .file),
             changeTime: changeTime,
             sha256: "wrong", isSettled: true)

@@ -22,7 +22,7 @@ import Testing
             try await bench.setFetched(2, at: Date() - 10)
             let path = try await bench.path(2)
             try harm.inflict(path)
-            let spoilt = files.fileExists(atPath: path) ? try bench.read(path) : nil
+            let damaged = files.fileExists(atPath: path) ? try bench.read(path) : nil
             // Were there a run, it would rename everything.
             var bench = bench
             bench.configuration.naming = try NamingTemplate(parsing: "{name}.{ext}")
@@ -32,7 +32,7 @@ import Testing
             #expect(try bench.read(path) == ScriptedCatalog.bytes(2))
             #expect(bench.audioRequests.map(\.path).sorted() == [1, 2, 2, 3].map { "/audio/\($0).mp3" })
             // What somebody may have written is kept.
-            #expect(try Array(bench.kept().values) == (spoilt.map { [$0] } ?? []))
+            #expect(try Array(bench.kept().values) == (damaged.map { [$0] } ?? []))
             #expect(try await bench.verify().intact == 3)
             #expect(try bench.partialNames().isEmpty)
         }
@@ -72,7 +72,7 @@ import Testing
                 catalog.elements.remove(at: 2)
                 catalog.audio["/audio/4.mp3"] = .always(.notFound)
             }
-            let spoilt = try await bench.bytes(2)
+            let damaged = try await bench.bytes(2)
             let report = try await bench.verifyAndRepair()
             #expect(report.repaired == 0 && report.stillBad == 4)
             let reasons = report.bad.map { file -> String in if case .left(let why) = file.repair { why } else { "" } }
@@ -81,7 +81,7 @@ import Testing
             #expect(reasons[2].contains("no longer in the catalog, so its file is kept"))
             #expect(reasons[3].contains("404"), "\(reasons[3])")
             #expect(report.failures.count == 2)
-            #expect(try await bench.bytes(2) == spoilt)
+            #expect(try await bench.bytes(2) == damaged)
             #expect(try bench.kept().isEmpty)
             // What had come of the second one is gone on with.
             bench.catalog.update { catalog in

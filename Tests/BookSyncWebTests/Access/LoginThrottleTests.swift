@@ -90,8 +90,8 @@ import Testing
             _ = throttle.ask(Client(network: "n\(number)"), at: Double(number) * 5)
             _ = throttle.ask(Client(network: "n", browser: "b\(number)"), at: Double(number) * 5)
         }
-        #expect(throttle.count <= LoginThrottle.greatestCount)
-        #expect(throttle.count >= LoginThrottle.greatestCount * 3 / 4)
+        #expect(throttle.count <= LoginThrottle.maxCount)
+        #expect(throttle.count >= LoginThrottle.maxCount * 3 / 4)
         // The newest are those that are kept: this one has had a try of its five.
         #expect(Self.tries(&throttle, Client(network: "n", browser: "b19999"), at: 19_999 * 5, 100) == 4)
     }

@@ -99,11 +99,11 @@ import Testing
     @Test func `too many logouts end all sessions, and the file stays small`() {
         var keys = ServeKeys.make()
         let before = keys.session
-        for number in 0..<ServeKeys.greatestCount { keys.end("\(number)", until: Self.now + 1, now: Self.now) }
-        #expect(keys.session == before && keys.ended.count == ServeKeys.greatestCount)
+        for number in 0..<ServeKeys.maxCount { keys.end("\(number)", until: Self.now + 1, now: Self.now) }
+        #expect(keys.session == before && keys.ended.count == ServeKeys.maxCount)
         keys.end("more", until: Self.now + 1, now: Self.now)
         #expect(keys.session != before && keys.ended.isEmpty)
-        for number in 0..<ServeKeys.greatestCount { keys.end("\(number)", until: Self.now + 1, now: Self.now) }
+        for number in 0..<ServeKeys.maxCount { keys.end("\(number)", until: Self.now + 1, now: Self.now) }
         // Those that expired need not be kept in mind.
         keys.end("more", until: Self.now + 9, now: Self.now + 2)
         #expect(keys.ended == ["more": Self.now + 9])

@@ -53,7 +53,7 @@ import Testing
         ])
     func `a pager leads to the first, the last and the pages beside`(wanted: String, expected: String) throws {
         let part = PagePart(wanted, of: 2000, size: 100)
-        let pager = try #require(part.pager(Phrases(.english)) { "?page=\($0)" })
+        let pager = try #require(part.pager(Strings(.english)) { "?page=\($0)" })
         let shown = pager.links.map { link in
             (link.isBehindGap ? "… " : "") + (link.isCurrent ? "[\(link.number)]" : link.number)
         }

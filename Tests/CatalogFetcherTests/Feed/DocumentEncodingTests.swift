@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CatalogFetcher
+@testable import TextParsing
 
 /// Feeds in all sorts of encodings, declared truly, falsely or not at all.
 @Suite struct DocumentEncodingTests {

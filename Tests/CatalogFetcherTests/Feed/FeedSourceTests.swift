@@ -226,7 +226,7 @@ import Transport
             ScriptedAnswer(Self.page(1...2000))
         } _: { _, address in
             let failure = await #expect(throws: Failure.self) {
-                _ = try await Self.list(address, settings: FeedSettings(greatestAnswer: 10_000))
+                _ = try await Self.list(address, settings: FeedSettings(maxResponseBytes: 10_000))
             }
             #expect(failure?.why.contains("longer than 10.0 kB") == true, "\(String(describing: failure))")
         }

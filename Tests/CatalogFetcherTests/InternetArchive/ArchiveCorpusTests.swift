@@ -4,6 +4,7 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
+@testable import TextParsing
 
 private struct ExpectedItem: Decodable, Sendable {
     struct File: Decodable, Sendable {

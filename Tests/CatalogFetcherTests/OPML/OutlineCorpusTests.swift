@@ -38,11 +38,11 @@ import Testing
         for (file, expectations) in cases {
             let bytes = try Corpus.bytes("opml/\(file)")
             if Self.refused[file] != nil {
-                let failure = #expect(throws: Failure.self) { try OutlineReader.read(bytes, from: file) }
+                let failure = #expect(throws: Failure.self) { try OPMLReader.read(bytes, from: file) }
                 #expect(failure?.kind == .unreadableCatalog)
                 continue
             }
-            let document = try OutlineReader.read(bytes, from: file)
+            let document = try OPMLReader.read(bytes, from: file)
             for expectation in expectations {
                 if let holds = Self.holds(expectation, of: document) {
                     #expect(holds, "\(file): \(expectation), but read was \(document)")
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `the head's title is read with HTML's entities`() throws {
         let bytes = try Corpus.bytes("opml/listparser/malformed__html-entity-text-1.xml")
-        #expect(try OutlineReader.read(bytes, from: "it").title == "archæology")
+        #expect(try OPMLReader.read(bytes, from: "it").title == "archæology")
     }
 
     /// - Returns: nil for an expectation that is not known here.
@@ -114,11 +114,11 @@ import Testing
         name == "lists" ? document.lists : name == "opportunities" ? document.pages : []
     }
 
-    @Test func `spoilt lists are read or refused in a sentence`() throws {
+    @Test func `damaged lists are read or refused in a sentence`() throws {
         for (place, (file, _)) in try Self.cases().enumerated() {
             for bytes in SpoiltInput.of(try Corpus.bytes("opml/\(file)"), seed: UInt64(place)) {
                 do {
-                    let document = try OutlineReader.read(bytes, from: file)
+                    let document = try OPMLReader.read(bytes, from: file)
                     #expect(document.feeds.count <= bytes.count)
                     #expect(document.feeds.allSatisfy { $0.tags.allSatisfy { !$0.path.isEmpty } })
                 } catch let failure as Failure {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct OutlineTests {
     private static func read(_ body: String) throws -> OPMLDocument {
-        try OutlineReader.read(Array("<opml version='2.0'><body>\(body)</body></opml>".utf8), from: "it")
+        try OPMLReader.read(Array("<opml version='2.0'><body>\(body)</body></opml>".utf8), from: "it")
     }
 
     @Test(arguments: [
@@ -36,19 +36,19 @@ import Testing
         let filling = String(repeating: "<outline text='x'/>", count: 10_000)
         var bytes = Array("<opml><body><outline text='é第' xmlUrl='http://h/1'/>\(filling)<outline text='a".utf8)
         bytes += [0xE9] + Array("b' xmlUrl='http://h/2'/></body></opml>".utf8)
-        #expect(try OutlineReader.read(bytes, from: "it").feeds.map(\.title) == ["é第", "a\u{FFFD}b"])
+        #expect(try OPMLReader.read(bytes, from: "it").feeds.map(\.title) == ["é第", "a\u{FFFD}b"])
     }
 
     @Test func `what is cut in the middle is read as far as it goes, and told`() throws {
         let whole = "<opml><body><outline xmlUrl='http://h/1'/><outline xmlUrl='http://h/2'/></body></opml>"
-        let cut = try OutlineReader.read(Array(whole.utf8.dropLast(30)), from: "it")
+        let cut = try OPMLReader.read(Array(whole.utf8.dropLast(30)), from: "it")
         #expect(cut.feeds.count == 1 && !cut.isWhole)
-        #expect(try OutlineReader.read(Array(whole.utf8), from: "it").isWhole)
+        #expect(try OPMLReader.read(Array(whole.utf8), from: "it").isWhole)
     }
 
     @Test(arguments: ["", "{}", "<html><body>Login</body></html>", "<rss><channel><title>t</title></channel></rss>"])
     func `what is no list is refused in a sentence`(text: String) {
-        let failure = #expect(throws: Failure.self) { try OutlineReader.read(Array(text.utf8), from: "x.opml") }
+        let failure = #expect(throws: Failure.self) { try OPMLReader.read(Array(text.utf8), from: "x.opml") }
         #expect(failure?.kind == .unreadableCatalog && failure?.what.contains("x.opml") == true)
     }
 
@@ -68,7 +68,7 @@ import Testing
             <!DOCTYPE opml [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
             <!ENTITY c SYSTEM "file:///etc/passwd">]><opml><outline text="&b;&c;" xmlUrl="http://h/f"/></opml>
             """
-        let title = try OutlineReader.read(Array(bomb.utf8), from: "it").feeds.first?.title ?? ""
+        let title = try OPMLReader.read(Array(bomb.utf8), from: "it").feeds.first?.title ?? ""
         #expect(!title.contains("aaaa") && !title.contains("root"))
     }
 
@@ -104,7 +104,7 @@ import Testing
                 feed.address = feed.address.map { ResourceAddress($0.withoutSecrets) }
                 document.feeds.append(feed)
             }
-            let read = try OutlineReader.read(try document.bytes(), from: "it")
+            let read = try OPMLReader.read(try document.bytes(), from: "it")
             #expect(read.isWhole && read.title == document.title?.filter { $0 >= " " })
             #expect(Self.comparable(read.feeds) == Self.comparable(document.feeds))
         }

@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import CatalogFetcher
+@testable import TextParsing
 
 @Suite struct XMLReaderTests {
     /// Everything that a well-formed document may hold, with characters of two, three and four bytes.
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `of elements below the greatest depth the text is told, and what follows is not lost`() {
+    @Test func `of elements below the maximum depth the text is told, and what follows is not lost`() {
         let depth = 100_000
         let text =
             String(repeating: "<x>", count: depth) + "t<y/>" + String(repeating: "</x>", count: depth) + "<y>z</y>"

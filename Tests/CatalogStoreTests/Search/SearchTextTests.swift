@@ -5,7 +5,9 @@ import Testing
 @Suite struct SearchTextTests {
     /// The text as it is compared, with `|` where two atoms meet.
     private func folded(_ text: String) -> String {
-        String(decoding: SearchText(text).bytes.map { $0 == SearchText.joint ? UInt8(ascii: "|") : $0 }, as: UTF8.self)
+        String(
+            decoding: SearchText(text).bytes.map { $0 == SearchText.tokenBoundary ? UInt8(ascii: "|") : $0 },
+            as: UTF8.self)
     }
 
     @Test(arguments: [
@@ -36,7 +38,8 @@ import Testing
     @Test func `folding what is folded changes nothing`() {
         for text in ["第001集_回到古代当兽医", "Ünïcödé 007", "😀 b2b ٣٤ ﾊﾟﾝ"] {
             let once = SearchText(text)
-            let readable = String(decoding: once.bytes.map { $0 == SearchText.joint ? 0x2D : $0 }, as: UTF8.self)
+            let readable = String(
+                decoding: once.bytes.map { $0 == SearchText.tokenBoundary ? 0x2D : $0 }, as: UTF8.self)
             #expect(SearchText(readable).atoms.map(\.bytes) == once.atoms.map(\.bytes))
         }
     }

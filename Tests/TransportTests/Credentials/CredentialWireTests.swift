@@ -24,7 +24,7 @@ import Testing
             cookies: try CookieFile(parsing: cookies), netrc: try Netrc(parsing: netrc))
     }
 
-    private func send(_ request: WireRequest, with credentials: SourceCredentials) async throws {
+    private func send(_ request: HTTPRequest, with credentials: SourceCredentials) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         try await withHTTPTransport(options: TransportOptions(), logger: logger) { transport in
             _ = try await transport.using(SourceAccess(credentials: credentials)).send(request).collect(upTo: 1000)
@@ -52,7 +52,7 @@ import Testing
                 }
             }
             try await withServer(leadingAway) { server in
-                var request = WireRequest(.get, server.address("/first"), headers: ["Range": "bytes=5-"])
+                var request = HTTPRequest(.get, server.address("/first"), headers: ["Range": "bytes=5-"])
                 request.credentials.add(name: "X-Key", value: "CONFIGURED")
                 try await send(
                     request,
@@ -77,7 +77,7 @@ import Testing
                 let credentials = try Self.credentials(
                     of: own, authorization: .bearer(Secret("TOKEN")),
                     netrc: "machine 127.0.0.1 login n password n default login d password d")
-                try await send(WireRequest(.get, other.address("/a")), with: credentials)
+                try await send(HTTPRequest(.get, other.address("/a")), with: credentials)
                 let request = try #require(other.record.requests.first)
                 #expect(request.header("Authorization") == nil && request.header("Cookie") == nil)
             }
@@ -88,19 +88,19 @@ import Testing
         try await withServer(.always(.text("there"))) { server in
             let netrc = "machine 127.0.0.1 login net password rc"
             try await send(
-                WireRequest(.get, server.address("/1")), with: try Self.credentials(of: server, netrc: netrc))
+                HTTPRequest(.get, server.address("/1")), with: try Self.credentials(of: server, netrc: netrc))
             try await send(
-                WireRequest(.get, server.address("/2")),
+                HTTPRequest(.get, server.address("/2")),
                 with: try Self.credentials(of: server, authorization: .bearer(Secret("TOKEN")), netrc: netrc))
             try await send(
-                WireRequest(.get, server.address("/3"), credentials: ["Authorization": "Own"]),
+                HTTPRequest(.get, server.address("/3"), credentials: ["Authorization": "Own"]),
                 with: try Self.credentials(of: server, authorization: .bearer(Secret("TOKEN")), netrc: netrc))
             try await send(
-                WireRequest(.get, server.address("/4")),
+                HTTPRequest(.get, server.address("/4")),
                 with: try Self.credentials(of: server, netrc: "default login d password \"\""))
             let address = ResourceAddress(server.url("/5").replacing("http://", with: "http://u%40x:p@"))
             try await send(
-                WireRequest(.get, address),
+                HTTPRequest(.get, address),
                 with: try Self.credentials(of: server, authorization: .bearer(Secret("TOKEN")), netrc: netrc))
             #expect(
                 server.record.requests.map { $0.header("Authorization") }

@@ -14,7 +14,7 @@ import Testing
     ) async throws -> String {
         try await withHTTPTransport(options: options, logger: logger) { transport in
             let address = ResourceAddress("https://localhost:\(server.port)/a")
-            let answer = try await transport.using(access).send(WireRequest(.get, address))
+            let answer = try await transport.using(access).send(HTTPRequest(.get, address))
             return String(buffer: try await answer.collect(upTo: 1000))
         }
     }

@@ -1,0 +1,163 @@
+/// What there is to show of a run at one moment.
+package struct ProgressState: Sendable, Equatable {
+    package struct Transfer: Sendable, Equatable {
+        package var name: String
+        package var bytes: ByteProgress
+
+        package init(name: String, bytes: ByteProgress) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// In the order in which they began.
+    package var transfers: [Transfer]
+    package var run: RunProgress
+    /// Bytes that earlier runs brought of what this run went on with.
+    package var bytesResumed: Int64 = 0
+    /// What waits, and what for: a line each.
+    package var waits: [String] = []
+    /// What those are called that did not end well.
+    package var wordForFailed = "failed"
+
+    package init(transfers: [Transfer], run: RunProgress) {
+        self.transfers = transfers
+        self.run = run
+    }
+}
+
+/// Keeps count of a run from its events. Pure: the instants are given.
+package struct ProgressBoard: Sendable {
+    private struct Running {
+        var progress: TransferProgress
+        var meter = SpeedMeter()
+    }
+
+    private struct Waiting {
+        var subject: WaitSubject
+        var wait: Wait
+        var since: ContinuousClock.Instant
+    }
+
+    /// In the order in which they began.
+    private var waiting: [Waiting] = []
+    private var running: [EpisodeIdentity: Running] = [:]
+    /// In the order in which they began.
+    private var order: [EpisodeIdentity] = []
+    /// Bytes that each transfer of the plans is to bring; nil where nobody knows.
+    private var expected: [EpisodeIdentity: Int64?] = [:]
+    /// Bytes that ended transfers brought.
+    private var brought: Int64 = 0
+    /// Bytes that ended transfers found held.
+    private var resumed: Int64 = 0
+    private var done = 0
+    private var failed = 0
+    private var meter = SpeedMeter()
+
+    package init() {}
+
+    package mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
+        switch event {
+        case .notice, .advanced, .adopted, .summarised: return
+        case .waiting(let subject, let wait):
+            waiting.removeAll { $0.subject == subject }
+            if let wait { waiting.append(Waiting(subject: subject, wait: wait, since: now)) }
+            return
+        case .planned(let plan):
+            for action in plan.actions where action.kind.isTransfer {
+                expected[action.episode.identity] = .some(action.bytes)
+            }
+        case .started(let progress), .progressed(let progress):
+            let episode = progress.episode
+            waiting.removeAll { $0.subject == .episode(episode) }
+            if running[episode] == nil { order.append(episode) }
+            // A later attempt finds more in the partial file; what this run put there is not of an earlier one.
+            let reused = min(progress.bytesReused, running[episode]?.progress.bytesReused ?? .max)
+            running[episode, default: Running(progress: progress)].progress = progress
+            running[episode]?.progress.bytesReused = reused
+            running[episode]?.meter.record(progress.bytesDone, at: now)
+            // The server's length counts more than the plan's.
+            if let total = progress.total { expected[episode] = .some(max(0, total - reused)) }
+        case .finished(let receipt):
+            done += 1
+            let fetched = receipt.outcome == .unchanged ? 0 : max(0, receipt.file.size - receipt.bytesReused)
+            end(receipt.file.episode, bytes: fetched)
+        case .failed(let report):
+            guard let episode = report.episode else { return }
+            failed += 1
+            end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
+        case .paused(let episode, _), .cancelled(let episode, _):
+            end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
+        }
+        meter.record(bytesDone, at: now)
+    }
+
+    /// What it brought is what it was to bring: whatever is left is not awaited in this run any more.
+    private mutating func end(_ episode: EpisodeIdentity, bytes: Int64) {
+        brought += bytes
+        resumed += running[episode]?.progress.bytesReused ?? 0
+        expected[episode] = .some(bytes)
+        running[episode] = nil
+        order.removeAll { $0 == episode }
+        waiting.removeAll { $0.subject == .episode(episode) }
+    }
+
+    private static func fetched(_ progress: TransferProgress) -> Int64 {
+        max(0, progress.bytesDone - progress.bytesReused)
+    }
+
+    private var bytesDone: Int64 {
+        running.values.reduce(brought) { $0 + Self.fetched($1.progress) }
+    }
+
+    package func state(at now: ContinuousClock.Instant) -> ProgressState {
+        let paused = Set(waiting.map(\.subject))
+        let shown = order.filter { !paused.contains(.episode($0)) }
+        let transfers = shown.compactMap { running[$0] }.map { running in
+            ProgressState.Transfer(
+                name: running.progress.name,
+                bytes: ByteProgress(
+                    bytesDone: running.progress.bytesDone, total: running.progress.total,
+                    bytesPerSecond: running.meter.bytesPerSecond(at: now)))
+        }
+        var state = ProgressState(transfers: transfers, run: run(at: now))
+        state.bytesResumed = running.values.reduce(resumed) { $0 + $1.progress.bytesReused }
+        state.waits = waiting.compactMap { Self.line($0, at: now) } + stalls(of: shown, at: now)
+        return state
+    }
+
+    /// Seconds without a word of what is waited for.
+    private static let patience = 3.0
+
+    private static func line(_ waiting: Waiting, at now: ContinuousClock.Instant) -> String? {
+        let passed = (now - waiting.since) / .seconds(1)
+        let begin = "\(waiting.wait.name): \(waiting.wait.reason)"
+        if let seconds = waiting.wait.seconds {
+            return "\(begin); next try in \(Int(max(0, seconds - passed).rounded(.up))) s"
+        }
+        // Most answer at once.
+        return passed < 1 ? nil : "\(begin), for \(Int(passed)) s"
+    }
+
+    private func stalls(of episodes: [EpisodeIdentity], at now: ContinuousClock.Instant) -> [String] {
+        episodes.compactMap { episode in
+            guard let running = running[episode], let last = running.meter.lastInstant else { return nil }
+            let silence = (now - last) / .seconds(1)
+            return silence < Self.patience ? nil : "\(running.progress.name): no data for \(Int(silence)) s"
+        }
+    }
+
+    package func run(at now: ContinuousClock.Instant) -> RunProgress {
+        let known = expected.values.compactMap { $0 }
+        return RunProgress(
+            episodesDone: done, episodesFailed: failed, episodesInAll: expected.count,
+            bytes: ByteProgress(
+                bytesDone: bytesDone, total: known.count == expected.count ? known.reduce(0, +) : nil,
+                bytesPerSecond: meter.bytesPerSecond(at: now)))
+    }
+
+    /// Of a transfer that is under way; nil as long as there is too little to tell.
+    package func bytesPerSecond(of episode: EpisodeIdentity, at now: ContinuousClock.Instant) -> Double? {
+        running[episode]?.meter.bytesPerSecond(at: now)
+    }
+}

@@ -1,0 +1,88 @@
+import BookModel
+import Foundation
+
+/// The texts of the pages in one language, and how that language writes numbers, sizes, spans and times.
+package struct Strings: Sendable {
+    package let language: PageLanguage
+    private let table: [Phrase: String]
+
+    package init(_ language: PageLanguage) {
+        self.language = language
+        table =
+            switch language {
+            case .english: Self.english
+            case .chinese: Self.chinese
+            }
+    }
+
+    /// The phrases that the language's table lacks; none, as a test says.
+    package var missing: [Phrase] { Phrase.allCases.filter { table[$0] == nil } }
+
+    /// - Parameter values: by the names in the phrase.
+    package func callAsFunction(_ phrase: Phrase, _ values: [String: String] = [:]) -> String {
+        values.reduce(into: table[phrase] ?? phrase.rawValue) { text, value in
+            text = text.replacing("{\(value.key)}", with: value.value)
+        }
+    }
+
+    /// A phrase that counts something as `{n}`.
+    package func callAsFunction(_ phrase: Phrase, count: Int) -> String {
+        let forms = (table[phrase] ?? phrase.rawValue).split(separator: "~")
+        let form = forms.count == 2 && count == 1 ? forms[0] : forms[forms.count - 1]
+        return String(form).replacing("{n}", with: number(count))
+    }
+
+    // MARK: Quantities
+
+    /// With a comma between thousands.
+    package func number(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = ""
+        for (place, digit) in digits.enumerated() {
+            if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+            text.append(digit)
+        }
+        return number < 0 ? "-" + text : text
+    }
+
+    package func bytes(_ bytes: Int64) -> String { describeBytes(bytes) }
+
+    /// As players show it: `4:05`, `1:02:03`.
+    package func clock(_ seconds: Double) -> String {
+        let whole = Int64(max(0, min(seconds, 1e9)).rounded())
+        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
+        return hours > 0 ? "\(hours):\(padded(minutes)):\(padded(rest))" : "\(minutes):\(padded(rest))"
+    }
+
+    /// In words: `2 h 10 min`, `2 小时 10 分`.
+    package func span(_ seconds: Double) -> String {
+        let text = describeSeconds(seconds)
+        guard language == .chinese else { return text }
+        return text.replacing("min", with: "分").replacing("h", with: "小时").replacing("s", with: "秒")
+    }
+
+    // MARK: Times
+
+    /// `21 Nov 2026, 18:02`, `2026年11月21日 18:02`, in the time zone of the machine.
+    package func time(_ date: Date) -> String {
+        let parts = Calendar(identifier: .gregorian).dateComponents([.hour, .minute], from: date)
+        let clock = "\(padded(Int64(parts.hour ?? 0))):\(padded(Int64(parts.minute ?? 0)))"
+        return day(date) + (language == .english ? ", " : " ") + clock
+    }
+
+    /// `21 Nov 2026`, `2026年11月21日`
+    package func day(_ date: Date) -> String {
+        let parts = Calendar(identifier: .gregorian).dateComponents([.year, .month, .day], from: date)
+        guard let year = parts.year, let month = parts.month, let day = parts.day else { return "" }
+        switch language {
+        case .english: return "\(day) \(Self.months[(month - 1) % 12]) \(year)"
+        case .chinese: return "\(year)年\(month)月\(day)日"
+        }
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,103 @@
+import BookModel
+import TextParsing
+
+/// The attributes of outlines that are looked at, in any case; those of booksync's own with their namespace.
+enum OutlineAttribute: UInt8 {
+    case other = 0
+    case text, title, type, feed, page, url, category
+    case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes
+
+    init(_ name: XMLName) {
+        let local = name.local.lowercased()
+        if name.namespace == OPMLDocument.namespace || name.namespace == nil && name.prefix == "booksync" {
+            self =
+                switch local {
+                case "book": .book
+                case "title": .ownTitle
+                case "only": .only
+                case "latest": .latest
+                case "match": .match
+                case "exclude": .exclude
+                case "since": .since
+                case "order": .order
+                case "maxepisodes": .episodes
+                case "maxbytes": .bytes
+                default: .other
+                }
+            return
+        }
+        guard name.prefix == nil else {
+            self = .other
+            return
+        }
+        self =
+            switch local {
+            case "text": .text
+            case "title": .title
+            case "type": .type
+            case "xmlurl": .feed
+            case "htmlurl": .page
+            case "url": .url
+            case "category": .category
+            default: .other
+            }
+    }
+}
+
+/// What one outline says; what it leaves empty is nil.
+struct OPMLAttributes {
+    private var values: [OutlineAttribute: String] = [:]
+
+    /// Of two attributes of one name the first counts.
+    init(_ attributes: XMLAttributes) {
+        for (number, value) in attributes {
+            guard let attribute = OutlineAttribute(rawValue: number), values[attribute] == nil else { continue }
+            let text = CatalogText.trimmed(String(decoding: value, as: UTF8.self))
+            if !text.isEmpty { values[attribute] = text }
+        }
+    }
+
+    var text: String? { values[.text] }
+    var title: String? { values[.title] }
+    var type: String? { values[.type] }
+    /// Where the feed is. The schemes that some programs register for feeds stand for http, or for what comes after them.
+    var feed: String? {
+        guard let address = values[.feed] else { return nil }
+        for scheme in ["feed", "itpc", "pcast", "podcast"] where address.lowercased().hasPrefix(scheme + ":") {
+            let rest = address.dropFirst(scheme.count + 1)
+            return rest.hasPrefix("//") ? "http:" + rest : String(rest)
+        }
+        return address
+    }
+    var page: String? { values[.page] }
+    var url: String? { values[.url] }
+    var category: String? { values[.category] }
+
+    /// The subscription that booksync wrote; nil when it wrote none, or nothing that can be read.
+    var booksync: Subscription? {
+        guard let text = values[.book] else { return nil }
+        do {
+            guard case .book(let book) = try BookReference(parsing: text).target else { return nil }
+            return Subscription(
+                book: book, title: values[.ownTitle],
+                filter: EpisodeFilter(
+                    only: try values[.only].map { try SectionRanges(parsing: $0) },
+                    latest: positive(.latest), match: try pattern(.match), exclude: try pattern(.exclude),
+                    since: try values[.since].map { try PublicationStart(parsing: $0) }),
+                order: values[.order].flatMap(TransferOrder.init(rawValue:)),
+                limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)))
+        } catch {
+            return nil
+        }
+    }
+
+    private func positive<Number: FixedWidthInteger>(_ attribute: OutlineAttribute) -> Number? {
+        values[attribute].flatMap { Number($0) }.flatMap { $0 > 0 ? $0 : nil }
+    }
+
+    private func pattern(_ attribute: OutlineAttribute) throws -> String? {
+        guard let text = values[attribute] else { return nil }
+        _ = try Regex(text)
+        return text
+    }
+}

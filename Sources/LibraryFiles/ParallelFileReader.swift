@@ -1,0 +1,159 @@
+import BookModel
+import Foundation
+import Synchronization
+
+/// Looks into many files at once, on a thread of its own for each core.
+///
+/// The threads take one file after the other in the order given; what they find is handed on in parts, each as large as it
+/// became while the part before was being dealt with.
+package struct ParallelFileReader: Sendable {
+    package struct Question: Sendable {
+        /// Absolute.
+        var path: String
+        /// Bytes that it must have.
+        var size: Int64
+        var depth: FileReader.Depth
+
+        package init(path: String, size: Int64, depth: FileReader.Depth) {
+            self.path = path
+            self.size = size
+            self.depth = depth
+        }
+    }
+
+    /// What has come since the last part.
+    package struct Part: Sendable {
+        /// The places of questions, each with its answer.
+        package var answers: [(place: Int, look: FileCheck)] = []
+        /// The places of the questions whose files are being read, in the order in which that began, each with the bytes
+        /// read of it.
+        package var reading: [(place: Int, bytes: Int64)] = []
+    }
+
+    /// Bytes of a file between two words about it.
+    private static let stride = 4 << 20
+
+    /// Returns when all is answered; or, cancelled, within a read or so: what was answered by then was handed on.
+    /// - Parameters:
+    ///   - threads: nil for one a core.
+    ///   - deal: is called for one part after the other, and not interrupted by cancellation.
+    /// - Throws: what `deal` throws; `CancellationError`.
+    package static func look(
+        into questions: [Question], threads: Int? = nil, deal: @escaping @Sendable (Part) async throws -> Void
+    ) async throws {
+        let board = Board()
+        let (news, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let count = min(questions.count, threads ?? ProcessInfo.processInfo.activeProcessorCount)
+        guard count > 0 else { return }
+        board.start(count)
+        for _ in 0..<count {
+            let thread = Thread {
+                work(on: questions, board, signal)
+                if board.leave() { signal.finish() }
+            }
+            thread.name = "booksync.verify"
+            thread.start()
+        }
+        // A task of its own, which cancellation does not reach: what was read to its end is always dealt with.
+        let dealing = Task {
+            var outcome = Result<Void, any Error>.success(())
+            for await _ in news where outcome.isSuccess {
+                do {
+                    try await deal(board.take())
+                } catch {
+                    outcome = .failure(error)
+                    board.stop()
+                }
+            }
+            try outcome.get()
+            try await deal(board.take())
+        }
+        try await withTaskCancellationHandler {
+            try await dealing.value
+        } onCancel: {
+            board.stop()
+        }
+        try Task.checkCancellation()
+    }
+
+    private static func work(
+        on questions: [Question], _ board: Board, _ signal: AsyncStream<Void>.Continuation
+    ) {
+        let looking = FileReader()
+        while let place = board.next(of: questions.count) {
+            let question = questions[place]
+            var unsaid = 0
+            let look = looking.look(at: question.path, size: question.size, depth: question.depth) { count in
+                unsaid += count
+                if unsaid >= stride {
+                    board.advance(place, by: Int64(unsaid))
+                    unsaid = 0
+                    signal.yield()
+                }
+                return !board.isStopped
+            }
+            board.answer(place, look)
+            signal.yield()
+        }
+    }
+
+    private final class Board: Sendable {
+        private struct State {
+            var next = 0
+            var threads = 0
+            var part = Part()
+        }
+
+        private let state = Mutex(State())
+        private let stopped = Atomic(false)
+
+        var isStopped: Bool { stopped.load(ordering: .relaxed) }
+
+        func start(_ threads: Int) { state.withLock { $0.threads = threads } }
+
+        /// - Returns: whether it was the last thread.
+        func leave() -> Bool {
+            state.withLock { state in
+                state.threads -= 1
+                return state.threads == 0
+            }
+        }
+
+        func stop() { stopped.store(true, ordering: .relaxed) }
+
+        func next(of count: Int) -> Int? {
+            guard !isStopped else { return nil }
+            return state.withLock { state in
+                guard state.next < count else { return nil }
+                defer { state.next += 1 }
+                state.part.reading.append((state.next, 0))
+                return state.next
+            }
+        }
+
+        func advance(_ place: Int, by bytes: Int64) {
+            state.withLock { state in
+                guard let index = state.part.reading.firstIndex(where: { $0.place == place }) else { return }
+                state.part.reading[index].bytes += bytes
+            }
+        }
+
+        func answer(_ place: Int, _ look: FileCheck?) {
+            state.withLock { state in
+                state.part.reading.removeAll { $0.place == place }
+                if let look { state.part.answers.append((place, look)) }
+            }
+        }
+
+        func take() -> Part {
+            state.withLock { state in
+                defer { state.part.answers = [] }
+                return state.part
+            }
+        }
+    }
+}
+
+extension Result where Success == Void {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,218 @@
+import BookModel
+import Foundation
+import SyncPlanner
+
+/// Why an episode is, or is not, to be fetched: all that bears on it, and the same in plain sentences. Pure: what the
+/// store, the disk and the planner say is given.
+package struct EpisodeExplanation: Sendable {
+    /// Which run the plan is that of.
+    package enum Run: Sendable, Hashable {
+        /// The book is subscribed to; the filter is the subscription's.
+        case mirror(EpisodeFilter)
+        /// Nobody follows the book.
+        case fetch
+    }
+
+    var book: Book
+    package var shelved: EpisodeRecord
+    /// Bytes of its partial file.
+    var partial: Int64 = 0
+    /// What stands at the recorded path.
+    var standing: FileAttributes?
+    /// Whether a symbolic link stands in the place of one of its folders, which nobody looks behind.
+    var isBehindLink = false
+    /// When its file was last read whole and found right.
+    var verifiedAt: Date?
+    /// When what the catalog says of the book last changed.
+    var catalogChangedAt: Date?
+    var run: Run
+    /// What the run would do about the episode; an episode with a new name and a new version has two.
+    var actions: [SyncAction]
+    var isRunUnderWay = false
+    var now = Date()
+
+    package init(
+        book: Book, shelved: EpisodeRecord, partial: Int64 = 0, standing: FileAttributes? = nil,
+        isBehindLink: Bool = false, verifiedAt: Date? = nil, catalogChangedAt: Date? = nil, run: Run,
+        actions: [SyncAction], isRunUnderWay: Bool = false, now: Date = Date()
+    ) {
+        self.book = book
+        self.shelved = shelved
+        self.partial = partial
+        self.standing = standing
+        self.isBehindLink = isBehindLink
+        self.verifiedAt = verifiedAt
+        self.catalogChangedAt = catalogChangedAt
+        self.run = run
+        self.actions = actions
+        self.isRunUnderWay = isRunUnderWay
+        self.now = now
+    }
+
+    /// One paragraph.
+    package var paragraph: String { sentences.joined(separator: " ") }
+
+    /// In the order in which one would ask: who is it, what does the catalog say, what is on disk, how did it come
+    /// there, what went wrong, and what next.
+    var sentences: [String] {
+        ([identity] + catalog + disk + history + failures + plan).map(Self.ended)
+    }
+
+    private static func ended(_ sentence: String) -> String {
+        guard let last = sentence.last, !".!?。！？".contains(last) else { return sentence }
+        return sentence + "."
+    }
+
+    private static func day(_ date: Date) -> String { date.formatted(.iso8601) }
+
+    // MARK: - Who it is
+
+    private var identity: String {
+        let episode = shelved.episode
+        let guid = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and the guid \($0)" } ?? ""
+        return "\(BookReference.example(episode.section, of: book.identity)) is '\(episode.name)' of \(book.title); "
+            + "the catalog knows it by the id \(episode.identity.key)\(guid), and so does booksync, whatever becomes of its title and its address"
+    }
+
+    // MARK: - What the catalog says
+
+    private var catalog: [String] {
+        let episode = shelved.episode
+        if shelved.isGone { return ["The catalog no longer lists it"] }
+        var said = [episode.size.map { "\(describeBytes($0)) (\($0) bytes)" } ?? "no size"]
+        if let duration = episode.duration { said.append(describeSeconds(duration)) }
+        if let publishedAt = episode.publishedAt { said.append("published \(Self.day(publishedAt))") }
+        if let modifiedAt = episode.modifiedAt { said.append("changed \(Self.day(modifiedAt))") }
+        if let digest = episode.digest { said.append("\(digest.algorithm.rawValue) \(digest.hexadecimal)") }
+        let asOf = catalogChangedAt.map { " (as of \(Self.day($0)))" } ?? ""
+        let place = episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
+        var sentences = ["The catalog lists it \(place)\(asOf): \(said.joined(separator: ", "))"]
+        if !book.isComplete { sentences.append("The last listing of the book broke off, so this may be out of date") }
+        return sentences
+    }
+
+    // MARK: - What is on disk
+
+    private var disk: [String] {
+        guard let file = shelved.file else {
+            guard partial > 0 else { return ["Nothing of it is on disk"] }
+            let total = (shelved.transfer?.total ?? shelved.episode.size).map { " of \(describeBytes($0))" } ?? ""
+            return ["A partial file holds \(describeBytes(partial))\(total)"]
+        }
+        var sentences = [standingSentence(file)]
+        if file.isNamedByListener { sentences.append("The naming leaves that name alone: it is your own") }
+        if partial > 0 { sentences.append("Of a new version \(describeBytes(partial)) are here") }
+        return sentences
+    }
+
+    private func standingSentence(_ file: LocalFile) -> String {
+        if isBehindLink { return "Its file is \(file.path), behind a symbolic link that booksync does not follow" }
+        guard let standing else { return "Its file was \(file.path), and nothing stands there now" }
+        guard standing.kind == .file else { return "Its file was \(file.path), where \(standing.kind.noun) stands now" }
+        guard standing.size == file.size else {
+            return "Its file \(file.path) had \(file.size) bytes when it was fetched and has \(standing.size) now"
+        }
+        let isTouched = standing.modificationTime != file.modificationTime || standing.inode != file.inode
+        return "On disk it is \(file.path), \(describeBytes(file.size)) as recorded"
+            + (isTouched ? ", touched since then" : "")
+    }
+
+    // MARK: - How it came there
+
+    private var history: [String] {
+        var sentences: [String] = []
+        if let file = shelved.file {
+            let proof =
+                switch file.verification {
+                case .digest: "a digest that the catalog or the server gave fitted"
+                case .length: "its length matches the declared one"
+                case .unverified: "there was no checksum to compare with"
+                }
+            let origin = file.fetchedFrom.map { "fetched from \($0)" } ?? "fetched or recognised"
+            sentences.append("It was \(origin) on \(Self.day(file.fetchedAt)); \(proof)")
+            sentences.append(
+                verifiedAt.map { "booksync verify last found it right on \(Self.day($0))" }
+                    ?? "booksync verify has not read it since")
+        }
+        if let removedAt = shelved.removedAt {
+            sentences.append(
+                "You removed it on \(Self.day(removedAt)): it is not fetched again unless fetch --force says so, "
+                    + "or remove --forget takes that back")
+        }
+        return sentences
+    }
+
+    // MARK: - What went wrong
+
+    private var failures: [String] {
+        guard let transfer = shelved.transfer else { return [] }
+        var sentences: [String] = []
+        switch transfer.state {
+        case .downloading, .verifying:
+            sentences.append(isRunUnderWay ? "A run is fetching it now" : "A run that fetched it was cut off")
+        case .paused: sentences.append("Its transfer is paused (booksync resume lets it go on)")
+        case .cancelled: sentences.append("Its transfer was cancelled; what it had brought is dropped")
+        case .waiting, .failed, .finished: break
+        }
+        guard let error = transfer.error, transfer.attempts > 0 else { return sentences }
+        let times = transfer.attempts == 1 ? "once" : "in \(transfer.attempts) runs"
+        sentences.append("It failed \(times), the last time because: \(error)")
+        if let next = transfer.nextTryAt, transfer.waits(at: now) {
+            sentences.append(
+                "It is not tried again before \(Self.day(next)), and longer after each run in which it fails, up to a "
+                    + "week; --force tries it at once")
+        }
+        return sentences
+    }
+
+    // MARK: - What next
+
+    private var plan: [String] {
+        let who =
+            switch run {
+            case .mirror(let filter) where filter.isEmpty: "The next mirror"
+            case .mirror: "The next mirror, which follows only some of the book's episodes,"
+            case .fetch: "mirror does not follow the book; booksync fetch"
+            }
+        if actions.isEmpty { return ["\(who) would not come to it"] }
+        return actions.map { action in
+            let bytes = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
+            let deed =
+                switch action.kind {
+                case .fetch: "would fetch it\(bytes) to \(action.path)"
+                case .resume: "would fetch the rest of it\(bytes) to \(action.path)"
+                case .replace: "would fetch its new version\(bytes) and put it in the place of \(action.path)"
+                case .rename: "would rename \(action.fromPath ?? "it") to \(action.path)"
+                case .adopt: "would record the file \(action.path) as its"
+                case .keep: "would leave its file as it is"
+                case .skip: "would not fetch it"
+                }
+            return "\(who) \(deed): \(action.reason)"
+        }
+    }
+}
+
+extension JSONDocument {
+    package init(_ explanation: EpisodeExplanation) {
+        let shelved = explanation.shelved
+        self = JSONDocument(shelved, bytesDone: shelved.file?.size ?? explanation.partial).adding([
+            "fetched_at": .init(shelved.file?.fetchedAt),
+            "fetched_from": .init(shelved.file?.fetchedFrom),
+            "verified_at": .init(explanation.verifiedAt),
+            "removed_at": .init(shelved.removedAt),
+            "next_try_at": .init(shelved.transfer?.nextTryAt),
+            "actions": .array(explanation.actions.map { JSONDocument(action: $0) }),
+            "sentences": .array(explanation.sentences.map(JSONDocument.string)),
+        ])
+    }
+
+    private init(action: SyncAction) {
+        self = [
+            "action": .string(action.kind.word),
+            "path": .string(action.path),
+            "from_path": .init(action.fromPath),
+            "bytes": .init(action.bytes),
+            "reason": .string(action.reason),
+        ]
+    }
+}

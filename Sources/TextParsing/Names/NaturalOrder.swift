@@ -1,0 +1,72 @@
+/// The order in which people read file names: digits count as numbers, capitals do not count, and what lies in a
+/// folder comes behind the files beside that folder.
+package enum NaturalOrder {
+    /// Whether one path comes before another. Total: paths that differ are never equal.
+    ///
+    /// - Parameters: paths as their segments.
+    package static func precedes(_ one: [String], _ other: [String]) -> Bool {
+        for (first, second) in zip(one.indices, other.indices) {
+            let isFolder = first < one.count - 1
+            guard isFolder == (second < other.count - 1) else { return !isFolder }
+            switch compare(one[first], other[second]) {
+            case ..<0: return true
+            case 1...: return false
+            default: continue
+            }
+        }
+        return false
+    }
+
+    /// - Returns: negative, zero for the very same bytes, or positive.
+    package static func compare(_ one: String, _ other: String) -> Int {
+        let order = compareFolded(Array(one.lowercased().utf8), Array(other.lowercased().utf8))
+        if order != 0 { return order }
+        if one.utf8.elementsEqual(other.utf8) { return 0 }
+        return one.utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+    }
+
+    private static func compareFolded(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var first = 0
+        var second = 0
+        while first < one.count, second < other.count {
+            guard JSONBytes.isDigit(one[first]), JSONBytes.isDigit(other[second]) else {
+                if one[first] != other[second] { return Int(one[first]) - Int(other[second]) }
+                first += 1
+                second += 1
+                continue
+            }
+            let left = digits(one, &first)
+            let right = digits(other, &second)
+            // Of two numbers without zeros in front the longer one is the greater.
+            if left.count != right.count { return left.count - right.count }
+            if let (a, b) = zip(left, right).first(where: { $0 != $1 }) { return Int(a) - Int(b) }
+        }
+        return (one.count - first) - (other.count - second)
+    }
+
+    private static func digits(_ text: [UInt8], _ position: inout Int) -> ArraySlice<UInt8> {
+        let start = position
+        while position < text.count, JSONBytes.isDigit(text[position]) { position += 1 }
+        return text[start..<position].drop { $0 == UInt8(ascii: "0") }
+    }
+}
+
+/// The numbers that file names carry.
+package enum NumbersInNames {
+    /// For each name the number that tells it from its neighbours: `galaxyprimes_01_smith` is 1, and of
+    /// `2001 - 01`, `2001 - 02` it is the second. Where no place has numbers that all differ, the first number counts.
+    /// - Returns: nil for a name without a number, or with one of more than six digits.
+    package static func numbers(in names: [String]) -> [Int?] {
+        let runs = names.map(digitRuns)
+        let places = runs.lazy.map(\.count).min() ?? 0
+        let telling = (0..<places).first { place in
+            let numbers = runs.map { $0[place] }
+            return !numbers.contains(nil) && Set(numbers).count == numbers.count
+        }
+        return runs.map { $0.isEmpty ? nil : $0[telling ?? 0] }
+    }
+
+    private static func digitRuns(_ name: String) -> [Int?] {
+        name.utf8.split { !JSONBytes.isDigit($0) }.map { $0.count <= 6 ? Int(Substring($0)) : nil }
+    }
+}

@@ -1,0 +1,91 @@
+import AsyncHTTPClient
+import BookModel
+import NIOCore
+
+/// The bytes of an answer as they arrive. Reading pauses the connection while the reader is busy.
+///
+/// When the connection fails midway, every byte that was received is delivered before the ``TransportError`` is thrown.
+package struct HTTPResponseBody: AsyncSequence, Sendable {
+    package typealias Element = ByteBuffer
+
+    let base: HTTPClientResponse.Body
+    /// Where it comes from.
+    package let address: ResourceAddress
+    let limits: BodyLimits
+
+    package func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(base: base.makeAsyncIterator(), address: address, limits: limits)
+    }
+
+    package struct AsyncIterator: AsyncIteratorProtocol {
+        var base: HTTPClientResponse.Body.AsyncIterator
+        let address: ResourceAddress
+        private var limits: BodyLimits
+        private var consumed = 0
+        private var tail: ArraySlice<ByteBuffer> = []
+        private var ending: (any Error)?
+
+        init(base: HTTPClientResponse.Body.AsyncIterator, address: ResourceAddress, limits: BodyLimits) {
+            self.base = base
+            self.address = address
+            self.limits = limits
+        }
+
+        package mutating func next() async throws -> ByteBuffer? {
+            if let ending {
+                guard let part = tail.popFirst() else { throw ending }
+                return part
+            }
+            do {
+                let start = ContinuousClock.now
+                guard let part = try await base.next() else { return nil }
+                consumed += part.readableBytes
+                // What came is delivered first.
+                if let kind = limits.breach(by: part.readableBytes, from: start, to: .now) {
+                    ending = TransportError(kind, address: address)
+                }
+                return part
+            } catch let interruption as InterruptedBody {
+                ending = TransportError.classify(interruption.underlying, address: address)
+                // Parts that do not add up would leave a hole in the file: then they are not used.
+                let held = interruption.parts.reduce(0) { $0 + $1.readableBytes }
+                if consumed + held == interruption.bytesReceived { tail = interruption.parts[...] }
+                return try await next()
+            } catch {
+                throw TransportError.classify(error, address: address)
+            }
+        }
+    }
+}
+
+/// How slowly a body may come, and by when it has to be there. Only the time that is spent waiting for the server counts:
+/// a reader that takes its time does not make the server slow.
+struct BodyLimits: Sendable {
+    private let minRate: Double
+    private let answerTimeout: Double
+    /// Over which the rate is an average. Longer than a single stall, which is no slowness.
+    private let window: Double
+    private let deadline: ContinuousClock.Instant?
+    private var waited = 0.0
+    private var bytes = 0
+
+    init(_ options: TransportOptions, deadline: ContinuousClock.Instant?) {
+        minRate = options.minRate
+        answerTimeout = options.answerTimeout
+        window = options.stallTimeout * 2
+        self.deadline = deadline
+    }
+
+    /// Notes that so many bytes came, which were waited for from `start` to `end`.
+    /// - Returns: what is wrong with going on; nil for nothing.
+    mutating func breach(
+        by count: Int, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant
+    ) -> TransportError.Kind? {
+        if let deadline, end > deadline { return .overtime(seconds: answerTimeout) }
+        waited += (end - start) / .seconds(1)
+        bytes += count
+        guard waited >= window else { return nil }
+        defer { (waited, bytes) = (0, 0) }
+        return Double(bytes) < minRate * waited ? .tooSlow(bytesPerSecond: minRate) : nil
+    }
+}
