@@ -56,6 +56,8 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case lackOfRoom
         /// The file of the store itself is wrong, so that only another one helps.
         case storeDamage
+        /// The store has an older schema; opening it once for writing brings it up to date.
+        case storeAge
     }
 
     package let kind: Kind

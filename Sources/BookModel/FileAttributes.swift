@@ -18,3 +18,31 @@ package struct FileAttributes: Sendable, Hashable {
         self.kind = kind
     }
 }
+
+/// Sizes of files of audio.
+package enum FileSize {
+    /// One tebibyte. Who says that a file is larger is mistaken.
+    package static let max: Int64 = 1 << 40
+
+    /// The size, if a file can have it; nil for zero, which is written for "not known", and for what is absurd.
+    package static func sensible(_ bytes: Int64?) -> Int64? {
+        bytes.flatMap { (1...max).contains($0) ? $0 : nil }
+    }
+}
+
+/// What a published file says of itself, beside its bytes: it tells whose it is when the store is lost.
+///
+/// It speaks of the bytes that were published; whether they are still the same, their digest tells.
+package struct FileMark: Sendable, Hashable {
+    package var episode: EpisodeIdentity
+    /// Lower-case hexadecimal.
+    package var sha256: String
+    /// The address that the bytes came from, without secrets; nil where nobody noted it.
+    package var address: String?
+
+    package init(episode: EpisodeIdentity, sha256: String, address: String? = nil) {
+        self.episode = episode
+        self.sha256 = sha256
+        self.address = address
+    }
+}

@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Keeps files that a repair replaces although somebody wrote to them: in `.booksync/kept`, under their own paths.
 ///
 /// A file is given its second name before the replacement is fetched, and stays at its place as it is until that is whole.

@@ -1,13 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// On which disk a folder lies, as far as anybody can tell: where it is mounted, and the filesystem's own id.
 struct DiskPlace: Hashable, Sendable {
     /// Absolute, without symbolic links.

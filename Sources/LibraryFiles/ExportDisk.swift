@@ -2,14 +2,6 @@ import BookModel
 import Crypto
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Reads and writes exported files. Everything blocks on the disk.
 package enum ExportDisk {
     /// What stands at a path.

@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// What a file looks like from outside; nil when there is none.
 package func fileAttributes(_ path: String) -> FileAttributes? {
     var status = stat()

@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A copy of the file, with its times, on disk when the call returns.
 package func copyFile(_ source: String, to path: String, size: Int64) throws {
     let input = try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -3,14 +3,6 @@ import Crypto
 import Foundation
 import SyncPlanner
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Looks into files to find out whose they are.
 package enum FileExamination {
     /// Examines files, as many at once as there are cores. What cannot be read, or changes while it is read, has no

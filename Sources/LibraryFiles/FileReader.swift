@@ -3,14 +3,6 @@ import Crypto
 import Foundation
 import SyncPlanner
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Looks into one file after the other, with one buffer for all of them. Every call blocks on the disk: it belongs on a
 /// thread of its own.
 package struct FileReader: ~Copyable {

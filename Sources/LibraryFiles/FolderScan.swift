@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// What stands in folders of the library, without a look into the files.
 package enum FolderScan {
     /// What stands at a path of the library.

@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension LibraryFolder {
     /// What is written where it stands, and opened by libraries that ask no questions: through a link it would be another's
     /// file.

@@ -2,14 +2,6 @@ import BookModel
 import CFileSystem
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Beside the type, whose own `open` would be meant inside it.
 private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
 

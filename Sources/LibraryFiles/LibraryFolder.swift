@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The folder that holds the audio, known to exist and to be writable.
 package struct LibraryFolder: Sendable, Hashable {
     /// Absolute.
@@ -105,13 +97,7 @@ package struct LibraryFolder: Sendable, Hashable {
     }
 
     private static func create(_ path: String) -> Int32 {
-        #if canImport(Darwin)
-            Darwin.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #elseif canImport(Musl)
-            Musl.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #else
-            Glibc.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #endif
+        Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
     package static func unwritable(

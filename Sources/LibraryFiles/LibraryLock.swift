@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The right to change a library, held by one process at a time.
 ///
 /// It is the kernel's lock on an open file (`flock`), so it ends with the process however that ends. What is written

@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A file of the library, opened for being given away. It stays open, and the same file, until the last reference goes.
 package final class OpenedFile: Sendable {
     /// Bytes.
@@ -87,13 +79,7 @@ package final class OpenedFile: Sendable {
     private static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
     private static func openFolder(_ path: String) -> CInt {
-        #if canImport(Darwin)
-            Darwin.open(path, folderFlags)
-        #elseif canImport(Musl)
-            Musl.open(path, folderFlags)
-        #else
-            Glibc.open(path, folderFlags)
-        #endif
+        Foundation.open(path, folderFlags)
     }
 
     /// Fills the buffer with the bytes from an offset on. Blocks on the disk.

@@ -4,14 +4,6 @@ import Foundation
 import LibraryFiles
 import Transport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension Configuration {
     /// Where the configuration is looked for.
     package struct Location: Sendable, Hashable {

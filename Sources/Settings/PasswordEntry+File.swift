@@ -3,14 +3,6 @@ import DownloadEngine
 import Foundation
 import LibraryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension PasswordEntry {
     /// Writes the entry into a configuration file, which is replaced as a whole or not at all: it keeps its mode and its
     /// owner, and a link to it stays one. Where there is no file, one is made that only its owner reads.

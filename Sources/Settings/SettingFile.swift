@@ -4,14 +4,6 @@ import Foundation
 import LibraryFiles
 import Transport
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A file that a setting names, with what was read of it.
 package struct NamedFile<Content: Sendable & Hashable>: Sendable, Hashable {
     /// Absolute.
@@ -127,13 +119,7 @@ enum SettingFile {
 
     private static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
         buffer.withUnsafeMutableBytes { bytes in
-            #if canImport(Darwin)
-                Darwin.read(descriptor, bytes.baseAddress, bytes.count)
-            #elseif canImport(Musl)
-                Musl.read(descriptor, bytes.baseAddress, bytes.count)
-            #else
-                Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-            #endif
+            Foundation.read(descriptor, bytes.baseAddress, bytes.count)
         }
     }
 }

@@ -5,14 +5,6 @@ import Testing
 
 @testable import LibraryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 @Suite(.limitedConcurrency) struct OpenedFileTests {
     private static let digest = String(repeating: "ab", count: 32)
 

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Foundation
 
 /// A blocking TCP socket, held by the one thread that uses it; others may only shut it down.
 package struct Socket: Sendable {

@@ -5,14 +5,6 @@ import Foundation
 import LibraryFiles
 import SyncPlanner
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Brings recognised files to their places and records them.
 ///
 /// What is brought is announced in the journal first, as a download is that is about to be published: a run that is

@@ -12,14 +12,6 @@ import Synchronization
     import SystemPackage
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Runs a command of the listener's through `/bin/sh`, with the document on its standard input.
 ///
 /// Its input and its output are files without a name, not pipes: a command that reads nothing, writes without end or
@@ -89,13 +81,7 @@ struct AlertCommand: Sendable {
         /// It is gone where nothing of it runs.
         func kill() {
             guard let leader = leader.withLock({ $0 }) else { return }
-            #if canImport(Darwin)
-                Darwin.kill(-leader, SIGKILL)
-            #elseif canImport(Musl)
-                Musl.kill(-leader, SIGKILL)
-            #else
-                Glibc.kill(-leader, SIGKILL)
-            #endif
+            Foundation.kill(-leader, SIGKILL)
         }
     }
 

@@ -6,14 +6,6 @@ import LibraryFiles
 import ShelfQueries
 import SyncPlanner
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Files of episodes that the user removed. They are kept for ``keptDays`` in `.booksync/trash/TIME/`, under the paths
 /// that they had.
 ///

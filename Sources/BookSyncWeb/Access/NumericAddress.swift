@@ -1,12 +1,5 @@
 import BookModel
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
 /// An IP address as it is written in numbers.
 enum NumericAddress: Sendable, Hashable {

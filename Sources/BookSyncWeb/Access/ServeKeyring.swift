@@ -5,14 +5,6 @@ import Foundation
 import Logging
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Keeps the ``ServeKeys`` of a library, in `.booksync/serve-keys`, which only its owner reads.
 ///
 /// The file is made at first need, and never in a library that is not there. It is looked at again from time to time: who

@@ -1,14 +1,6 @@
 import BookModel
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The place of a Unix socket. Whoever listens there takes the place of what stands there, so that is looked at first.
 enum SocketPath {
     /// Blocks on the disk.

@@ -1,12 +1,5 @@
+import Foundation
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Has no more of an answer held for a client than it is about to receive.
 ///

@@ -4,14 +4,6 @@ import DownloadEngine
 import Foundation
 import LibraryFiles
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Whether the library, its disk and its store are as a run needs them. What is written to find that out is gone again when
 /// it is found out.
 struct LibraryDiagnosis: Sendable {

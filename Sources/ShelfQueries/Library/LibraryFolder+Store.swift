@@ -23,7 +23,7 @@ extension LibraryFolder {
         guard let size, refusingLost || size > 0 else { return nil }
         do {
             return try await CatalogStore(path: storePath, access: .readOnly)
-        } catch let failure as Failure where failure.isStoreAge {
+        } catch let failure as Failure where failure.reason == .storeAge {
             // An update of booksync must not keep the shelf from being looked at until the next run.
             try await bringUpToDate(storePath, failure)
             return try await CatalogStore(path: storePath, access: .readOnly)

@@ -58,7 +58,8 @@ import Testing
         #expect(sentences.contains("a folder stands in its place"))
         #expect(sentences.contains("wrong header: it begins with an HTML page where audio is to be"))
         let left = Set(told.filter { !$0.isRepairable }.map(\.word))
-        #expect(left == ["intact", "displaced", "changing"])
+        #expect(left == ["intact", "displaced", "changing", "unreadable"])
+        #expect(FileVerdict.unreadable(why: "Input/output error", isDamage: true).isRepairable)
         #expect(!FileVerdict.unreadable(why: "Permission denied", isDamage: false).isRepairable)
     }
 

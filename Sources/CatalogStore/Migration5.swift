@@ -4,7 +4,7 @@ extension StoreSchema {
     /// Where the listener stopped in each episode; and by which what moves is found without a look at all that waits.
     ///
     /// A position has no trigger: nothing that a plan or a count depends on changes with it.
-    static func createListening(_ database: Database) throws {
+    static func migrateToVersion5(_ database: Database) throws {
         try database.execute(
             sql: """
                 CREATE TABLE listening_position (

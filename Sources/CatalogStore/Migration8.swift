@@ -2,7 +2,7 @@ import GRDB
 
 extension StoreSchema {
     /// Who listens, each with their own positions, bookmarks and speeds; and which books a run was about.
-    static func createUsers(_ database: Database) throws {
+    static func migrateToVersion8(_ database: Database) throws {
         try database.execute(
             sql: """
                 -- User 0 has no name and no password: whoever comes with the shelf's own password, or needs none.

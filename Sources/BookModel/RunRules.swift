@@ -28,3 +28,21 @@ package struct RunLimits: Sendable, Hashable {
         episodes <= self.episodes ?? .max && bytes <= self.bytes ?? .max
     }
 }
+
+/// In which order the transfers of a plan are begun.
+package enum TransferOrder: String, Sendable, CaseIterable {
+    /// The lowest section number first (FIFO).
+    case first
+    /// The highest section number first (LIFO).
+    case last
+    /// As the catalog lists them.
+    case listed
+}
+
+/// What becomes of an episode whose file the listener deleted behind booksync's back.
+package enum MissingFileRule: String, Sendable, CaseIterable {
+    /// It is missing, and fetched again.
+    case fetch
+    /// It was removed on purpose: it gets a tombstone and is not fetched again.
+    case tombstone
+}

@@ -1,8 +1,25 @@
 import GRDB
 
 extension StoreSchema {
+    static func migrateToVersion7(_ database: Database) throws {
+        try addCountsOfMissing(to: database)
+        try createTrash(database)
+    }
+
+    /// How many episodes a run did not fetch, by why it did not.
+    private static func addCountsOfMissing(to database: Database) throws {
+        for count in ["held_back", "paused", "removed", "gone", "filtered"] {
+            try database.execute(sql: "ALTER TABLE run ADD COLUMN \(count) INTEGER NOT NULL DEFAULT 0")
+        }
+        // What is remembered of plans does not say it yet: it is told by its fingerprint, and made once more.
+        for count in ["removed", "gone", "filtered"] {
+            try database.execute(
+                sql: "ALTER TABLE settled_plan ADD COLUMN \(count) INTEGER NOT NULL DEFAULT 0 CHECK (\(count) >= 0)")
+        }
+    }
+
     /// Files that were removed, with all that was recorded of them.
-    static func createTrash(_ database: Database) throws {
+    private static func createTrash(_ database: Database) throws {
         try database.execute(
             sql: """
                 -- Without a time the file is on its way to the trash, and still recorded as the episode's.

@@ -1,3 +1,14 @@
+extension Result where Failure == any Error {
+    /// How the body ended.
+    package static func of(_ body: () async throws -> Success) async -> Self {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 /// Runs `body`, and cancels it when it takes longer.
 /// - Returns: nil when it did.
 package func limited<Value: Sendable>(
