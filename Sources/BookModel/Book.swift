@@ -41,7 +41,7 @@ package struct ListingProof: Sendable, Hashable {
     package var collected: Int
     /// Whether every page was read to its end. An incomplete listing adds and updates, and never marks anything gone.
     package var isComplete: Bool
-    /// What was odd about the listing, in sentences for the listener.
+    /// What was odd about the listing, in sentences for the user.
     package var warnings: [String]
     /// What the catalog's answer came with, where the next listing may ask whether anything changed since; nil after an
     /// incomplete one.

@@ -1,4 +1,4 @@
-/// A REF as the listener writes it: `ID`, `SOURCE:ID` or an address, optionally with the episodes meant:
+/// A REF as the user writes it: `ID`, `SOURCE:ID` or an address, optionally with the episodes meant:
 /// `REF/12`, `REF/12-40,55`, `REF/latest:5`; behind an address, which has slashes of its own, `URL#12`.
 package struct BookReference: Sendable, Hashable, CustomStringConvertible {
     package enum Target: Sendable, Hashable {

@@ -45,7 +45,7 @@ package struct EpisodeFilter: Sendable, Hashable {
     }
 }
 
-/// Section numbers as the listener writes them: `1-20,35`.
+/// Section numbers as the user writes them: `1-20,35`.
 package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
     package let ranges: [ClosedRange<Int>]
 

@@ -6,7 +6,7 @@ package struct EpisodeRecord: Sendable, Hashable {
     package var episode: Episode
     /// Whether the catalog no longer lists it; its file is kept.
     package var isGone: Bool
-    /// When the listener removed it on purpose (the tombstone); it is not fetched again.
+    /// When the user removed it on purpose (the tombstone); it is not fetched again.
     package var removedAt: Date?
     package var file: LocalFile?
     package var transfer: TransferRecord?
@@ -52,7 +52,7 @@ package enum EpisodeState: String, Sendable, CaseIterable {
     case waiting, downloading, verifying, finished, paused, failed, cancelled
     /// The catalog lists it and gives no address for it.
     case locked
-    /// Tombstone: the listener removed it.
+    /// Tombstone: the user removed it.
     case removed
     /// No longer in the catalog.
     case gone

@@ -1,5 +1,5 @@
 /// What is recorded of a file that booksync wrote for players and servers, so that it can tell its own from those that
-/// the listener made or changed.
+/// the user made or changed.
 package struct ExportedFile: Sendable, Hashable {
     /// Relative to the library.
     package var path: String

@@ -1,4 +1,4 @@
-/// Something that went wrong, told to the listener: what failed, why, and what to do next.
+/// Something that went wrong, told to the user: what failed, why, and what to do next.
 ///
 /// Every error that leaves a room of the house is one of these; the command maps ``kind`` to its exit code in one
 /// place. None of the texts may hold a secret.

@@ -13,7 +13,7 @@ extension Failure {
             remedy: remedy, reason: .lackOfRoom)
     }
 
-    /// A failed system call on a file, told to the listener. A full disk or a vanished library ends the run, since
+    /// A failed system call on a file, told to the user. A full disk or a vanished library ends the run, since
     /// whatever comes next would fail as well.
     ///
     /// - Parameters:

@@ -30,15 +30,15 @@ package struct LocalFile: Sendable, Hashable {
     package var catalogModifiedAt: Date?
     package var fetchedAt: Date
     package var verification: Verification
-    /// Whether the listener gave the file its name and place: the naming does not move it then.
-    package var isNamedByListener: Bool
+    /// Whether the user gave the file its name and place: the naming does not move it then.
+    package var isNamedByUser: Bool
     /// The address that the bytes came from, without secrets; nil where they were not fetched, or nobody noted it.
     package var fetchedFrom: String?
 
     package init(
         episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
         validator: ContentValidator = .init(), catalogSize: Int64? = nil, catalogModifiedAt: Date? = nil,
-        fetchedAt: Date, verification: Verification, isNamedByListener: Bool = false,
+        fetchedAt: Date, verification: Verification, isNamedByUser: Bool = false,
         fetchedFrom: String? = nil
     ) {
         self.episode = episode
@@ -52,7 +52,7 @@ package struct LocalFile: Sendable, Hashable {
         self.catalogModifiedAt = catalogModifiedAt
         self.fetchedAt = fetchedAt
         self.verification = verification
-        self.isNamedByListener = isNamedByListener
+        self.isNamedByUser = isNamedByUser
         self.fetchedFrom = fetchedFrom
     }
 }

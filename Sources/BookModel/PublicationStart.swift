@@ -1,6 +1,6 @@
 import Foundation
 
-/// From when on episodes are wanted, as the listener writes it: a day (`2024-05-31`), or an age (`30d`, `4w`, `12h`).
+/// From when on episodes are wanted, as the user writes it: a day (`2024-05-31`), or an age (`30d`, `4w`, `12h`).
 package struct PublicationStart: Sendable, Hashable, CustomStringConvertible {
     private enum Meaning: Sendable, Hashable {
         case time(Date)

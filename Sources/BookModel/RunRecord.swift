@@ -61,7 +61,7 @@ package struct Outage: Sendable, Hashable {
     package var runs: Int
     /// The sentence of its last failure.
     package var error: String
-    /// Whether the listener was alerted to it.
+    /// Whether the user was alerted to it.
     package var isTold: Bool
 
     package init(subject: String, since: Date, runs: Int = 1, error: String, isTold: Bool = false) {
@@ -81,7 +81,7 @@ package struct PublicationWatch: Sendable, Hashable {
     package var latest: Date
     /// Seconds that usually lie between two of its episodes; more than 0.
     package var usualGap: Double
-    /// Whether the listener knows that nothing came for long after ``latest``.
+    /// Whether the user knows that nothing came for long after ``latest``.
     package var isTold: Bool
 
     package init(book: BookIdentity, title: String, latest: Date, usualGap: Double, isTold: Bool) {

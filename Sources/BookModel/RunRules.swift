@@ -39,7 +39,7 @@ package enum TransferOrder: String, Sendable, CaseIterable {
     case listed
 }
 
-/// What becomes of an episode whose file the listener deleted behind booksync's back.
+/// What becomes of an episode whose file the user deleted behind booksync's back.
 package enum MissingFileRule: String, Sendable, CaseIterable {
     /// It is missing, and fetched again.
     case fetch

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a run tells while it works: one stream of values that the terminal, the JSON printer and the web page render.
 package enum SyncEvent: Sendable {
-    /// Something the listener should know that is no failure ("using the built-in demo catalog").
+    /// Something the user should know that is no failure ("using the built-in demo catalog").
     case notice(String)
     /// A book's catalog was read and its plan made.
     case planned(SyncPlan)
@@ -17,7 +17,7 @@ package enum SyncEvent: Sendable {
     case adopted(AdoptionReceipt)
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
-    /// The listener paused a transfer, or broke it off.
+    /// The user paused a transfer, or broke it off.
     case paused(EpisodeIdentity, name: String)
     case cancelled(EpisodeIdentity, name: String)
     case summarised(RunSummary)
@@ -99,7 +99,7 @@ package struct TransferReceipt: Sendable, Hashable {
     /// Bytes of earlier runs that were not fetched again.
     package var bytesReused: Int64
     package var seconds: Double
-    /// What was odd (a stale catalog size), in sentences for the listener.
+    /// What was odd (a stale catalog size), in sentences for the user.
     package var remarks: [String]
 
     package init(
@@ -122,7 +122,7 @@ package struct AdoptionReceipt: Sendable, Hashable {
     package var section: Int
     package var name: String
     package var file: LocalFile
-    /// By what it was recognised, in words for the listener.
+    /// By what it was recognised, in words for the user.
     package var reason: String
 
     package init(section: Int, name: String, file: LocalFile, reason: String) {

@@ -75,7 +75,7 @@ package struct SyncAction: Sendable, Hashable {
     /// Why an episode is left alone.
     package enum Skip: Sendable, Hashable {
         case locked
-        /// The listener removed it.
+        /// The user removed it.
         case tombstone
         /// It failed before and waits for its next try.
         case waits
@@ -101,7 +101,7 @@ package struct SyncAction: Sendable, Hashable {
     package var fromPath: String?
     /// Bytes still to be fetched, when known; for keep and rename the file's size.
     package var bytes: Int64?
-    /// Why, in words for the listener.
+    /// Why, in words for the user.
     package var reason: String
     /// Of an adoption without ``fromPath``: how far the file is known to be the episode's.
     package var verification: LocalFile.Verification?

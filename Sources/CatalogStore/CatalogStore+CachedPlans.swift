@@ -4,7 +4,7 @@ import GRDB
 
 extension CatalogStore {
     /// Why episodes may be left alone where nothing is to be done, in the order of the columns.
-    private static let settledSkips: [SyncAction.Skip] = [.locked, .tombstone, .gone, .filtered]
+    private static let cachedSkips: [SyncAction.Skip] = [.locked, .tombstone, .gone, .filtered]
 
     /// What is remembered of the book's last plan; nil where that plan had anything to do, or the store changed since.
     package func cachedPlan(of book: BookIdentity) async throws -> CachedPlan? {
@@ -21,7 +21,7 @@ extension CatalogStore {
             let folders = try JSONDecoder().decode([String].self, from: Data(columns.next(String.self).utf8))
             var totals = PlanTotals()
             totals.keep = try columns.next()
-            for reason in Self.settledSkips {
+            for reason in Self.cachedSkips {
                 let count: Int = try columns.next()
                 if count > 0 { totals.skipped[reason] = count }
             }
@@ -30,7 +30,7 @@ extension CatalogStore {
     }
 
     /// Begins to watch for whatever changes the book's plan. To be called before the plan's input is read;
-    /// ``settle(_:of:)`` then remembers nothing that changed since.
+    /// ``saveCachedPlan(_:of:)`` then remembers nothing that changed since.
     package func watchPlan(of book: BookIdentity) async throws {
         let what = "the plan of \(book) cannot be watched"
         let isWatched = try await read(what) { try $0.isPlanWatched(of: book) }
@@ -47,7 +47,7 @@ extension CatalogStore {
     }
 
     /// Remembers that there is nothing to do, unless something changed since the book's plan is watched.
-    package func settle(_ plan: CachedPlan, of book: BookIdentity) async throws {
+    package func saveCachedPlan(_ plan: CachedPlan, of book: BookIdentity) async throws {
         try await write("the plan of \(book) cannot be remembered", .relaxed) { database in
             let sql = """
                 UPDATE settled_plan
@@ -55,7 +55,7 @@ extension CatalogStore {
                 WHERE book_id = (SELECT id FROM book WHERE source = ? AND key = ?)
                 """
             let folders = String(decoding: try JSONEncoder().encode(plan.folders), as: UTF8.self)
-            let skips = StatementArguments(Self.settledSkips.map(plan.totals.skip))
+            let skips = StatementArguments(Self.cachedSkips.map(plan.totals.skip))
             try database.cachedStatement(sql: sql).execute(
                 arguments: [plan.fingerprint, folders, plan.totals.keep, plan.totals.skip] + skips + [
                     book.source, book.id,

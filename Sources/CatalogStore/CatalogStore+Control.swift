@@ -1,7 +1,7 @@
 import BookModel
 import GRDB
 
-// What the listener asks of transfers, also while a run of another process is under way: the words are written here,
+// What the user asks of transfers, also while a run of another process is under way: the words are written here,
 // and the run reads them.
 
 extension CatalogStore {
@@ -93,7 +93,7 @@ extension CatalogStore {
         }
     }
 
-    /// The transfers that the listener paused or cancelled.
+    /// The transfers that the user paused or cancelled.
     package func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
         try await read("the paused transfers cannot be looked up") { database in
             let sql = """

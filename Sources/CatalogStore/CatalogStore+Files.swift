@@ -54,7 +54,7 @@ extension CatalogStore {
             for (file, id) in zip(files, ids) {
                 try database.upsert(file, of: id)
                 try database.cachedStatement(sql: "UPDATE local_file SET named_by_listener = ? WHERE episode_id = ?")
-                    .execute(arguments: [file.isNamedByListener, id])
+                    .execute(arguments: [file.isNamedByUser, id])
             }
         }
     }
@@ -62,7 +62,7 @@ extension CatalogStore {
 
 extension Database {
     /// Records the file of an episode in place of the one before. An intention to rename that one ends when the new one
-    /// is elsewhere; a new version at a place that the listener chose leaves the place the listener's.
+    /// is elsewhere; a new version at a place that the user chose leaves the place the user's.
     func upsert(_ file: LocalFile, of id: Int64) throws {
         let sql = """
             INSERT INTO local_file (
@@ -81,7 +81,7 @@ extension Database {
             """
         let rest: StatementArguments = [
             file.path, file.size, file.sha256, file.modificationTime, Int64(bitPattern: file.inode), file.catalogSize,
-            stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue, file.isNamedByListener,
+            stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue, file.isNamedByUser,
             file.fetchedFrom,
         ]
         try refusingTaken(file.path, for: file.episode, id) {

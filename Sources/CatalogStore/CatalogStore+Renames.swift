@@ -9,7 +9,7 @@ package enum RenameBatch: Sendable, Hashable {
     /// More of a run that has renamed already.
     case number(Int64)
     /// None: they take renames back. Once completed, those are no longer known, and the files keep their names as if
-    /// the listener had given them, so that the naming does not move them forward again at once.
+    /// the user had given them, so that the naming does not move them forward again at once.
     case undo
 }
 

@@ -96,7 +96,7 @@ extension CatalogStore {
         }
     }
 
-    /// The episode that the listener calls by its section, ``Episode/element`` included. Of several with this number the
+    /// The episode that the user calls by its section, ``Episode/element`` included. Of several with this number the
     /// first one that the catalog still lists.
     package func episode(section: Int, of book: BookIdentity) async throws -> EpisodeRecord? {
         try await read("\(BookReference.example(section, of: book)) cannot be looked up") { database in

@@ -162,7 +162,7 @@ extension Subscription {
 }
 
 extension SectionRanges {
-    /// No ranges at all are stored as the empty text, which the listener could not write.
+    /// No ranges at all are stored as the empty text, which the user could not write.
     fileprivate init(stored text: String) throws {
         if text.isEmpty { self.init([]) } else { try self.init(parsing: text) }
     }

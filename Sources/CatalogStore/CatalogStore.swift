@@ -26,7 +26,7 @@ package final class CatalogStore: Sendable {
         /// again from the catalog or from the disk.
         case relaxed
         /// Survives a power cut as well. For what nothing but this transaction says: a finished transfer, the word of
-        /// the listener.
+        /// the user.
         case durable
     }
 
@@ -101,7 +101,7 @@ package final class CatalogStore: Sendable {
     }
 
     /// Runs `body` on one unchanging state of the database.
-    /// - Parameter what: what has failed when `body` fails, for the listener.
+    /// - Parameter what: what has failed when `body` fails, for the user.
     func read<Value: Sendable>(
         _ what: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreSchema {
-    /// Files whose names are the listener's own; transfers that go before others, the greater the priority the sooner;
+    /// Files whose names are the user's own; transfers that go before others, the greater the priority the sooner;
     /// what a complete listing came with, so that the next one may ask whether anything changed.
     static func migrateToVersion2(_ database: Database) throws {
         try database.execute(

@@ -104,7 +104,7 @@ extension StoreSchema {
                 """)
     }
 
-    /// What booksync wrote beside the audio, so that it never overwrites what the listener made or changed.
+    /// What booksync wrote beside the audio, so that it never overwrites what the user made or changed.
     private static func createExports(_ database: Database) throws {
         try database.execute(
             sql: """

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StoreSchema {
-    /// Where the listener stopped in each episode; and by which what moves is found without a look at all that waits.
+    /// Where the user stopped in each episode; and by which what moves is found without a look at all that waits.
     ///
     /// A position has no trigger: nothing that a plan or a count depends on changes with it.
     static func migrateToVersion5(_ database: Database) throws {

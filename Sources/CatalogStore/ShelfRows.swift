@@ -66,7 +66,7 @@ extension LocalFile {
             inode: UInt64(bitPattern: try columns.next(Int64.self)), validator: try columns.nextValidator(),
             catalogSize: try columns.next(), catalogModifiedAt: try columns.nextTime(),
             fetchedAt: Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000),
-            verification: try word(columns.next()), isNamedByListener: try columns.next(),
+            verification: try word(columns.next()), isNamedByUser: try columns.next(),
             fetchedFrom: try columns.next())
     }
 

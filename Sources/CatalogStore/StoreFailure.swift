@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// The one place where errors of the database become failures: every access of the room goes through here.
-/// - Parameter what: what has failed, for the listener.
+/// - Parameter what: what has failed, for the user.
 func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()
@@ -25,7 +25,7 @@ func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value)
     }
 }
 
-/// The statement and its arguments stay out of the text: they may hold what the listener would not print.
+/// The statement and its arguments stay out of the text: they may hold what the user would not print.
 private func failure(of error: DatabaseError, what: String, path: String) -> Failure {
     let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
     switch error.resultCode {

@@ -5,8 +5,8 @@ import Logging
 // What becomes of transfers that have come to their end: stopped, published, or given up.
 
 extension DownloadEngine {
-    /// A transfer that the listener stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
-    func settleStop(_ state: TransferState, of wanted: TransferRequest) async {
+    /// A transfer that the user stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
+    func finishStop(_ state: TransferState, of wanted: TransferRequest) async {
         let episode = wanted.episode.identity
         guard state == .cancelled else { return emit(.paused(episode, name: wanted.episode.name)) }
         emit(.cancelled(episode, name: wanted.episode.name))
@@ -35,22 +35,22 @@ extension DownloadEngine {
                 why: "\(error)", remedy: "run again; it is not fetched twice")
     }
 
-    func settlePublication(_ place: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) {
+    func finishPublication(_ index: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) {
         switch outcome {
         case .success(let file):
-            let receipt = run.finish(file, at: place)
+            let receipt = run.finish(file, at: index)
             run.report.receipts.append(receipt)
             emit(.finished(receipt))
         case .failure(let failure):
             // When the disk or the store ends the run, the file may be in its place already: the announcement, which
             // stays in the journal, is what the next run finds it by.
-            giveUp(place, failure, of: &run, records: failure.disposition != .stop)
+            giveUp(index, failure, of: &run, records: failure.disposition != .stop)
         }
     }
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
-    func giveUp(_ place: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) {
-        let transfer = run.transfers[place]
+    func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) {
+        let transfer = run.transfers[index]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
             section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)

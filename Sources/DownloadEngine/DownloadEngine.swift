@@ -86,8 +86,8 @@ package struct DownloadEngine: Sendable {
                 if yields() { run.beginNothingMore() }
                 if run.mayStart(backlog: Self.maxBacklog), !Task.isCancelled {
                     while startNext(of: &run, in: &group) {}
-                    while let (place, pieces) = run.lendPlace() {
-                        group.addTask { .helped(place, await pieces.help()) }
+                    while let (index, pieces) = run.assignSlot() {
+                        group.addTask { .helped(index, await pieces.help()) }
                     }
                     armTimer(of: &run, in: &group)
                 }
@@ -101,20 +101,20 @@ package struct DownloadEngine: Sendable {
                     lookAfterLibrary(&run)
                     await obey(&run)
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
-                case .measured(let place, let length):
-                    await startMeasured(place, length, of: &run, in: &group)
-                case .attempted(let place, let result):
-                    run.schedule.end(place)
-                    await settle(place, result, of: &run, in: &group)
-                case .helped(let place, let busy):
-                    run.schedule.giveBack(of: place)
-                    if let busy { run.holdServer(of: place, asked: busy.after) }
-                case .renewed(let place, let outcome):
+                case .measured(let index, let length):
+                    await startMeasured(index, length, of: &run, in: &group)
+                case .attempted(let index, let result):
+                    run.schedule.end(index)
+                    await finishTransfer(index, result, of: &run, in: &group)
+                case .helped(let index, let busy):
+                    run.schedule.giveBack(of: index)
+                    if let busy { run.holdServer(of: index, asked: busy.after) }
+                case .renewed(let index, let outcome):
                     run.renewals -= 1
-                    await settleRenewal(place, outcome, of: &run)
-                case .published(let place, let outcome):
+                    await finishRenewal(index, outcome, of: &run)
+                case .published(let index, let outcome):
                     run.backlog -= 1
-                    settlePublication(place, outcome, of: &run)
+                    finishPublication(index, outcome, of: &run)
                 }
                 if run.isOver || run.report.stop != nil { group.cancelAll() }
                 if run.isIdle { group.cancelAll() }
@@ -123,7 +123,7 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    /// Seconds between two looks at what the listener paused or cancelled, and at the library.
+    /// Seconds between two looks at what the user paused or cancelled, and at the library.
     private static let controlInterval = 0.25
 
     /// Ends the run when the library is no longer there.
@@ -139,37 +139,37 @@ package struct DownloadEngine: Sendable {
     /// size that the catalog gives, its server is asked first.
     /// - Returns: false when nothing may start.
     private func startNext(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) -> Bool {
-        guard run.report.stop == nil, let place = run.startNext() else { return false }
-        if let failure = run.lackOfRoom(forUnmeasured: place) ?? obstacle(to: run.loads) {
-            let alone = [DiskGuard.Load(run.transfers[place])]
-            guard failure.isLackOfRoom, obstacle(to: alone) != nil, run.mayMeasure(place) else {
-                run.end(because: failure, insteadOf: place)
+        guard run.report.stop == nil, let index = run.startNext() else { return false }
+        if let failure = run.lackOfRoom(forUnmeasured: index) ?? obstacle(to: run.loads) {
+            let alone = [DiskGuard.Load(run.transfers[index])]
+            guard failure.isLackOfRoom, obstacle(to: alone) != nil, run.mayMeasure(index) else {
+                run.end(because: failure, insteadOf: index)
                 return true
             }
-            let wanted = run.transfers[place].wanted
+            let wanted = run.transfers[index].wanted
             let transport = transport.using(wanted.access)
-            run.measured = place
-            group.addTask { .measured(place, try? await transport.declaredLength(of: wanted.episode)) }
+            run.measured = index
+            group.addTask { .measured(index, try? await transport.declaredLength(of: wanted.episode)) }
             return false
         }
-        start(place, of: &run, in: &group)
+        start(index, of: &run, in: &group)
         return true
     }
 
     private func startMeasured(
-        _ place: Int, _ length: Int64?, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
+        _ index: Int, _ length: Int64?, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
     ) async {
         run.measured = nil
-        run.transfers[place].declaredLength = length
-        if let state = run.transfers[place].stoppedAs {
-            run.schedule.end(place)
-            await settleStop(state, of: run.transfers[place].wanted)
+        run.transfers[index].declaredLength = length
+        if let state = run.transfers[index].stoppedAs {
+            run.schedule.end(index)
+            await finishStop(state, of: run.transfers[index].wanted)
         } else if let failure = obstacle(to: run.loads) {
-            run.end(because: failure, insteadOf: place)
+            run.end(because: failure, insteadOf: index)
         } else if run.isOver || run.report.stop != nil {
-            run.schedule.end(place)
+            run.schedule.end(index)
         } else {
-            start(place, of: &run, in: &group)
+            start(index, of: &run, in: &group)
         }
     }
 
@@ -198,12 +198,12 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    /// Stops what the listener paused or cancelled since the last look, and puts first what they want first.
+    /// Stops what the user paused or cancelled since the last look, and puts first what they want first.
     private func obey(_ run: inout EngineRun) async {
         do {
             for (episode, state) in try await journal.stoppedTransfers() {
                 guard let wanted = run.stop(episode, as: state) else { continue }
-                await settleStop(state, of: wanted)
+                await finishStop(state, of: wanted)
             }
             let moved = run.prefer(try await journal.preferredTransfers())
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
@@ -230,9 +230,9 @@ package struct DownloadEngine: Sendable {
         case helped(Int, AttemptResult.RetryReason?)
     }
 
-    private func start(_ place: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
-        let transfer = run.transfers[place]
-        if transfer.startedAt == nil { run.transfers[place].startedAt = .now }
+    private func start(_ index: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
+        let transfer = run.transfers[index]
+        if transfer.startedAt == nil { run.transfers[index].startedAt = .now }
         let partialPath = partialFolder + "/" + transfer.partialName
         let limiter = rates.limiter(of: transfer.wanted.episode.identity.book.source)
         let transport = transport.using(transfer.wanted.access)
@@ -244,7 +244,7 @@ package struct DownloadEngine: Sendable {
             ? SegmentedDownload(
                 partialPath: partialPath, transport: transport, limiter: limiter, meter: meter, settings: settings)
             : nil
-        run.transfers[place].pieces = pieces
+        run.transfers[index].pieces = pieces
         let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal, watch: watch,
             settings: settings, partialPath: partialPath, limiter: limiter, meter: meter,
@@ -256,10 +256,10 @@ package struct DownloadEngine: Sendable {
             var attempt = attempt
             return await attempt.run(startOver: startOver)
         }
-        run.transfers[place].task = task
+        run.transfers[index].task = task
         group.addTask {
             .attempted(
-                place,
+                index,
                 await withTaskCancellationHandler {
                     await task.value
                 } onCancel: {
@@ -287,13 +287,13 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    private func settle(
-        _ place: Int, _ result: AttemptResult, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
+    private func finishTransfer(
+        _ index: Int, _ result: AttemptResult, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
     ) async {
-        run.note(result, at: place)
-        let wanted = run.transfers[place].wanted
-        if let state = run.transfers[place].stoppedAs, !result.isReceived {
-            return await settleStop(state, of: wanted)
+        run.note(result, at: index)
+        let wanted = run.transfers[index].wanted
+        if let state = run.transfers[index].stoppedAs, !result.isReceived {
+            return await finishStop(state, of: wanted)
         }
         switch result.ending {
         case .received(let file):
@@ -302,27 +302,27 @@ package struct DownloadEngine: Sendable {
             run.publisher = publisher
             group.addTask(executorPreference: file.partial.thread) {
                 do {
-                    return .published(place, .success(try await publisher.publish(file)))
+                    return .published(index, .success(try await publisher.publish(file)))
                 } catch {
-                    return .published(place, .failure(Self.publicationFailure(error)))
+                    return .published(index, .failure(Self.publicationFailure(error)))
                 }
             }
         case .unchanged:
             guard var file = wanted.replacing else { return }
             file.catalogSize = wanted.episode.size
             file.catalogModifiedAt = wanted.episode.modifiedAt
-            settlePublication(place, recorded(file), of: &run)
+            finishPublication(index, recorded(file), of: &run)
         case .restart(let why):
-            if run.transfers[place].hasStartedOver {
-                giveUp(place, wanted.failure(why, remedy: "try again later"), of: &run)
+            if run.transfers[index].hasStartedOver {
+                giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
                 logger.notice("starting over", metadata: ["episode": "\(wanted.episode.identity)", "why": "\(why)"])
-                run.transfers[place].mustStartOver = true
-                run.transfers[place].hasStartedOver = true
-                run.schedule.postpone(place, until: run.now)
+                run.transfers[index].mustStartOver = true
+                run.transfers[index].hasStartedOver = true
+                run.schedule.postpone(index, until: run.now)
             }
         case .retry(let reason):
-            let failures = run.transfers[place].failuresInARow
+            let failures = run.transfers[index].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))
             if let wait, !Task.isCancelled, !run.isOver {
                 logger.info(
@@ -331,34 +331,34 @@ package struct DownloadEngine: Sendable {
                         "episode": "\(wanted.episode.identity)", "why": "\(reason.why)",
                         "in_seconds": "\(max(wait, reason.after ?? 0))",
                     ])
-                if reason.isServerBusy { run.holdServer(of: place, asked: reason.after) }
+                if reason.isServerBusy { run.holdServer(of: index, asked: reason.after) }
                 let seconds = max(wait, reason.after ?? 0)
-                run.schedule.postpone(place, until: run.now + seconds)
+                run.schedule.postpone(index, until: run.now + seconds)
                 let episode = wanted.episode
                 emit(
                     .waiting(
                         .episode(episode.identity), Wait(name: episode.name, reason: reason.why, seconds: seconds)))
             } else if !Task.isCancelled, !run.isOver {
-                giveUp(place, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
+                giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }
         case .endedEarly(let length):
-            if let before = run.transfers[place].endedEarly {
+            if let before = run.transfers[index].endedEarly {
                 let size = wanted.episode.size.map { ", and the catalog says \($0)" } ?? ""
                 let why = "the server ended it after \(before) bytes, and after \(length) the next time\(size)"
-                giveUp(place, wanted.failure(why, remedy: "try again later"), of: &run)
+                giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
-                run.transfers[place].mustStartOver = true
-                run.transfers[place].endedEarly = length
-                run.schedule.postpone(place, until: run.now)
+                run.transfers[index].mustStartOver = true
+                run.transfers[index].endedEarly = length
+                run.schedule.postpone(index, until: run.now)
             }
         case .fail(let failure):
-            giveUp(place, failure, of: &run)
+            giveUp(index, failure, of: &run)
         case .expired(let failure):
             guard let address = wanted.episode.address, let renew = wanted.renewAddress,
-                run.transfers[place].mayRenew()
-            else { return giveUp(place, failure, of: &run) }
+                run.transfers[index].mayRenew()
+            else { return giveUp(index, failure, of: &run) }
             run.renewals += 1
-            group.addTask { .renewed(place, await Self.renewed(address, renew, otherwise: failure)) }
+            group.addTask { .renewed(index, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
             break
         }
@@ -383,18 +383,18 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    private func settleRenewal(
-        _ place: Int, _ outcome: Result<ResourceAddress, Failure>, of run: inout EngineRun
+    private func finishRenewal(
+        _ index: Int, _ outcome: Result<ResourceAddress, Failure>, of run: inout EngineRun
     ) async {
-        if let state = run.transfers[place].stoppedAs {
-            return await settleStop(state, of: run.transfers[place].wanted)
+        if let state = run.transfers[index].stoppedAs {
+            return await finishStop(state, of: run.transfers[index].wanted)
         }
         switch outcome {
         case .success(let address):
-            run.transfers[place].wanted.episode.address = address
-            run.schedule.postpone(place, until: run.now)
+            run.transfers[index].wanted.episode.address = address
+            run.schedule.postpone(index, until: run.now)
         case .failure(let failure):
-            if !Task.isCancelled, !run.isOver { giveUp(place, failure, of: &run) }
+            if !Task.isCancelled, !run.isOver { giveUp(index, failure, of: &run) }
         }
     }
 }

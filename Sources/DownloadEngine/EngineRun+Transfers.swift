@@ -12,7 +12,7 @@ extension EngineRun {
         /// The attempt under way, and where others may help it.
         var task: Task<AttemptResult, Never>?
         var pieces: SegmentedDownload?
-        /// Paused or cancelled by the listener.
+        /// Paused or cancelled by the user.
         var stoppedAs: TransferState?
         var hasStartedOver = false
         /// Where a body without a declared length ended, before the catalog's size.
@@ -62,17 +62,17 @@ extension EngineRun {
 
         var count: Int { requests.count }
 
-        subscript(place: Int) -> Transfer {
-            get { begun[place] ?? Transfer(wanted: requests[place]) }
-            _modify { yield &begun[place, default: Transfer(wanted: requests[place])] }
+        subscript(index: Int) -> Transfer {
+            get { begun[index] ?? Transfer(wanted: requests[index]) }
+            _modify { yield &begun[index, default: Transfer(wanted: requests[index])] }
         }
 
-        func isFinished(_ place: Int) -> Bool { finished.contains(place) }
+        func isFinished(_ index: Int) -> Bool { finished.contains(index) }
 
         /// Lets go of a transfer that came to its end.
-        mutating func finish(_ place: Int) -> Transfer {
-            finished.insert(place)
-            return begun.removeValue(forKey: place) ?? Transfer(wanted: requests[place])
+        mutating func finish(_ index: Int) -> Transfer {
+            finished.insert(index)
+            return begun.removeValue(forKey: index) ?? Transfer(wanted: requests[index])
         }
 
         /// Those that are not finished, waiting ones included.

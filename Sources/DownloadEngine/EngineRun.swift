@@ -20,7 +20,7 @@ struct EngineRun {
     /// Why something was not begun.
     private var lackOfRoom: Failure?
     private let limits: RunLimits
-    private let places: [EpisodeIdentity: Int]
+    private let indexByEpisode: [EpisodeIdentity: Int]
     private var started = 0
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
@@ -30,7 +30,8 @@ struct EngineRun {
     init(requests: [TransferRequest], settings: EngineSettings) {
         transfers = Transfers(requests)
         limits = settings.limits
-        places = Dictionary(requests.enumerated().map { ($0.element.episode.identity, $0.offset) }) { first, _ in first
+        indexByEpisode = Dictionary(requests.enumerated().map { ($0.element.episode.identity, $0.offset) }) {
+            first, _ in first
         }
         schedule = TransferSchedule(
             servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
@@ -50,39 +51,40 @@ struct EngineRun {
         schedule.isEmpty && backlog == 0 && renewals == 0
     }
 
-    /// Notes that the listener paused or cancelled a transfer, and stops it. One that is being published is past that.
+    /// Notes that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
     mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
-        guard let place = places[episode], !transfers.isFinished(place), transfers[place].stoppedAs == nil else {
+        guard let index = indexByEpisode[episode], !transfers.isFinished(index), transfers[index].stoppedAs == nil
+        else {
             return nil
         }
-        transfers[place].stoppedAs = state
-        if let task = transfers[place].task {
+        transfers[index].stoppedAs = state
+        if let task = transfers[index].task {
             task.cancel()
             return nil
         }
-        return schedule.drop(place) ? transfers[place].wanted : nil
+        return schedule.drop(index) ? transfers[index].wanted : nil
     }
 
-    /// Notes which transfers the listener wants before all others.
+    /// Notes which transfers the user wants before all others.
     /// - Returns: how many come earlier than before.
     @discardableResult
     mutating func prefer(_ episodes: [EpisodeIdentity]) -> Int {
-        schedule.prefer(episodes.compactMap { places[$0] }).count
+        schedule.prefer(episodes.compactMap { indexByEpisode[$0] }).count
     }
 
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
     /// begun is brought to its end, and nothing else starts.
     mutating func startNext() -> Int? {
-        while let place = schedule.startNext(now: now) {
-            guard transfers[place].startedAt == nil else { return place }
-            let bytes = transfers[place].wanted.expectedBytes
+        while let index = schedule.startNext(now: now) {
+            guard transfers[index].startedAt == nil else { return index }
+            let bytes = transfers[index].wanted.expectedBytes
             if limits.allow(episodes: started + 1, bytes: expectedBytes + (bytes ?? 1)) {
                 started += 1
                 expectedBytes += bytes ?? 0
-                return place
+                return index
             }
-            schedule.end(place)
+            schedule.end(index)
             // One that no run with these limits ever begins must not keep the others from being begun.
             if limits.allow(episodes: 0, bytes: bytes ?? 0) { beginNothingMore() }
         }
@@ -95,18 +97,18 @@ struct EngineRun {
     }
 
     /// Gives a place that nothing else could take to a large transfer that others can help.
-    mutating func lendPlace() -> (place: Int, pieces: SegmentedDownload)? {
-        for place in schedule.mayBeHelped(now: now) {
-            guard let pieces = transfers[place].pieces, pieces.wantsHelp else { continue }
-            schedule.lend(to: place)
-            return (place, pieces)
+    mutating func assignSlot() -> (index: Int, pieces: SegmentedDownload)? {
+        for index in schedule.mayBeHelped(now: now) {
+            guard let pieces = transfers[index].pieces, pieces.wantsHelp else { continue }
+            schedule.lend(to: index)
+            return (index, pieces)
         }
         return nil
     }
 
     /// Starts nothing from the transfer's server for a while: it is too busy.
-    mutating func holdServer(of place: Int, asked: Double?) {
-        schedule.holdServer(of: place, until: now + gap(forServerOf: place, asked: asked))
+    mutating func holdServer(of index: Int, asked: Double?) {
+        schedule.holdServer(of: index, until: now + gap(forServerOf: index, asked: asked))
     }
 
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.
@@ -115,23 +117,23 @@ struct EngineRun {
     }
 
     /// Where there was no room for something, nothing of unknown length is begun either.
-    func lackOfRoom(forUnmeasured place: Int) -> Failure? {
-        transfers[place].length == nil ? lackOfRoom : nil
+    func lackOfRoom(forUnmeasured index: Int) -> Failure? {
+        transfers[index].length == nil ? lackOfRoom : nil
     }
 
     /// Whether to ask the server how long the file at `place` is, because the size in the catalog may be wrong. Once a
     /// server has confirmed that there is no room, the other sizes are believed.
-    func mayMeasure(_ place: Int) -> Bool {
-        lackOfRoom == nil && transfers[place].record.total == nil && transfers[place].declaredLength == nil
+    func mayMeasure(_ index: Int) -> Bool {
+        lackOfRoom == nil && transfers[index].record.total == nil && transfers[index].declaredLength == nil
     }
 
     /// Gives up the transfer at `place`, which was to start. For want of room, what is under way and what is smaller goes
     /// on; anything else ends the run.
-    mutating func end(because failure: Failure, insteadOf place: Int) {
-        schedule.end(place)
-        if transfers[place].startedAt == nil {
+    mutating func end(because failure: Failure, insteadOf index: Int) {
+        schedule.end(index)
+        if transfers[index].startedAt == nil {
             started -= 1
-            expectedBytes -= transfers[place].wanted.expectedBytes ?? 0
+            expectedBytes -= transfers[index].wanted.expectedBytes ?? 0
         }
         guard failure.isLackOfRoom else {
             report.stop = report.stop ?? failure
@@ -142,9 +144,9 @@ struct EngineRun {
 
     /// How long a server that is too busy is left alone: as long as it asks, else twice as long as the last time.
     /// Requests that were under way together and are all refused are one time.
-    mutating func gap(forServerOf place: Int, asked: Double?) -> Double {
-        let server = transfers[place].wanted.server
-        if asked == nil, let gap = gaps[server], schedule.isServerHeld(of: place, now: now) { return gap }
+    mutating func gap(forServerOf index: Int, asked: Double?) -> Double {
+        let server = transfers[index].wanted.server
+        if asked == nil, let gap = gaps[server], schedule.isServerHeld(of: index, now: now) { return gap }
         let gap = asked ?? min(max(gaps[server] ?? 0, 0.5) * 2, RetryPolicy.longestRequestedWait)
         gaps[server] = gap
         return gap
@@ -168,39 +170,39 @@ struct EngineRun {
         return report
     }
 
-    mutating func note(_ result: AttemptResult, at place: Int) {
+    mutating func note(_ result: AttemptResult, at index: Int) {
         report.bytesReceived += result.bytesReceived
-        transfers[place].record = result.record
-        transfers[place].task = nil
-        transfers[place].pieces = nil
-        if let validator = result.answered { transfers[place].tags.note(validator) }
-        transfers[place].mustStartOver = false
-        transfers[place].bytesReceived += result.bytesReceived
+        transfers[index].record = result.record
+        transfers[index].task = nil
+        transfers[index].pieces = nil
+        if let validator = result.answered { transfers[index].tags.note(validator) }
+        transfers[index].mustStartOver = false
+        transfers[index].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {
             // Bytes that an earlier attempt of this run brought are no reuse.
-            let earlier = transfers[place].bytesReceived - result.bytesReceived
+            let earlier = transfers[index].bytesReceived - result.bytesReceived
             let reused = max(0, result.bytesReused - earlier)
-            transfers[place].bytesReused = transfers[place].bytesReused ?? reused
+            transfers[index].bytesReused = transfers[index].bytesReused ?? reused
         } else if result.progress > 0 {
-            transfers[place].bytesReused = 0
+            transfers[index].bytesReused = 0
         }
         let reached = result.bytesReused + result.progress
-        var isProgress = result.progress > 0 && reached > transfers[place].farthest
-        transfers[place].farthest = max(transfers[place].farthest, reached)
+        var isProgress = result.progress > 0 && reached > transfers[index].farthest
+        transfers[index].farthest = max(transfers[index].farthest, reached)
         if case .restart = result.ending {
             isProgress = false
-            transfers[place].farthest = 0
+            transfers[index].farthest = 0
         }
         if case .retry(let reason) = result.ending, reason.isServerTooSlow { isProgress = false }
-        if isProgress { transfers[place].record.attempts = 0 }
+        if isProgress { transfers[index].record.attempts = 0 }
         if case .retry = result.ending {
-            transfers[place].failuresInARow = isProgress ? 1 : transfers[place].failuresInARow + 1
+            transfers[index].failuresInARow = isProgress ? 1 : transfers[index].failuresInARow + 1
         }
     }
 
     /// Notes that a transfer has come to its end.
-    mutating func finish(_ file: LocalFile, at place: Int) -> TransferReceipt {
-        let transfer = transfers.finish(place)
+    mutating func finish(_ file: LocalFile, at index: Int) -> TransferReceipt {
+        let transfer = transfers.finish(index)
         let reused = transfer.bytesReused ?? 0
         let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
         var remarks: [String] = []

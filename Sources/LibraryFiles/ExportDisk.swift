@@ -43,7 +43,7 @@ package enum ExportDisk {
         try directory.sync()
     }
 
-    /// Puts a file where the listener wants it, whole or not at all. What is no file (a terminal, a pipe) is written
+    /// Puts a file where the user wants it, whole or not at all. What is no file (a terminal, a pipe) is written
     /// into. A link is followed.
     /// - Returns: whether there was anything to write.
     package static func write(_ bytes: [UInt8], to path: String) throws -> Bool {

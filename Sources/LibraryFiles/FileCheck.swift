@@ -21,5 +21,5 @@ package struct CheckedFile: Sendable, Hashable {
     /// Lower-case hexadecimal; nil when it was not read to its end.
     package var sha256: String?
     /// Whether it was the same file with the same times after it was read.
-    package var isSettled: Bool
+    package var isUnchanged: Bool
 }

@@ -34,7 +34,7 @@ package enum FileExamination {
         do {
             return try await runBlocking { try examine(path, examination) }
         } catch {
-            // An unreadable file of the listener's is no reason to end a run; it is just not recognised.
+            // An unreadable file of the user's is no reason to end a run; it is just not recognised.
             return nil
         }
     }

@@ -47,7 +47,7 @@ package struct FileReader: ~Copyable {
         defer { close(descriptor) }
         let (facts, changeTime) = try Self.status(of: descriptor)
         guard facts.kind == .file else { return .other(facts.kind) }
-        var found = CheckedFile(facts: facts, changeTime: changeTime, isSettled: true)
+        var found = CheckedFile(facts: facts, changeTime: changeTime, isUnchanged: true)
         guard size == nil || facts.size == size else { return .file(found) }
         if depth == .beginning {
             let head = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, FileExamination.headLength)])
@@ -74,7 +74,7 @@ package struct FileReader: ~Copyable {
             guard onRead(count) else { return nil }
         }
         found.sha256 = digest.finalize().hexadecimal
-        found.isSettled = try Self.status(of: descriptor).facts == facts
+        found.isUnchanged = try Self.status(of: descriptor).facts == facts
         return .file(found)
     }
 

@@ -7,7 +7,7 @@ import Logging
 /// disk is not mounted would look like a place where nothing was ever fetched, and everything would be fetched again,
 /// onto the wrong disk.
 ///
-/// A library that is gone while the disk is the same one was deleted by the listener, and is begun anew. Where notes
+/// A library that is gone while the disk is the same one was deleted by the user, and is begun anew. Where notes
 /// cannot be kept (no home, nothing may be written there) libraries are not guarded so, and everything else works.
 package struct KnownLibraries: Sendable {
     /// Absolute; made with the first note.

@@ -39,7 +39,7 @@ package enum SafeName {
         while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
         // Text that meets in a component may compose where it meets.
         let kept = String(scalars)
-        let name = isSettled(kept) ? kept : kept.precomposedStringWithCanonicalMapping
+        let name = isNormalized(kept) ? kept : kept.precomposedStringWithCanonicalMapping
         let base = String(name.unicodeScalars.prefix { $0 != "." })
         guard isDevice(base) else { return name }
         return base + "_" + name.dropFirst(base.count)
@@ -48,7 +48,7 @@ package enum SafeName {
     /// What two names must differ in to be two names on a filesystem that ignores case and normalises.
     package static func comparisonKey(_ path: String) -> ComparisonKey {
         if path.utf8.allSatisfy({ $0 < 0x80 }) { return ComparisonKey(text: path.lowercased()) }
-        if isSettled(path) { return ComparisonKey(text: withLowercaseASCII(path)) }
+        if isNormalized(path) { return ComparisonKey(text: withLowercaseASCII(path)) }
         // Upper case first, so that ß and SS, ſ and S, ς and σ meet: rather one suffix too many than a lost file.
         return ComparisonKey(text: path.uppercased().lowercased().precomposedStringWithCanonicalMapping)
     }
@@ -81,9 +81,9 @@ package enum SafeName {
     /// Whether normalisation and letter case leave everything beyond ASCII as it is, wherever it stands: Chinese, kana
     /// and Hangul syllables, of which most names are made. Asking the tables of Unicode took most of a run with nothing
     /// to do.
-    private static func isSettled(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isSettled) }
+    private static func isNormalized(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isNormalized) }
 
-    private static func isSettled(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isNormalized(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20..<0x7F, 0x3001...0x3029, 0x3041...0x3096, 0x30A1...0x30FA, 0x4E00...0x9FFF, 0xAC00...0xD7A3: true
         default: false
@@ -94,7 +94,7 @@ package enum SafeName {
     private static func isPlain(_ text: String) -> Bool {
         var previous: Unicode.Scalar = " "
         for scalar in text.unicodeScalars {
-            guard isSettled(scalar), !(scalar == " " && previous == " "), !scalar.isASCII || fullWidth[scalar] == nil
+            guard isNormalized(scalar), !(scalar == " " && previous == " "), !scalar.isASCII || fullWidth[scalar] == nil
             else { return false }
             previous = scalar
         }

@@ -47,7 +47,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Whole addresses of books, secrets included, as the listener gave them: those that were recognised, and those that
+    /// Whole addresses of books, secrets included, as the user gave them: those that were recognised, and those that
     /// the configuration subscribes to, whose servers may have been away when they were asked what is there.
     package var givenAddresses: [ResourceAddress] {
         recognised.keys + subscriptions.compactMap(\.reference.address).filter { recognised[$0] == nil }

@@ -5,7 +5,7 @@ import Transport
 // Which servers are told what, and how they are reached.
 
 extension Configuration {
-    /// What lets the listener in at the servers of a book's source, and how these are reached.
+    /// What lets the user in at the servers of a book's source, and how these are reached.
     package func access(of book: BookIdentity) -> SourceAccess {
         let source = source(named: book.source) ?? SourceConfiguration(name: book.source, kind: .feed)
         var own = source.ownAddresses

@@ -84,7 +84,7 @@ extension Configuration {
             }
         }
         try configuration.apply(overrides, base: here, notes: notes)
-        try configuration.settleReferences(places, notes: notes)
+        try configuration.resolveReferences(places, notes: notes)
         try notes.attempt { try configuration.requireOwnCommand(from: notes.origins["notify.exec"]) }
         if !toleratesFaults, let fault = notes.faults.first { throw fault }
         let netrcProblem = configuration.readNetrc(environment: environment, base: here, notes: notes)
@@ -238,7 +238,7 @@ extension Configuration {
     }
 
     /// Holds the names of sources against the sources there are.
-    private mutating func settleReferences(_ places: Places, notes: ConfigurationNotes) throws {
+    private mutating func resolveReferences(_ places: Places, notes: ConfigurationNotes) throws {
         if let name = defaultSource {
             try notes.attempt { try requireSource(name, for: "\(places.defaultSource): 'default-source'") }
         } else if sources.count <= 1 {

@@ -2,7 +2,7 @@ import BookModel
 import LibraryFiles
 import Transport
 
-/// Everything that the listener can set, after the file, the environment and the command line had their say.
+/// Everything that the user can set, after the file, the environment and the command line had their say.
 package struct Configuration: Sendable, Hashable {
     /// The folder that holds the audio; absolute once loaded.
     package var library: String
@@ -69,7 +69,7 @@ package struct DownloadSettings: Sendable, Hashable {
     package var minFreeSpace: Int64 = 500_000_000
     /// Bytes of a file at most, where neither the server nor the catalog says how long it is.
     package var maxUndeclaredSize: Int64 = 4_000_000_000
-    /// What becomes of episodes whose file the listener deleted.
+    /// What becomes of episodes whose file the user deleted.
     package var onMissingFile = MissingFileRule.fetch
     /// What a run writes for players and servers into the folders of its books.
     package var export: [ExportKind] = [.cover]

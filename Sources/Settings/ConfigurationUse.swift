@@ -83,7 +83,7 @@ extension Configuration {
 
     /// The server that a book's catalog is asked at, without secrets: what one of its books meets, the others will.
     package func catalogServer(of book: BookIdentity) -> String {
-        // The id of a book may be the very address that the listener gave.
+        // The id of a book may be the very address that the user gave.
         if book.id.contains("://") { return ResourceAddress(book.id).server }
         let source = source(named: book.source)
         if let url = source?.url { return url.server }
@@ -108,7 +108,7 @@ extension Configuration {
         return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
     }
 
-    /// Everything that mirror follows: what the configuration subscribes to, then what the listener added. Of two
+    /// Everything that mirror follows: what the configuration subscribes to, then what the user added. Of two
     /// subscriptions to one book the configuration's counts.
     package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {
         let configured = try subscriptions.map {
@@ -131,7 +131,7 @@ extension SourceConfiguration {
         }
     }
 
-    /// - Parameter knownAddresses: whole addresses, secrets included, that the listener gave.
+    /// - Parameter knownAddresses: whole addresses, secrets included, that the user gave.
     package func settings(knownAddresses: [ResourceAddress] = []) throws -> SourceSettings {
         let query = query.map { (name: $0.name, value: $0.value.secretText) }
         let headers = headers.map { (name: $0.name, value: $0.value.secretText) }

@@ -9,7 +9,7 @@ extension PasswordEntry {
     ///
     /// Blocks on the disk.
     /// - Parameter path: absolute.
-    /// - Returns: nil when it was written; else why that is left to the listener.
+    /// - Returns: nil when it was written; else why that is left to the user.
     /// - Throws: ``Failure`` of kind `configuration` when what is there is no YAML, `inputOutput` when it cannot be written.
     package func write(to path: String) throws -> String? {
         func refuse(_ error: SystemError) -> Failure {

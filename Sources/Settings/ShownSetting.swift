@@ -9,7 +9,7 @@ package indirect enum ShownSetting: Sendable, Hashable {
     case list([ShownSetting])
     /// Keys of ours, which JSON spells in snake_case.
     case settings([Entry])
-    /// Names that are the listener's or the catalog's, never respelled.
+    /// Names that are the user's or the catalog's, never respelled.
     case named([Entry])
 
     package struct Entry: Sendable, Hashable {

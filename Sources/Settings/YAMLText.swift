@@ -122,7 +122,7 @@ enum YAMLText {
             remedy: remedy)
     }
 
-    /// The library's problems in words for the listener.
+    /// The library's problems in words for the user.
     private static func words(for problem: String) -> (why: String, remedy: String?) {
         switch problem {
         case "mapping values are not allowed in this context":

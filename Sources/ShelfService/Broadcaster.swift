@@ -7,7 +7,7 @@ struct Broadcaster: Sendable {
     /// Takes what a client is sent next; nil where nothing comes any more.
     typealias Waiter = @Sendable (String?) -> Void
 
-    private struct Place: Sendable {
+    private struct ClientState: Sendable {
         /// The last message that it was given.
         var cursor: Int
         /// Whether it has yet to be told what is under way at all.
@@ -24,10 +24,10 @@ struct Broadcaster: Sendable {
     private static let maxClients = 128
 
     private var buffer = Self.newBuffer()
-    private var places: [Client: Place] = [:]
+    private var states: [Client: ClientState] = [:]
     private var lastClient = 0
 
-    var isEmpty: Bool { places.isEmpty }
+    var isEmpty: Bool { states.isEmpty }
 
     /// Of another epoch for each process, so that nobody takes its messages for those of the one before.
     private static func newBuffer() -> ReplayBuffer {
@@ -39,53 +39,53 @@ struct Broadcaster: Sendable {
     /// - Returns: and what it is sent first.
     mutating func join(lastEventID: String?, at now: ContinuousClock.Instant) -> (client: Client, first: String) {
         // Pages that were left hold a place until they are sent something.
-        if places.count >= Self.maxClients, let oldest = places.keys.min() { leave(oldest) }
+        if states.count >= Self.maxClients, let oldest = states.keys.min() { leave(oldest) }
         lastClient += 1
-        var place = Place(cursor: buffer.last, heardAt: now)
+        var state = ClientState(cursor: buffer.last, heardAt: now)
         var first = "retry: 2000\n"
         if let known = lastEventID.flatMap(buffer.number(ofID:)) {
-            place.cursor = known
+            state.cursor = known
         } else if lastEventID != nil {
             // After a look: what happens once the client has asked anew is news then, even if this is the first look of all.
-            place.wantsReset = true
+            state.wantsReset = true
         } else {
-            place.wantsWhole = true
+            state.wantsWhole = true
             first += "id: \(buffer.lastID)\n"
         }
-        places[lastClient] = place
+        states[lastClient] = state
         return (lastClient, first + "\n")
     }
 
     /// Ends telling a client.
     mutating func leave(_ client: Client) {
-        places.removeValue(forKey: client)?.waiter?(nil)
+        states.removeValue(forKey: client)?.waiter?(nil)
     }
 
     mutating func leaveAll() {
-        for client in places.keys { leave(client) }
+        for client in states.keys { leave(client) }
     }
 
     /// What the client is to be sent at once, from what is kept.
     mutating func kept(for client: Client, at now: ContinuousClock.Instant) -> String? {
-        guard let place = places[client], !place.wantsWhole, !place.wantsReset,
-            let wire = buffer.wire(after: place.cursor)
+        guard let state = states[client], !state.wantsWhole, !state.wantsReset,
+            let wire = buffer.wire(after: state.cursor)
         else { return nil }
-        places[client] = Place(cursor: buffer.last, heardAt: now)
+        states[client] = ClientState(cursor: buffer.last, heardAt: now)
         return wire
     }
 
     /// Has a client be sent what comes next.
     mutating func wait(_ client: Client, _ waiter: @escaping Waiter) {
-        guard places[client] != nil else { return waiter(nil) }
-        places[client]?.waiter = waiter
+        guard states[client] != nil else { return waiter(nil) }
+        states[client]?.waiter = waiter
     }
 
     /// Forgets what was kept, which is too much to tell: everybody has to ask anew.
     mutating func reset() {
         buffer = Self.newBuffer()
-        for (client, place) in places {
-            places[client]?.cursor = 0
-            places[client]?.wantsReset = !place.wantsWhole
+        for (client, state) in states {
+            states[client]?.cursor = 0
+            states[client]?.wantsReset = !state.wantsWhole
         }
     }
 
@@ -96,20 +96,20 @@ struct Broadcaster: Sendable {
     mutating func publish(_ events: [LiveEvent], whole: @autoclosure () -> [LiveEvent], at now: ContinuousClock.Instant)
     {
         buffer.append(events)
-        for (client, place) in places {
-            guard let waiter = place.waiter else { continue }
+        for (client, state) in states {
+            guard let waiter = state.waiter else { continue }
             var wire: String?
-            if place.wantsReset {
+            if state.wantsReset {
                 wire = ReplayBuffer.reset(id: buffer.lastID)
-            } else if place.wantsWhole {
+            } else if state.wantsWhole {
                 // What it missed meanwhile is in it.
                 wire = ReplayBuffer.wire(whole(), id: buffer.lastID)
             } else {
-                wire = buffer.wire(after: place.cursor)
+                wire = buffer.wire(after: state.cursor)
             }
-            if wire == nil, now - place.heardAt >= Self.silence { wire = Self.heartbeat }
+            if wire == nil, now - state.heardAt >= Self.silence { wire = Self.heartbeat }
             guard let wire else { continue }
-            places[client] = Place(cursor: buffer.last, heardAt: now)
+            states[client] = ClientState(cursor: buffer.last, heardAt: now)
             waiter(wire)
         }
     }

@@ -3,7 +3,7 @@ import BookSync
 
 /// The runs that were asked for and have not begun. Pure.
 ///
-/// What a listener asks for comes before what comes by itself, and as few runs as possible do it all.
+/// What a user asks for comes before what comes by itself, and as few runs as possible do it all.
 struct PendingRuns: Sendable, Equatable {
     enum Errand: Sendable, Equatable {
         case fetch([RunRequest.Item], force: Bool)

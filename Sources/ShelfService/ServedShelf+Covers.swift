@@ -42,7 +42,7 @@ extension ServedShelf {
             else { return nil }
             let paths = shelved.path.map { CoverPicture.paths(in: $0 == "." ? "" : $0) } ?? []
             let exported = try await shelf.store.exportedFiles(of: identity, kind: ExportKind.cover.rawValue)
-            // The listener's before the catalog's.
+            // The user's before the catalog's.
             let own = Set(exported.map(\.path))
             return (shelved.book, paths.filter { !own.contains($0) } + paths.filter(own.contains))
         }

@@ -3,7 +3,7 @@ import Foundation
 
 /// An ``EpisodeFilter`` whose regular expressions proved readable.
 ///
-/// The expressions come from the listener's own command line or configuration and are searched for in names of a few
+/// The expressions come from the user's own command line or configuration and are searched for in names of a few
 /// dozen characters; one that backtracks catastrophically hurts only the one who wrote it, and is not guarded against.
 package struct CompiledFilter {
     package static var everything: CompiledFilter { CompiledFilter() }

@@ -22,7 +22,7 @@ struct EpisodeDecision {
     var standing: String?
     /// What the store has as its path, where that is no longer right.
     var staleRecord: String?
-    /// Why its record follows its file to where the listener moved it; beside the outcome.
+    /// Why its record follows its file to where the user moved it; beside the outcome.
     var following: String?
     /// Whether its file follows the naming.
     var mayMove: Bool { standing != nil && wanted != nil && follows }
@@ -43,7 +43,7 @@ struct EpisodeDecision {
         if let match, match.verification == nil, case .missing(var file) = condition {
             let recorded = file.path
             file.path = match.path
-            file.isNamedByListener = match.path != input.paths[key]
+            file.isNamedByUser = match.path != input.paths[key]
             let touched = input.files[match.path]?.modificationTime != file.modificationTime
             condition = .intact(file, touched: touched, recordedPath: recorded)
             self.following = match.reason
@@ -133,8 +133,8 @@ extension EpisodeDecision {
     ) {
         var present = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
-        follows = !file.isNamedByListener
-        if file.isNamedByListener, wanted != file.path { present += ", under a name of your own" }
+        follows = !file.isNamedByUser
+        if file.isNamedByUser, wanted != file.path { present += ", under a name of your own" }
         guard let change = catalogChange(since: file) else { return keep(file, present) }
         if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
@@ -156,12 +156,12 @@ extension EpisodeDecision {
                 "\(change); it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
             )
         }
-        follows = !file.isNamedByListener
+        follows = !file.isNamedByUser
         // Not asked about: the server's version may be the one that was fetched, and the file is not.
         replace(file, partial: partial, reason: "\(change); fetched again because it is forced", asking: false)
     }
 
-    /// Of a file that was read and found bad. What the listener paused waits all the same; what failed is tried again.
+    /// Of a file that was read and found bad. What the user paused waits all the same; what failed is tried again.
     private mutating func decideAboutDamage(_ damage: String, of file: LocalFile, partial: Int64, rules: PlanRules) {
         if shelved.isGone { return keep(file, "\(damage); no longer in the catalog, so its file is kept as it is") }
         if shelved.episode.isLocked { return keep(file, "\(damage), but the catalog gives no address") }

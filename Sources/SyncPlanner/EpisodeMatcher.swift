@@ -12,7 +12,7 @@ package struct EpisodeMatcher {
 
         package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
-        /// In words for the listener.
+        /// In words for the user.
         package var words: String {
             switch self {
             case .digest: "the catalog's digest fits"
@@ -89,7 +89,7 @@ package struct EpisodeMatcher {
         var used: Set<String> = []
         for confidence in Confidence.allCases where confidence <= least {
             let asked = confidence == .digest ? open : open.filter { !digestOnly.contains($0.identity.key) }
-            settle(asked, by: confidence, used: &used)
+            accept(asked, by: confidence, used: &used)
             let settled = Set(matches.map(\.episode.identity.key))
                 .union(ambiguous.values.joined().map(\.identity.key))
             open.removeAll { settled.contains($0.identity.key) }
@@ -100,7 +100,7 @@ package struct EpisodeMatcher {
     }
 
     /// One round: who fits whom, and then those pairs in which neither fits another.
-    private mutating func settle(_ episodes: [Episode], by confidence: Confidence, used: inout Set<String>) {
+    private mutating func accept(_ episodes: [Episode], by confidence: Confidence, used: inout Set<String>) {
         var fits: [(episode: Episode, paths: [String])] = []
         var takers: [String: [Episode]] = [:]
         for episode in episodes {

@@ -7,9 +7,9 @@ enum FileCondition: Equatable {
     /// Recorded, and no longer where it was.
     case missing(LocalFile)
     /// There, with the recorded size. The record's path is where it stands: when it was found under the wanted name
-    /// (a rename whose record was lost, or the listener's), that path, and `recordedPath` says what the store has.
+    /// (a rename whose record was lost, or the user's), that path, and `recordedPath` says what the store has.
     case intact(LocalFile, touched: Bool, recordedPath: String)
-    /// There, with another size than recorded: the listener changed it.
+    /// There, with another size than recorded: the user changed it.
     case changed(LocalFile, size: Int64)
     /// Something else than a file stands at its path.
     case displaced(LocalFile, by: FileAttributes.Kind)

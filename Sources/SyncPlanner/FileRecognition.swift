@@ -1,7 +1,7 @@
 import BookModel
 
-/// Recognises files that the store does not know at the place where they stand: those that the listener renamed or
-/// moved, and those that were there before the store was (because it was lost, or because the listener put them there).
+/// Recognises files that the store does not know at the place where they stand: those that the user renamed or
+/// moved, and those that were there before the store was (because it was lost, or because the user put them there).
 ///
 /// Nothing is recognised by its name alone, and no file as two episodes.
 struct FileRecognition {
@@ -134,7 +134,7 @@ struct FileRecognition {
             questions[file.path] = ProbeDepth.beginning.united(with: questions[file.path])
             return nil
         }
-        // What the listener changed bears the mark of what it was.
+        // What the user changed bears the mark of what it was.
         guard let mark = examined.mark, mark.episode == episode.identity, mark.sha256 != file.sha256 else { return nil }
         return markedMatch(episode, at: file.path)
     }

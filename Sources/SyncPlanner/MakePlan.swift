@@ -15,7 +15,7 @@ import BookModel
 ///
 /// Actions stand in the order in which they are to be executed: renames first, then adoptions, then transfers in the
 /// order asked for, then what is kept, then what is skipped. An episode with a new name and a new version has two
-/// actions, a rename (or an adoption, where the listener renamed it) and a replacement at the new path; when the rename
+/// actions, a rename (or an adoption, where the user renamed it) and a replacement at the new path; when the rename
 /// fails, leave the replacement out.
 package func makePlan(for input: PlannerInput) -> SyncPlan {
     Planner(input).plan

@@ -62,7 +62,7 @@ package struct PlannerInput {
     }
 }
 
-/// What the listener asked for.
+/// What the user asked for.
 ///
 /// Not sendable, because a compiled regular expression is not: compile the filter where the plan is made.
 package struct PlanRules {
@@ -70,7 +70,7 @@ package struct PlanRules {
     package var order: TransferOrder
     /// How much of this book a run may begin.
     package var limits: RunLimits
-    /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the listener.
+    /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the user.
     package var force: Bool
     /// Also what waits for its next try, and nothing else that ``force`` brings.
     package var triesAtOnce: Bool

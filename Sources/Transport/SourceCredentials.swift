@@ -1,7 +1,7 @@
 import BookModel
 import NIOHTTP1
 
-/// What lets the listener in at the servers of a source, and at no other.
+/// What lets the user in at the servers of a source, and at no other.
 ///
 /// Everything here belongs to the source's own origins. What a redirect leads to gets nothing once it left the origin
 /// that was asked (``HTTPTransport/send(_:)``), even where it leads back there.

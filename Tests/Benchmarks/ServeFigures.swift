@@ -1,4 +1,4 @@
-/// What `serve` gives, and what it takes: files beside nginx, many listeners at once, pages of a large shelf, and those who
+/// What `serve` gives, and what it takes: files beside nginx, many users at once, pages of a large shelf, and those who
 /// watch a fetch.
 enum ServeFigures: Benchmark {
     static let name = "serve"

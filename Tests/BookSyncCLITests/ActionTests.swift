@@ -359,7 +359,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `where the listener stopped is noted, over a new version of the episode too`() async throws {
+        @Test func `where the user stopped is noted, over a new version of the episode too`() async throws {
             try await withWorkbench { bench in
                 try await bench.serveShortBook { shelf in
                     let body =

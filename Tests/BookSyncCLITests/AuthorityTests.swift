@@ -5,7 +5,7 @@ import Testing
 private let opensslProgram = URL(filePath: "/usr/bin/openssl")
 
 extension ProductTests {
-    /// HTTPS with a certificate that only an authority of the listener's own vouches for, made for the test by openssl.
+    /// HTTPS with a certificate that only an authority of the user's own vouches for, made for the test by openssl.
     @Suite struct Authorities {
         @discardableResult
         private func openssl(_ words: String, in folder: URL) async throws -> ProductRunner.Result {

@@ -128,7 +128,7 @@ extension ProductTests {
         }
 
         @Test(arguments: [401, 403])
-        func `audio that is refused to the listener exits with 77`(status: Int) async throws {
+        func `audio that is refused to the user exits with 77`(status: Int) async throws {
             var catalog = ScriptedCatalog(episodes: 2)
             catalog.items[1].deeds = [.instead(.text("no", status: status))]
             try await withCatalog(catalog.script) { bench, _ in

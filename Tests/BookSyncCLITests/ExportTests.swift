@@ -54,7 +54,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `the listener's own file is left, and overwritten by force`() async throws {
+        @Test func `the user's own file is left, and overwritten by force`() async throws {
             try await withShelf { bench async throws in
                 let place = bench.library.appending(path: "\(folder)/metadata.opf")
                 try Data("mine".utf8).write(to: place)

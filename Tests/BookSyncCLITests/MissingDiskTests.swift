@@ -4,7 +4,7 @@
     import Testing
 
     extension ProductTests {
-        /// Case 37 of the download cases, as the listener meets it.
+        /// Case 37 of the download cases, as the user meets it.
         @Suite(.limitedConcurrency) struct MissingDisk {
             @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
             func `case 37: a library whose disk is not mounted is 73 before any request, and stays as it is`()

@@ -50,7 +50,7 @@ extension ProductTests {
             }
         }
 
-        @Test func `a long book opens where the listener is, and has an episode found by its number or its name`()
+        @Test func `a long book opens where the user is, and has an episode found by its number or its name`()
             async throws
         {
             try await withCatalog(ScriptedCatalog(episodes: 250, bytes: 2000).script) { bench, _ in

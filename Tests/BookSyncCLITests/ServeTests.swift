@@ -275,7 +275,7 @@ extension ProductTests {
                     #expect(result.exitCode == 143)
                     #expect(!FileManager.default.fileExists(atPath: path))
                 }
-                // What a killed server left is no hindrance; a file of the listener's is.
+                // What a killed server left is no hindrance; a file of the user's is.
                 try await withProduct(arguments, in: bench.folder) { killed in
                     try await killed.waitForOutput(containing: "unix")
                     killed.send(signal: SIGKILL)

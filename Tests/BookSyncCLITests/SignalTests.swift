@@ -160,7 +160,7 @@ extension ProductTests {
                         run.send(signal: SIGKILL)
                         #expect(try await run.result().signal == SIGKILL, "kill \(kill)")
                     }
-                    // What the killed run still has in the listener's queue is accepted before this is.
+                    // What the killed run still has in the user's queue is accepted before this is.
                     let last = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
                     _ = try await rawExchange(port: server.port, sending: last, bodyBytes: 0)
                     let after = try await server.waitUntil { $0.connectionsOpen == 0 }

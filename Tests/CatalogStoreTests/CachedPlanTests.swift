@@ -59,7 +59,7 @@ import Testing
         },
         Change("a name of the listener's") {
             var file = LocalFile.sample(1)
-            file.isNamedByListener = true
+            file.isNamedByUser = true
             try await $0.updateFiles([file])
         },
         Change("a rename that is begun") { try await $0.intendRenames([(episode: .sample(1), to: "new/1.mp3")]) },
@@ -83,7 +83,7 @@ import Testing
             try await fill(store)
             try await store.watchPlan(of: veterinary)
             #expect(try await store.cachedPlan(of: veterinary) == nil)
-            try await store.settle(Self.plan, of: veterinary)
+            try await store.saveCachedPlan(Self.plan, of: veterinary)
             #expect(try await store.cachedPlan(of: veterinary) == Self.plan)
             try await change.change(store)
             #expect(try await store.cachedPlan(of: veterinary) == nil)
@@ -96,7 +96,7 @@ import Testing
             try await fill(store)
             try await store.watchPlan(of: veterinary)
             try await change.change(store)
-            try await store.settle(Self.plan, of: veterinary)
+            try await store.saveCachedPlan(Self.plan, of: veterinary)
             #expect(try await store.cachedPlan(of: veterinary) == nil)
         }
     }
@@ -105,7 +105,7 @@ import Testing
         try await withStore { store in
             try await fill(store)
             try await store.watchPlan(of: veterinary)
-            try await store.settle(Self.plan, of: veterinary)
+            try await store.saveCachedPlan(Self.plan, of: veterinary)
             try await list(store)
             let other = BookIdentity(source: "a", id: "b")
             _ = try await store.merge(samples(1...2, of: other), startingAt: 0, of: other)
@@ -121,7 +121,7 @@ import Testing
             try await store.save([.sample(5)])
             for book in [veterinary, BookIdentity(source: "a", id: "b")] {
                 try await store.watchPlan(of: book)
-                try await store.settle(Self.plan, of: book)
+                try await store.saveCachedPlan(Self.plan, of: book)
                 #expect(try await store.cachedPlan(of: book) == nil)
             }
         }

@@ -61,21 +61,20 @@ import Testing
         }
     }
 
-    @Test func `files that the listener swapped are noted in one go, under names that are the listener's`() async throws
-    {
+    @Test func `files that the user swapped are noted in one go, under names that are the user's`() async throws {
         try await withFiles(["a", "b"]) { store in
             var swapped = [LocalFile.sample(1, path: "b"), .sample(2, path: "a")]
-            swapped[0].isNamedByListener = true
+            swapped[0].isNamedByUser = true
             let files = swapped
             try await store.updateFiles(files)
             #expect(try await paths(store) == ["b", "a"])
             #expect(try await store.episode(.sample(1))?.file == files[0])
-            // A new version keeps the name; another place, or a rename of ours, ends that it is the listener's.
+            // A new version keeps the name; another place, or a rename of ours, ends that it is the user's.
             try await store.finish([.sample(1, path: "b")])
-            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == true)
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == true)
             try await store.intendRenames([(.sample(1), to: "c")])
             try await store.completeRenames([.sample(1)])
-            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == false)
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == false)
         }
     }
 

@@ -100,7 +100,7 @@ import Testing
             _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
             try await store.watchPlan(of: veterinary)
             let plan = CachedPlan(fingerprint: "abc", folders: [], totals: PlanTotals())
-            try await store.settle(plan, of: veterinary)
+            try await store.saveCachedPlan(plan, of: veterinary)
             try await store.setPosition(position(1, 1, at: 1))
             try await store.setPosition(position(1, 2, at: 2))
             #expect(try await store.cachedPlan(of: veterinary) == plan)

@@ -58,11 +58,11 @@ import Testing
             _ = try await rename(2, to: "b", batch: batch, store)
             _ = try await rename(1, to: "1", batch: .undo, store)
             #expect(try await outline(store) == ["2: 2 → b, at b"])
-            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == true)
-            #expect(try await store.episode(.sample(2))?.file?.isNamedByListener == false)
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == true)
+            #expect(try await store.episode(.sample(2))?.file?.isNamedByUser == false)
             // Renamed once more by a run, it is the naming's again.
             _ = try await rename(1, to: "x", store)
-            #expect(try await store.episode(.sample(1))?.file?.isNamedByListener == false)
+            #expect(try await store.episode(.sample(1))?.file?.isNamedByUser == false)
             #expect(try await outline(store) == ["1: 1 → x, at x"])
         }
     }
@@ -73,7 +73,7 @@ import Testing
             _ = try await rename(2, to: "b", batch: batch, store)
             try await store.forgetFile(of: .sample(1))
             var moved = LocalFile.sample(2, path: "elsewhere")
-            moved.isNamedByListener = true
+            moved.isNamedByUser = true
             try await store.updateFiles([moved])
             #expect(try await outline(store) == ["1: 1 → a, at -", "2: 2 → b, at elsewhere"])
             let renames = try #require(try await store.lastRenames()).renames

@@ -57,7 +57,7 @@ import Testing
             #expect(shelf.present == 1)
             #expect(shelf.locked == 1)
             var file = LocalFile.sample(1)
-            file.isNamedByListener = version > 1
+            file.isNamedByUser = version > 1
             file.fetchedFrom = version > 2 ? "http://kting.info:81/asdb/fiction/1.mp3" : nil
             #expect(try await store.episode(.sample(1))?.file == file)
             #expect(try await store.episode(.sample(1))?.episode == .sample(1))

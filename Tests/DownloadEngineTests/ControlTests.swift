@@ -153,7 +153,7 @@ import Testing
         let store: CatalogStore
         /// How often the run asked what is stopped.
         var looks = Watched(0)
-        /// Whether the listener pauses what is published just before that is announced, or right after; nil for neither.
+        /// Whether the user pauses what is published just before that is announced, or right after; nil for neither.
         var pausesBefore: Bool?
 
         func commit(_ records: [TransferRecord]) throws {

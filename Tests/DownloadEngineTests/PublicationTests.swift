@@ -57,7 +57,7 @@ import Testing
                 #expect(report.stop == nil)
                 #expect(try files.contentsOfDirectory(atPath: outside.path) == [])
                 #expect(try bench.partial(of: episode) == bytes)
-                // The listener takes the link away.
+                // The user takes the link away.
                 try files.removeItem(at: folder)
                 let second = try await bench.fetch(episode)
                 #expect(second.outcomes == [.resumed])

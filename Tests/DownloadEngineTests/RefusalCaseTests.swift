@@ -74,7 +74,7 @@ import Transport
             #expect(record.validator == .served)
             #expect(record.total == 120_000)
             #expect(record.state == .failed)
-            // The portal has let the listener in.
+            // The portal has let the user in.
             let second = try await bench.fetch(episode)
             #expect(second.outcomes == [.resumed])
             #expect(second.bytesReceived == 70_000)

@@ -80,7 +80,7 @@ import Testing
             "touched, the listener's, verified",
             {
                 $0.shelved.file = file
-                $0.shelved.file?.isNamedByListener = true
+                $0.shelved.file?.isNamedByUser = true
                 $0.standing = standing(time: 51)
                 $0.verifiedAt = noon
             }, "as recorded, touched since then. The naming leaves that name alone: it is your own."

@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `a mirror is one, and comes after what a listener asked for`() throws {
+    @Test func `a mirror is one, and comes after what a user asked for`() throws {
         var errands = PendingRuns()
         errands.add(.mirror)
         errands.add(.fetch([try item(Self.one)], force: false))

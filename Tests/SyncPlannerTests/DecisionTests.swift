@@ -223,7 +223,7 @@ private let present: [Row] = [
         #expect(action.path == wanted)
     }
 
-    @Test func `a file that the listener changed is fetched again without asking whether the server's did`() throws {
+    @Test func `a file that the user changed is fetched again without asking whether the server's did`() throws {
         let action = try #require(makePlan(for: try input([changedFile], force: true)).actions.first)
         #expect(action.kind == .replace)
         #expect(action.replacing == nil)
@@ -238,7 +238,7 @@ private let present: [Row] = [
     @Test func `a file under your own name says so, unless that is the wanted one`() throws {
         for (path, reason) in [("mine", "on disk, under a name of your own"), (wanted, "on disk")] {
             var named = episode.fetched(at: path)
-            named.shelved.file?.isNamedByListener = true
+            named.shelved.file?.isNamedByUser = true
             let plan = makePlan(for: try input([named]))
             #expect(plan.outline == ["keep 7 \(path)"])
             #expect(plan.actions.first?.reason == reason)
@@ -249,7 +249,7 @@ private let present: [Row] = [
         var edited = episode.fetched(at: "old").standing(at: "old", facts(size: 900, time: 60))
         #expect(
             makePlan(for: try input([edited], force: true)).outline == ["rename 7 Book/7.mp3", "replace 7 Book/7.mp3"])
-        edited.shelved.file?.isNamedByListener = true
+        edited.shelved.file?.isNamedByUser = true
         #expect(makePlan(for: try input([edited], force: true)).outline == ["replace 7 old"])
     }
 
@@ -271,7 +271,7 @@ private let present: [Row] = [
         actions.map { "\($0.kind.outline) \($0.path) \($0.verification?.rawValue ?? "")" }
     }
 
-    @Test func `a file that the listener moved is followed, and then replaced where it is`() throws {
+    @Test func `a file that the user moved is followed, and then replaced where it is`() throws {
         let moved = here.standing(at: wanted, nil).standing(at: "Book/mine.mp3", facts())
         let kept = try plan(moved)
         #expect(outline(kept) == ["adopt Book/mine.mp3 "])

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What a later run put there, what the listener changed, and what somebody else put there.
+        // What a later run put there, what the user changed, and what somebody else put there.
         (mark: "cd", digest: "cd", size: 1200, isTaken: true), ("cd", "ef", 1200, false), ("ab", "ef", 1200, false),
         ("cd", "cd", 1300, false), (nil, "cd", 1200, false),
     ])

@@ -41,7 +41,7 @@ private struct Library {
         let isNamed = input.paths[action.episode.identity.key] != action.path
         update(action) {
             $0.file?.path = action.path
-            $0.file?.isNamedByListener = isNamed
+            $0.file?.isNamedByUser = isNamed
             $0.file?.inode = facts?.inode ?? 0
             $0.file?.modificationTime = facts?.modificationTime ?? 0
         }
@@ -101,7 +101,7 @@ private struct Library {
         }
         input.partials[action.episode.identity.key] = nil
         let isNamed = input.paths[action.episode.identity.key] != action.path
-        let wasNamed = record(of: action).map { $0.path == action.path && $0.isNamedByListener } ?? false
+        let wasNamed = record(of: action).map { $0.path == action.path && $0.isNamedByUser } ?? false
         update(action) {
             $0.removedAt = nil
             $0.transfer = nil
@@ -109,7 +109,7 @@ private struct Library {
                 episode: action.episode.identity, path: action.path, size: facts.size, sha256: "cd",
                 modificationTime: facts.modificationTime, inode: facts.inode, catalogSize: action.episode.size,
                 catalogModifiedAt: action.episode.modifiedAt, fetchedAt: noon, verification: .length,
-                isNamedByListener: wasNamed || action.kind == .adopt && isNamed)
+                isNamedByUser: wasNamed || action.kind == .adopt && isNamed)
         }
     }
 }
@@ -128,7 +128,7 @@ extension Situation {
             if odds(4) { situation.disk = [name(&chance): facts(inode: UInt64(section))] }
             if odds(6) { situation.disk = [name(&chance): facts(time: 51, inode: UInt64(section))] }
             if odds(6) { situation.disk = ["Book/0\(section) moved": facts(time: 52, inode: 900 + UInt64(section))] }
-            if odds(9) { situation.shelved.file?.isNamedByListener = true }
+            if odds(9) { situation.shelved.file?.isNamedByUser = true }
         } else if odds(5) {
             let size: Int64 = odds(2) ? 1000 : 999
             situation = situation.standing(at: name(&chance), facts(size: size, inode: 500 + UInt64(section)))

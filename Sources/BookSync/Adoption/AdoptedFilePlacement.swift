@@ -46,7 +46,7 @@ struct AdoptedFilePlacement: Sendable {
             catalogSize: item.episode.size, catalogModifiedAt: item.episode.modifiedAt, fetchedAt: Date(),
             verification: item.confidence.verification)
         if way == .inPlace {
-            file.isNamedByListener = true
+            file.isNamedByUser = true
         } else {
             let before = try await store.transferRecord(of: item.episode.identity)
             try await announce(file)

@@ -11,7 +11,7 @@ import SyncPlanner
 import Transport
 
 /// Recognises the files of a folder as episodes of a book, by the same measures as a run does, and by number and name
-/// as well: here the listener says which book it is.
+/// as well: here the user says which book it is.
 ///
 /// Nothing in the folder is changed but what `move` takes away, and that only once it is in its place.
 package struct FolderAdoption: Sendable {

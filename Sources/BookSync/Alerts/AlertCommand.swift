@@ -12,7 +12,7 @@ import Synchronization
     import SystemPackage
 #endif
 
-/// Runs a command of the listener's through `/bin/sh`, with the document on its standard input.
+/// Runs a command of the user's through `/bin/sh`, with the document on its standard input.
 ///
 /// Its input and its output are files without a name, not pipes: a command that reads nothing, writes without end or
 /// leaves a child behind that keeps its output open holds nobody up. It is a process group of its own, and all of that

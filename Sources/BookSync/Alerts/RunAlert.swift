@@ -4,7 +4,7 @@ import Logging
 import Settings
 import Transport
 
-/// Tells of a run outside of it: a command of the listener's gets the document on its standard input, an address gets it
+/// Tells of a run outside of it: a command of the user's gets the document on its standard input, an address gets it
 /// by POST. Neither can fail the run, hold it up for longer than a minute or two, or outlive it.
 struct RunAlert: Sendable {
     let settings: NotifySettings
@@ -13,7 +13,7 @@ struct RunAlert: Sendable {
     /// Whether anybody is to be told anything.
     var hasReader: Bool { settings.exec != nil || settings.webhook != nil }
 
-    /// - Returns: whether one of those to be told was, and what the listener should know of it, in sentences.
+    /// - Returns: whether one of those to be told was, and what the user should know of it, in sentences.
     func deliver(_ document: JSONDocument) async -> (isDelivered: Bool, notices: [String]) {
         let text = document.text() + "\n"
         var outcomes: [AlertOutcome] = []

@@ -23,14 +23,14 @@ struct RunNews: Sendable {
     var outages: [Outage] = []
     /// Subjects of outages that cannot go on: they were met, and were well.
     var answered: Set<String> = []
-    /// Outages that are over with this run, of which the listener was told.
+    /// Outages that are over with this run, of which the user was told.
     var ended: [Outage] = []
     var overdue: [PublicationWatch] = []
     /// Books whose catalog brought a listing, and those of which it said that nothing changed.
     var listed: [BookIdentity] = []
     var unchanged: [BookIdentity] = []
 
-    /// Outages that the listener does not know of yet.
+    /// Outages that the user does not know of yet.
     var begun: [Outage] { outages.filter { !$0.isTold } }
 
     var isWorthTelling: Bool {

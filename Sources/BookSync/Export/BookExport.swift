@@ -17,7 +17,7 @@ package struct BookExport: Sendable {
     let configuration: Configuration
     let library: String
     let store: CatalogStore
-    /// Overwrites files of the listener's.
+    /// Overwrites files of the user's.
     var force = false
     /// The addresses that catalogs gave in this run, with their secrets; the store has them without.
     var covers: [BookIdentity: ResourceAddress] = [:]
@@ -178,7 +178,7 @@ package struct BookExport: Sendable {
         return nil
     }
 
-    /// A cover in the folder that is not the book's own: the listener's, or that of a book that shares the folder.
+    /// A cover in the folder that is not the book's own: the user's, or that of a book that shares the folder.
     /// - Returns: its path, relative to the library, and why it is left.
     private func othersCover(than book: BookIdentity, in folder: String) async throws -> (path: String, why: String)? {
         let library = library

@@ -9,7 +9,7 @@ package struct ExportOutcome: Sendable {
         case unchanged
         /// There is nothing to write it of, or nowhere to write it to.
         case nothing(why: String)
-        /// The listener's own file stands there.
+        /// The user's own file stands there.
         case left(Failure)
         case failed(Failure)
 

@@ -32,7 +32,7 @@ struct RunExport: Sendable {
         if kinds.contains(.cover) { export.covers[book.identity] = book.cover }
     }
 
-    /// Writes what changed. That the listener's own file stands in the place is told and is no failure of the run; that a
+    /// Writes what changed. That the user's own file stands in the place is told and is no failure of the run; that a
     /// file cannot be written is. A cover that cannot be had, and a metadata.json that Audiobookshelf has made its own, are
     /// the same every night: they are for the log, and `booksync export` tells of them.
     mutating func execute(over transport: HTTPTransport, onFailure: (FailureReport) -> Void) async throws {

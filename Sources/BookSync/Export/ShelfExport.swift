@@ -7,7 +7,7 @@ import Settings
 import ShelfQueries
 import Transport
 
-/// Exports books of the shelf as the listener asks for it.
+/// Exports books of the shelf as the user asks for it.
 package struct ShelfExport: Sendable {
     /// A book, and which of its episodes.
     package typealias Item = (book: BookIdentity, filter: EpisodeFilter)
@@ -25,7 +25,7 @@ package struct ShelfExport: Sendable {
     /// Writes into the folders of the books; nobody else may run meanwhile. Only covers ask anybody.
     /// - Parameters:
     ///   - items: none for all books.
-    ///   - force: whether files that the listener made or changed are overwritten.
+    ///   - force: whether files that the user made or changed are overwritten.
     ///   - wait: seconds to wait for another run to end.
     /// - Throws: ``Failure``: `temporary` when another run holds the library, `unknownBook` when there is none.
     package func intoFolders(
@@ -64,7 +64,7 @@ package struct ShelfExport: Sendable {
         return try book.document(kind, at: book.folderPath + "/" + (kind.fileName(for: book.book) ?? ""))
     }
 
-    /// Writes to where the listener says: a file, for one book or a table of several; or a folder, in which each book
+    /// Writes to where the user says: a file, for one book or a table of several; or a folder, in which each book
     /// has a folder as in the library.
     /// - Parameters:
     ///   - items: none for all books.

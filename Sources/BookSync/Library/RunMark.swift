@@ -4,7 +4,7 @@ import Foundation
 import LibraryFiles
 
 /// The number of the library's newest run, kept beside its store: a store that knows no such run is an older copy, and files
-/// that were fetched since may lie wherever the listener moved them.
+/// that were fetched since may lie wherever the user moved them.
 ///
 /// It is a help in finding them, and never needed: where it cannot be read or written, nothing is said.
 struct RunMark: Sendable {

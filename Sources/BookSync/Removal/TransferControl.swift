@@ -5,7 +5,7 @@ import Foundation
 import LibraryFiles
 import ShelfQueries
 
-/// What the listener does to transfers and files by hand, also while a run of another process is under way: the run
+/// What the user does to transfers and files by hand, also while a run of another process is under way: the run
 /// reads the words from the store and obeys.
 package struct TransferControl: Sendable {
     /// What the words are about.

@@ -91,7 +91,7 @@ struct RenameExecution: Sendable {
 
     /// Finds out how far an interrupted run came with its renames. Those that were caught aside are finished, and with
     /// them the others; if none was, the rest is for the next plan.
-    func settleInterrupted() async throws {
+    func recoverInterrupted() async throws {
         let intended = try await store.intendedRenames()
         guard !intended.isEmpty else { return }
         let folders = Set(

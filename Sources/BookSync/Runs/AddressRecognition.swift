@@ -124,7 +124,7 @@ extension CatalogResponse {
     /// Seconds that more of it is waited for.
     fileprivate static let patience: Double = 30
 
-    /// Asks for an address, which the listener gave, and keeps the beginning of the answer.
+    /// Asks for an address, which the user gave, and keeps the beginning of the answer.
     ///
     /// - Returns: what came; and whether there would have been more, which was too slow in coming.
     /// - Throws: ``Failure``; `CancellationError`.

@@ -13,7 +13,7 @@ struct AdoptionExecution: Sendable {
         /// What planning read of it; nil where that was not all of it.
         var examined: ExaminedFile?
         /// Whether it stands elsewhere than the naming wants it.
-        var isNamedByListener: Bool
+        var isNamedByUser: Bool
         /// Whether there may be another version by now: then the next plan replaces the file.
         var mayBeEarlierVersion = false
     }
@@ -94,7 +94,7 @@ struct AdoptionExecution: Sendable {
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
             catalogSize: adoption.mayBeEarlierVersion ? examined.facts.size : action.episode.size,
             catalogModifiedAt: action.episode.modifiedAt, fetchedAt: Date(),
-            verification: action.verification ?? .unverified, isNamedByListener: adoption.isNamedByListener)
+            verification: action.verification ?? .unverified, isNamedByUser: adoption.isNamedByUser)
     }
 
     /// What was begun of an episode that turned up whole is of no use any more.

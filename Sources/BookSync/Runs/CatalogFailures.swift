@@ -5,7 +5,7 @@ import Foundation
 /// and not one a book.
 struct CatalogFailures: Sendable {
     private struct Entry {
-        var place: Int
+        var index: Int
         var book: BookIdentity
         var server: String
         var failure: Failure
@@ -17,9 +17,9 @@ struct CatalogFailures: Sendable {
     /// that are over.
     private(set) var answered: Set<String> = []
 
-    mutating func note(_ failure: Failure, of book: BookIdentity, at server: String, place: Int, wasAsked: Bool = true)
+    mutating func note(_ failure: Failure, of book: BookIdentity, at server: String, index: Int, wasAsked: Bool = true)
     {
-        entries.append(Entry(place: place, book: book, server: server, failure: failure, wasAsked: wasAsked))
+        entries.append(Entry(index: index, book: book, server: server, failure: failure, wasAsked: wasAsked))
         if wasAsked, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
     }
 
@@ -44,7 +44,7 @@ struct CatalogFailures: Sendable {
     func reports(known: [String: Outage], at now: Date) -> [(report: FailureReport, outage: Outage)] {
         var subjects: [String] = []
         var grouped: [String: [Entry]] = [:]
-        for entry in entries.sorted(by: { $0.place < $1.place }) {
+        for entry in entries.sorted(by: { $0.index < $1.index }) {
             let subject = subject(of: entry)
             if grouped[subject] == nil { subjects.append(subject) }
             grouped[subject, default: []].append(entry)

@@ -85,11 +85,11 @@ struct CatalogRefresh: Sendable {
             while turn < items.count, !Task.isCancelled, outcome.stop == nil {
                 let lead = ahead.values.reduce(0) { $0 + $1.weight }
                 while !isTimeUp, !makesWay,
-                    let place = schedule.startNext(turn: turn, mayRunAhead: lead < Self.maxLead)
+                    let index = schedule.startNext(turn: turn, mayRunAhead: lead < Self.maxLead)
                 {
-                    asked.insert(place)
-                    let (item, pace) = (items[place], paces[servers[place]])
-                    group.addTask { .prepared(place, await prepared(item, pace: pace, assembly)) }
+                    asked.insert(index)
+                    let (item, pace) = (items[index], paces[servers[index]])
+                    group.addTask { .prepared(index, await prepared(item, pace: pace, assembly)) }
                 }
                 if failed.remove(turn) != nil {
                     turn += 1
@@ -109,7 +109,7 @@ struct CatalogRefresh: Sendable {
                     // A server that has answered anybody is not down, and only has more to do than there is time for.
                     if asked.contains(turn), !outcome.troubles.answered.contains(servers[turn]) {
                         outcome.troubles.note(
-                            .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], place: turn)
+                            .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], index: turn)
                     } else {
                         outcome.left.append(items[turn].book)
                     }
@@ -120,23 +120,23 @@ struct CatalogRefresh: Sendable {
                         isTimeUp = true
                     case .makesWay:
                         makesWay = true
-                    case .prepared(let place, .success(let prepared)):
-                        outcome.troubles.noteListing(of: prepared.item.book, at: servers[place])
-                        _ = schedule.end(place, .listed)
-                        ahead[place] = prepared
+                    case .prepared(let index, .success(let prepared)):
+                        outcome.troubles.noteListing(of: prepared.item.book, at: servers[index])
+                        _ = schedule.end(index, .listed)
+                        ahead[index] = prepared
                     case .prepared(_, .failure(is CancellationError)):
                         turn = items.count
-                    case .prepared(let place, .failure(let error)):
+                    case .prepared(let index, .failure(let error)):
                         let failure = Failure.of(error)
                         if failure.endsRun {
-                            outcome.stop = FailureReport(book: items[place].book, failure: failure)
+                            outcome.stop = FailureReport(book: items[index].book, failure: failure)
                             break
                         }
-                        outcome.troubles.note(failure, of: items[place].book, at: servers[place], place: place)
-                        failed.insert(place)
-                        for other in schedule.end(place, failure.catalogOutcome) {
+                        outcome.troubles.note(failure, of: items[index].book, at: servers[index], index: index)
+                        failed.insert(index)
+                        for other in schedule.end(index, failure.catalogOutcome) {
                             outcome.troubles.note(
-                                failure, of: items[other].book, at: servers[other], place: other, wasAsked: false)
+                                failure, of: items[other].book, at: servers[other], index: other, wasAsked: false)
                             failed.insert(other)
                         }
                     }
@@ -197,7 +197,7 @@ struct CatalogRefresh: Sendable {
 
     /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.
     private func plan(
-        _ prepared: PreparedBook, at place: Int, behind taken: TakenPaths, _ assembly: PlanAssembly,
+        _ prepared: PreparedBook, at index: Int, behind taken: TakenPaths, _ assembly: PlanAssembly,
         _ outcome: inout Outcome
     ) async -> AssembledPlan? {
         if let plan = prepared.plan, !taken.concern(plan) { return plan }
@@ -208,7 +208,7 @@ struct CatalogRefresh: Sendable {
             if failure.endsRun {
                 outcome.stop = FailureReport(book: book, failure: failure)
             } else {
-                outcome.troubles.note(failure, of: book, at: configuration.catalogServer(of: book), place: place)
+                outcome.troubles.note(failure, of: book, at: configuration.catalogServer(of: book), index: index)
             }
             return nil
         }
@@ -224,20 +224,20 @@ struct CatalogRefresh: Sendable {
         assembly.declaredLength = { try await transport.declaredLength(of: $0) }
         // Without being stored, another listing would leave no trace in what is remembered.
         if stores || prepared.refreshed.episodes == nil,
-            let settled = try await assembly.cachedPlan(
+            let cached = try await assembly.cachedPlan(
                 of: prepared.refreshed.book, filter: prepared.item.filter, claimed: claimed)
         {
-            return settled
+            return cached
         }
-        if stores, let store { assembly.notesSettled = await isKept { try await store.watchPlan(of: book) } }
+        if stores, let store { assembly.cachesPlans = await isKept { try await store.watchPlan(of: book) } }
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
             prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
             claimed: claimed)
         assembled.use(access)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
-        if let store, let settled = assembled.settled {
-            _ = await isKept { try await store.settle(settled, of: book) }
+        if let store, let cached = assembled.cached {
+            _ = await isKept { try await store.saveCachedPlan(cached, of: book) }
         }
         return assembled
     }

@@ -68,22 +68,22 @@ struct CatalogSchedule {
     ///   - mayRunAhead: whether books behind that may be asked for.
     mutating func startNext(turn: Int, mayRunAhead: Bool) -> Int? {
         guard running < jobs else { return nil }
-        let next = waiting.firstIndex { place in
-            let server = servers[entries[place].server] ?? Standing()
+        let next = waiting.firstIndex { index in
+            let server = servers[entries[index].server] ?? Standing()
             let limit = server.isDoubted && !server.hasAnswered ? 1 : jobsPerServer
-            return server.running < limit && (mayRunAhead || place == turn)
+            return server.running < limit && (mayRunAhead || index == turn)
         }
         guard let next else { return nil }
-        let place = waiting.remove(at: next)
+        let index = waiting.remove(at: next)
         running += 1
-        servers[entries[place].server, default: Standing()].running += 1
-        return place
+        servers[entries[index].server, default: Standing()].running += 1
+        return index
     }
 
     /// Notes what came of a book that was taken.
     /// - Returns: the places that are given up with it.
-    mutating func end(_ place: Int, _ outcome: Outcome) -> [Int] {
-        let entry = entries[place]
+    mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
+        let entry = entries[index]
         running -= 1
         servers[entry.server, default: Standing()].running -= 1
         switch outcome {
@@ -103,12 +103,12 @@ struct CatalogSchedule {
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
         let isSourceGivenUp = sources[entry]?.isGivenUp == true
         guard isServerGivenUp || isSourceGivenUp else { return [] }
-        let givenUp = waiting.filter { place in
-            isServerGivenUp && entries[place].server == entry.server
-                || isSourceGivenUp && entries[place] == entry
+        let givenUp = waiting.filter { index in
+            isServerGivenUp && entries[index].server == entry.server
+                || isSourceGivenUp && entries[index] == entry
         }
-        let places = Set(givenUp)
-        waiting.removeAll { places.contains($0) }
+        let indices = Set(givenUp)
+        waiting.removeAll { indices.contains($0) }
         return givenUp
     }
 }

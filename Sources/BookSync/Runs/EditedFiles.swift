@@ -2,7 +2,7 @@ import BookModel
 import LibraryFiles
 
 /// Files that somebody wrote to since they were fetched and that a run is to replace: each keeps a second name under
-/// `.booksync/kept` (``Backups``), because the catalog's new version is no reason to lose the listener's work.
+/// `.booksync/kept` (``Backups``), because the catalog's new version is no reason to lose the user's work.
 struct EditedFiles: Sendable {
     private let kept: Backups
     private var names: [EpisodeIdentity: String] = [:]
@@ -20,7 +20,7 @@ struct EditedFiles: Sendable {
     /// To be called when all transfers have ended. Takes back the second names of files that were not replaced.
     /// - Parameter replaced: the episodes whose files were.
     /// - Returns: a sentence for each file that was kept.
-    func settle(replaced: Set<EpisodeIdentity>) async -> [String] {
+    func finish(replaced: Set<EpisodeIdentity>) async -> [String] {
         var notices: [String] = []
         for (episode, name) in names.sorted(by: { $0.value < $1.value }) {
             guard replaced.contains(episode) else {

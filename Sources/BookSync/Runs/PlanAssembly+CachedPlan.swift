@@ -12,29 +12,29 @@ extension PlanAssembly {
     /// The plan of a book in which nothing changed since there was nothing to do; nil where it has to be made.
     /// - Parameter claimed: paths that other books of this run are going to take.
     func cachedPlan(of book: Book, filter: EpisodeFilter, claimed: Set<String>) async throws -> AssembledPlan? {
-        guard canSettle, let settled = try await store?.cachedPlan(of: book.identity) else { return nil }
+        guard canCache, let cached = try await store?.cachedPlan(of: book.identity) else { return nil }
         // What is skipped is listed with its reason, except where it was not asked for.
-        if request.detail > .skips || (request.detail == .skips && settled.totals.skip > 0) { return nil }
-        guard !claimed.contains(where: { settled.folders.contains(String(splitLibraryPath($0).folder)) }) else {
+        if request.detail > .skips || (request.detail == .skips && cached.totals.skip > 0) { return nil }
+        guard !claimed.contains(where: { cached.folders.contains(String(splitLibraryPath($0).folder)) }) else {
             return nil
         }
-        let entries = try await FolderScan.entries(of: settled.folders, under: library)
-        guard fingerprint(of: book, filter: filter, entries: entries) == settled.fingerprint else { return nil }
-        var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: settled.totals))
-        assembled.settled = settled
+        let entries = try await FolderScan.entries(of: cached.folders, under: library)
+        guard fingerprint(of: book, filter: filter, entries: entries) == cached.fingerprint else { return nil }
+        var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: cached.totals))
+        assembled.cached = cached
         return assembled
     }
 
     /// Whether the request leaves plans as they are when nothing changed.
-    private var canSettle: Bool { !request.force && request.repairs == nil }
+    private var canCache: Bool { !request.force && request.repairs == nil }
 
     /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
-    func settled(
+    func cached(
         _ assembled: AssembledPlan, filter: EpisodeFilter, folders: Set<String>, entries: [FolderScan.Entry]
     ) -> CachedPlan? {
         let plan = assembled.plan
-        guard canSettle, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
-            plan.actions.allSatisfy({ $0.kind.isSettled && $0.fromPath == nil })
+        guard canCache, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
+            plan.actions.allSatisfy({ $0.kind.isCacheable && $0.fromPath == nil })
         else { return nil }
         return CachedPlan(
             fingerprint: fingerprint(of: plan.book, filter: filter, entries: entries), folders: folders.sorted(),
@@ -84,7 +84,7 @@ extension AssembledPlan {
 
 extension SyncAction.Kind {
     /// Whether it changes nothing and lasts until something else changes.
-    fileprivate var isSettled: Bool {
+    fileprivate var isCacheable: Bool {
         switch self {
         case .keep, .skip(.locked), .skip(.tombstone), .skip(.filtered), .skip(.gone): true
         case .fetch, .resume, .replace, .rename, .adopt, .skip(.waits), .skip(.paused), .skip(.obstructed),

@@ -11,13 +11,13 @@ import Transport
 struct AssembledPlan: Sendable {
     var plan: SyncPlan
     var requests: [TransferRequest] = []
-    /// Files that the listener renamed, to be recorded where they are now.
+    /// Files that the user renamed, to be recorded where they are now.
     var moved: [LocalFile] = []
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
     var vanished: [EpisodeIdentity] = []
-    /// Episodes that are fetched although the listener once removed them: by force, so the tombstone goes.
+    /// Episodes that are fetched although the user once removed them: by force, so the tombstone goes.
     var restored: [EpisodeIdentity] = []
-    /// Episodes whose file the listener deleted, which counts as removing them: they get a tombstone.
+    /// Episodes whose file the user deleted, which counts as removing them: they get a tombstone.
     var tombstoned: [EpisodeIdentity] = []
     /// Files that nobody had recorded, to be recorded where they are.
     var adoptions: [AdoptionExecution.Adoption] = []
@@ -27,7 +27,7 @@ struct AssembledPlan: Sendable {
     /// Why there is nothing to do although somebody named episodes; nil where the book has one of them.
     var unmet: Failure?
     /// What is remembered, or may be, where there is nothing to do.
-    var settled: CachedPlan?
+    var cached: CachedPlan?
 
     init(plan: SyncPlan) {
         self.plan = plan
@@ -63,7 +63,7 @@ struct PlanAssembly: Sendable {
     let store: CatalogStore?
     private let librarySearch: LibrarySearch
     /// Whether plans with nothing to do say what to remember of them.
-    var notesSettled = false
+    var cachesPlans = false
     /// Asks an episode's server how long its audio is; nil when no server is asked.
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
@@ -115,8 +115,8 @@ struct PlanAssembly: Sendable {
         var assembled = assembled(plan, input: input)
         assembled.unmet = item.unmet(among: episodes)
         // What took a look elsewhere depends on more than is remembered.
-        if notesSettled, missing.isEmpty, !isAnswered {
-            assembled.settled = settled(assembled, filter: item.filter, folders: folders, entries: entries)
+        if cachesPlans, missing.isEmpty, !isAnswered {
+            assembled.cached = cached(assembled, filter: item.filter, folders: folders, entries: entries)
         }
         return assembled
     }
@@ -235,7 +235,7 @@ struct PlanAssembly: Sendable {
                 assembled.adoptions.append(
                     .init(
                         action: action, examined: examined?.digests.isEmpty == false ? examined : nil,
-                        isNamedByListener: !isTemplateName,
+                        isNamedByUser: !isTemplateName,
                         mayBeEarlierVersion: action.bytes.map { input.mayBeEarlierVersion($0, of: action.episode) }
                             ?? false))
             }
@@ -255,13 +255,13 @@ struct PlanAssembly: Sendable {
             }
             guard var file = known?.file, !followed.contains(identity) else { continue }
             if files[file.path] != nil {
-                // The listener gave it the name that the naming wants by now.
-                guard file.isNamedByListener, action.kind == .keep, isTemplateName else { continue }
-                file.isNamedByListener = false
+                // The user gave it the name that the naming wants by now.
+                guard file.isNamedByUser, action.kind == .keep, isTemplateName else { continue }
+                file.isNamedByUser = false
                 assembled.moved.append(file)
             } else if let fromPath = action.fromPath, fromPath == file.path, action.kind != .rename {
                 file.path = action.path
-                file.isNamedByListener = !isTemplateName
+                file.isNamedByUser = !isTemplateName
                 if action.kind == .adopt, let facts = files[action.path] {
                     file.modificationTime = facts.modificationTime
                     file.inode = facts.inode

@@ -21,12 +21,12 @@ struct RunOrder {
     consuming func requests() -> [TransferRequest] {
         var requests: [TransferRequest] = []
         requests.reserveCapacity(books.reduce(failedBefore.count) { $0 + $1.count })
-        for place in books.indices.sorted(by: { (books[$0].count, $0) < (books[$1].count, $1) }) {
-            requests += books[place]
+        for index in books.indices.sorted(by: { (books[$0].count, $0) < (books[$1].count, $1) }) {
+            requests += books[index]
             // There may be very many of them.
-            books[place] = []
+            books[index] = []
         }
-        for place in failedBefore.indices.sorted(by: { comesBefore($0, $1) }) { requests.append(failedBefore[place]) }
+        for index in failedBefore.indices.sorted(by: { comesBefore($0, $1) }) { requests.append(failedBefore[index]) }
         return requests
     }
 

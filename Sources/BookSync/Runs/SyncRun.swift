@@ -85,7 +85,7 @@ package struct SyncRun: Sendable {
             let patience = request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))
             let outcome = try await round.execute(within: patience) { assembled in
                 exports.add(assembled.plan.book)
-                let wanted = try await settle(assembled, in: session, batch: &batch, &edited, &report)
+                let wanted = try await applyPlan(assembled, in: session, batch: &batch, &edited, &report)
                 if request.bringsNewsFirst { news.add(wanted) } else { requests += wanted }
             }
             report.note(outcome, known: outages, emit: emit)
@@ -121,7 +121,7 @@ package struct SyncRun: Sendable {
             where try await session.store.episode(episode)?.removedAt != nil { removed.insert(episode) }
             report.note(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
-            for notice in await edited.settle(replaced: replaced) { emit(.notice(notice)) }
+            for notice in await edited.finish(replaced: replaced) { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
@@ -145,7 +145,7 @@ package struct SyncRun: Sendable {
 
     /// Does what a plan wants of the library and the store, in the plan's turn.
     /// - Returns: what is left to be fetched.
-    private func settle(
+    private func applyPlan(
         _ assembled: AssembledPlan, in session: LibrarySession, batch: inout RenameBatch,
         _ edited: inout EditedFiles, _ report: inout RunReport
     ) async throws -> [TransferRequest] {
@@ -247,8 +247,8 @@ package struct SyncRun: Sendable {
             onMissingFile: configuration.downloads.onMissingFile, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
-            if let settled = try await assembly.cachedPlan(of: book, filter: item.filter, claimed: claimed) {
-                return settled
+            if let cached = try await assembly.cachedPlan(of: book, filter: item.filter, claimed: claimed) {
+                return cached
             }
             let stored = try await store?.episodes(of: item.book) ?? []
             return try await assembly.plan(book, episodes: stored, item: item, claimed: claimed)

@@ -23,8 +23,8 @@ struct TakenPaths {
         guard !folders.isEmpty else { return false }
         if assembled.looksFurther { return true }
         // It may list nothing, where nothing is to be done.
-        if let settled = assembled.settled {
-            return settled.folders.contains { folders.contains(SafeName.comparisonKey($0)) }
+        if let cached = assembled.cached {
+            return cached.folders.contains { folders.contains(SafeName.comparisonKey($0)) }
         }
         var last = ""
         return assembled.plan.actions.contains { action in

@@ -42,7 +42,7 @@ package struct LibrarySession: Sendable {
                     await notes?.remember(folder)
                     var session = LibrarySession(
                         folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
-                    try await session.settleInterruptedRun()
+                    try await session.recoverInterruptedRun()
                     session.notices += await session.collectTrash()
                     if let notice = await session.trash.deleteExpired() { session.notices.append(notice) }
                     let result = await Swift.Result.of { try await body(session) }
@@ -63,7 +63,7 @@ package struct LibrarySession: Sendable {
         }
     }
 
-    /// What the listener had mirror follow.
+    /// What the user had mirror follow.
     package func subscriptions() async throws -> [Subscription] {
         try await store.subscriptions()
     }
@@ -103,14 +103,14 @@ package struct LibrarySession: Sendable {
         }
     }
 
-    private func settleInterruptedRun() async throws {
+    private func recoverInterruptedRun() async throws {
         for record in try await store.interruptedPublications() {
             guard let shelved = try await store.episode(record.episode) else { continue }
             let publication = InterruptedPublication(record: record, episode: shelved.episode)
             let file = try await publication.publishedFile(in: folder.path)
             if try await !isRecorded(file) { try await withdrawAnnouncement(record) }
         }
-        try await RenameExecution(library: folder.path, store: store).settleInterrupted()
+        try await RenameExecution(library: folder.path, store: store).recoverInterrupted()
     }
 
     /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.

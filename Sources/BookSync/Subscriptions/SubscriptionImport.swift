@@ -29,7 +29,7 @@ package struct SubscriptionImport: Sendable {
 
     /// In the order of the list.
     package private(set) var entries: [Entry] = []
-    /// What the listener should know of the list besides.
+    /// What the user should know of the list besides.
     package private(set) var notices: [String] = []
 
     package var failures: [Failure] {

@@ -85,7 +85,7 @@ package struct Trash: Sendable {
         return collected
     }
 
-    /// The files, with the paths that the listener gave those that are no longer where they were recorded.
+    /// The files, with the paths that the user gave those that are no longer where they were recorded.
     private func following(_ files: [TrashedFile]) async throws -> [TrashedFile] {
         let library = library
         let gone = try await runBlocking {

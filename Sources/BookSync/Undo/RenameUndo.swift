@@ -43,7 +43,7 @@ package struct RenameUndoReport: Sendable {
 /// Takes back the renames of the last run that renamed anything, by the same steps by which they were made: a run that is
 /// killed in between is settled by the next one.
 ///
-/// The files then keep their names as if the listener had given them: an unchanged naming does not move them forward
+/// The files then keep their names as if the user had given them: an unchanged naming does not move them forward
 /// again. As soon as the naming wants just these names, they follow it again.
 package struct RenameUndo: Sendable {
     package init() {}

@@ -43,7 +43,7 @@ package enum FileVerdict: Sendable, Hashable {
                 self = .truncated(found.facts.size)
             } else if found.facts.size > file.size {
                 self = .longer(found.facts.size)
-            } else if !found.isSettled {
+            } else if !found.isUnchanged {
                 self = .changing
             } else if found.sha256 == nil || found.sha256 == file.sha256 {
                 self = .intact

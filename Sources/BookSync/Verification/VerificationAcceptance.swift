@@ -3,7 +3,7 @@ import CatalogStore
 import Foundation
 import LibraryFiles
 
-/// Takes what the listener wrote into files for what they are to be from now on: their tags, their cuts. The record gets
+/// Takes what the user wrote into files for what they are to be from now on: their tags, their cuts. The record gets
 /// the size and digest that the file has now, and nothing is fetched. Its time stays that of the fetch: by that a later version
 /// of the catalog's is known to replace somebody's work, which is kept then (``EditedFiles``).
 ///
@@ -33,7 +33,7 @@ package struct VerificationAcceptance: Sendable {
         }
         let path = session.folder.path + "/" + bad.file.path
         let look = try await runBlocking { FileReader().look(at: path, size: size, depth: .whole) { _ in true } }
-        guard case .file(let found)? = look, found.isSettled, let sha256 = found.sha256 else {
+        guard case .file(let found)? = look, found.isUnchanged, let sha256 = found.sha256 else {
             return .left("it was written to while it was read")
         }
         if let what = found.foreignContent { return .left("it begins with \(what) where audio is to be") }

@@ -32,7 +32,7 @@ package struct VerifiedFile: Sendable, Hashable {
     package enum Repair: Sendable, Hashable {
         /// - Parameter keptAs: where the file that was replaced is now, relative to the library; nil where it was not kept.
         case repaired(keptAs: String?)
-        /// The listener deleted it, and by the rules that counts as removing it.
+        /// The user deleted it, and by the rules that counts as removing it.
         case countsAsRemoved
         /// The record says now what it is.
         case accepted

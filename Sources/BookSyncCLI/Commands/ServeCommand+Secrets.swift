@@ -27,7 +27,7 @@ extension ServeCommand {
         }
     }
 
-    /// Takes a new password and puts its hash into the configuration; where that is left to the listener, prints the lines.
+    /// Takes a new password and puts its hash into the configuration; where that is left to the user, prints the lines.
     func setPassword(in program: Program) async throws -> ExitStatus {
         let password = try await PasswordPrompt(streams: program.streams).newPassword()
         let path = program.configurationPath

@@ -3,7 +3,7 @@ import BookSync
 import Logging
 import ShelfQueries
 
-/// Tells the log what a run tells its listener: fixed messages, with what they are about beside them.
+/// Tells the log what a run tells its user: fixed messages, with what they are about beside them.
 struct EventLog: Sendable {
     let logger: Logger
 

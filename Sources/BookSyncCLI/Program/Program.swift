@@ -72,7 +72,7 @@ struct Program: Sendable {
     /// What is remembered of libraries from one run to the next.
     var notes: KnownLibraries? { KnownLibraries(environment: environment, logger: logger) }
 
-    /// Runs `body` with a configuration whose catalogs can be asked: when there is no source of the listener's own, and
+    /// Runs `body` with a configuration whose catalogs can be asked: when there is no source of the user's own, and
     /// one of the books is of the built-in demo catalog, that is started for as long as `body` takes, and said so.
     func withCatalogs<Result: Sendable>(
         _ configuration: Configuration, for books: [BookIdentity],

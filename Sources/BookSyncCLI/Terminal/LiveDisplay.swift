@@ -13,7 +13,7 @@ actor LiveDisplay {
     private static let idleInterval = Duration.milliseconds(500)
     private static let fallback = TerminalSize(columns: 80, rows: 24)
 
-    /// Writing to a terminal blocks (for as long as the listener holds it with Ctrl-S), so the actor has a thread of
+    /// Writing to a terminal blocks (for as long as the user holds it with Ctrl-S), so the actor has a thread of
     /// its own and none of the cooperative pool.
     private let executor = DispatchSerialQueueExecutor(label: "booksync.terminal")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -96,7 +96,7 @@ struct EpisodeView: ViewModel {
     var isSought = false
 }
 
-/// What a listener sees of an episode's state: more than the store's words, since something that nobody asked for yet
+/// What a user sees of an episode's state: more than the store's words, since something that nobody asked for yet
 /// does not wait.
 enum SeenState: String, Sendable, CaseIterable {
     case absent, waiting, interrupted, downloading, verifying, finished, paused, failed, cancelled, locked, removed,

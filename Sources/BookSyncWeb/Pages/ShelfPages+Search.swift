@@ -60,7 +60,7 @@ extension ShelfPages {
         return try page(.searchHeading, named: heading, view, with: "search", for: request)
     }
 
-    /// Where the listener stopped in the books of the episodes that were found.
+    /// Where the user stopped in the books of the episodes that were found.
     private func heard(
         in found: ShelfReader.Found?, on shelf: ServedShelf
     ) async throws -> (positions: [EpisodeIdentity: ListeningPosition], isRunUnderWay: Bool) {

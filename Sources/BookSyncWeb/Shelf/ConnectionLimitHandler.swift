@@ -9,7 +9,7 @@ import Synchronization
 /// others who do the same.
 final class ConnectionLimit: Sendable {
     /// A client that was let in.
-    fileprivate final class Place: Sendable {
+    fileprivate final class Connection: Sendable {
         let channel: any Channel
         /// Of the client; behind a proxy, and at a Unix socket, all clients are one network.
         let network: String
@@ -27,48 +27,49 @@ final class ConnectionLimit: Sendable {
     private static let patience = TimeAmount.seconds(20)
 
     private let maximum: Int
-    private let places: Mutex<[ObjectIdentifier: Place]>
+    private let connections: Mutex<[ObjectIdentifier: Connection]>
 
     init(_ maximum: Int) {
         self.maximum = maximum
-        places = Mutex([:])
+        connections = Mutex([:])
     }
 
     /// - Returns: nil where there is no room; else the place, which has to be left.
-    fileprivate func enter(_ channel: any Channel) -> Place? {
-        let place = Place(channel)
-        let (isIn, leaving) = places.withLock { places -> (Bool, Place?) in
-            var leaving: Place?
-            if places.count >= maximum {
-                leaving = Self.leaving(for: place, among: places.values)
+    fileprivate func enter(_ channel: any Channel) -> Connection? {
+        let connection = Connection(channel)
+        let (isIn, leaving) = connections.withLock { connections -> (Bool, Connection?) in
+            var leaving: Connection?
+            if connections.count >= maximum {
+                leaving = Self.leaving(for: connection, among: connections.values)
                 guard let leaving else { return (false, nil) }
-                places[ObjectIdentifier(leaving)] = nil
+                connections[ObjectIdentifier(leaving)] = nil
             }
-            places[ObjectIdentifier(place)] = place
+            connections[ObjectIdentifier(connection)] = connection
             return (true, leaving)
         }
         leaving?.channel.close(promise: nil)
-        return isIn ? place : nil
+        return isIn ? connection : nil
     }
 
-    fileprivate func leave(_ place: Place) {
-        places.withLock { $0[ObjectIdentifier(place)] = nil }
+    fileprivate func leave(_ connection: Connection) {
+        connections.withLock { $0[ObjectIdentifier(connection)] = nil }
     }
 
-    private static func leaving(for newcomer: Place, among places: some Collection<Place>) -> Place? {
-        let silent = places.filter { $0.moved.load(ordering: .relaxed) == 0 }
+    private static func leaving(for newcomer: Connection, among connections: some Collection<Connection>) -> Connection?
+    {
+        let silent = connections.filter { $0.moved.load(ordering: .relaxed) == 0 }
         if let oldest = silent.min(by: { $0.opened < $1.opened }) { return oldest }
-        let networks = Dictionary(grouping: places, by: \.network)
+        let networks = Dictionary(grouping: connections, by: \.network)
         let own = networks[newcomer.network]?.count ?? 0
         if let crowd = networks.values.max(by: { $0.count < $1.count }), crowd.count > own + 1 { return idlest(crowd) }
-        let longest = idlest(places)
+        let longest = idlest(connections)
         guard let longest, NIODeadline.uptimeNanoseconds(longest.moved.load(ordering: .relaxed)) + patience < .now()
         else { return nil }
         return longest
     }
 
-    private static func idlest(_ places: some Collection<Place>) -> Place? {
-        places.min { $0.moved.load(ordering: .relaxed) < $1.moved.load(ordering: .relaxed) }
+    private static func idlest(_ connections: some Collection<Connection>) -> Connection? {
+        connections.min { $0.moved.load(ordering: .relaxed) < $1.moved.load(ordering: .relaxed) }
     }
 }
 
@@ -78,7 +79,7 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
     typealias OutboundIn = NIOAny
 
     private let limit: ConnectionLimit
-    private var place: ConnectionLimit.Place?
+    private var connection: ConnectionLimit.Connection?
     /// Whether what came was no request.
     private var isOver = false
 
@@ -87,9 +88,9 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        place = limit.enter(context.channel)
+        connection = limit.enter(context.channel)
         context.fireChannelActive()
-        if place == nil { context.close(promise: nil) }
+        if connection == nil { context.close(promise: nil) }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -116,11 +117,11 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        if let place { limit.leave(place) }
-        place = nil
+        if let connection { limit.leave(connection) }
+        connection = nil
     }
 
     private func noteMove() {
-        place?.moved.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
+        connection?.moved.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
     }
 }

@@ -27,7 +27,7 @@ package protocol CatalogFormat: Sendable {
 }
 
 extension CatalogFormat {
-    /// The id of a book that neither a listener nor an answer named.
+    /// The id of a book that neither a user nor an answer named.
     static var savedID: String { "saved" }
 }
 

@@ -9,7 +9,7 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
     /// Where the feeds are: `{id}` stands for the book's id. Without it, the address of the source's one feed. Nil where
     /// ids are addresses.
     package var address: ResourceAddress?
-    /// Whole addresses, secrets included, of feeds whose ids are addresses: what the listener gave for this run.
+    /// Whole addresses, secrets included, of feeds whose ids are addresses: what the user gave for this run.
     package var knownAddresses: [ResourceAddress]
     /// Added to the query of the source's own address.
     package var query: [Pair]

@@ -57,17 +57,17 @@ struct XMLNames {
             Self.hash(name) ^ (scopes[scopes.count - 1].number &* 2 &+ (isElement ? 1 : 0)) &* 0x9E37_79B9_7F4A_7C15
         if key == 0 { key = 1 }
         // Two that share a place do not drive each other out: the one that was asked for last comes first.
-        let place = Int(truncatingIfNeeded: (key ^ key >> 32) & UInt64(Self.size - 2))
-        if known[place].key == key { return known[place].number }
-        if known[place + 1].key == key {
-            known.swapAt(place, place + 1)
+        let slot = Int(truncatingIfNeeded: (key ^ key >> 32) & UInt64(Self.size - 2))
+        if known[slot].key == key { return known[slot].number }
+        if known[slot + 1].key == key {
+            known.swapAt(slot, slot + 1)
         } else {
-            known[place + 1] = known[place]
+            known[slot + 1] = known[slot]
             let whole = self.name(name, isElement: isElement)
             let declares = !isElement && (whole.prefix ?? whole.local) == "xmlns"
-            known[place] = Entry(key: key, number: declares ? 0 : resolve(whole))
+            known[slot] = Entry(key: key, number: declares ? 0 : resolve(whole))
         }
-        return known[place].number
+        return known[slot].number
     }
 
     private func name(_ name: ArraySlice<UInt8>, isElement: Bool) -> XMLName {

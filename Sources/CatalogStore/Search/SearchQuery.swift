@@ -1,6 +1,6 @@
 import BookModel
 
-/// What the listener searches for: words that all must be found, each where its characters stand together.
+/// What the user searches for: words that all must be found, each where its characters stand together.
 ///
 /// A word of letters is found at the beginning of words, a number as a whole, and glyphs (Chinese and its like) anywhere.
 struct SearchQuery: Sendable {
@@ -72,7 +72,7 @@ struct SearchQuery: Sendable {
         for (index, atom) in atoms.enumerated() {
             let isLast = index == atoms.count - 1
             guard atom.kind == .glyph else {
-                // Only what the listener has not gone beyond may be a beginning.
+                // Only what the user has not gone beyond may be a beginning.
                 sure.append(quoted(atom.bytes) + (isLast && atom.kind == .letter ? "*" : ""))
                 continue
             }

@@ -174,14 +174,14 @@ final class SegmentedDownload: Sendable {
             meter: meter, thread: thread)
         let task = Task(executorPreference: thread) {
             let result = await fetch.run()
-            self.settle(piece, result)
+            self.finishPiece(piece, result)
             return result.ending
         }
         state.busy[piece] = task
         return task
     }
 
-    private func settle(_ piece: Int, _ result: PieceResult) {
+    private func finishPiece(_ piece: Int, _ result: PieceResult) {
         state.withLock { state in
             state.busy[piece] = nil
             state.table.release(piece, held: result.held)

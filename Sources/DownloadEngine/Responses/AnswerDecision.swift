@@ -91,7 +91,7 @@ enum AnswerDecision: Equatable, Sendable {
 struct Rejection: Equatable, Sendable {
     var why: String
     var remedy: String?
-    /// Whether the listener is not let in, which no further run mends by itself.
+    /// Whether the user is not let in, which no further run mends by itself.
     var isOfCredentials = false
 }
 

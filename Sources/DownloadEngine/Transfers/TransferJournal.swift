@@ -12,9 +12,9 @@ package protocol TransferJournal: Sendable {
     /// the disk when the call returns.
     func commit(finished files: [LocalFile]) throws
 
-    /// The transfers that the listener paused or cancelled, perhaps from another process.
+    /// The transfers that the user paused or cancelled, perhaps from another process.
     func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState]
 
-    /// The transfers that the listener wants before all others, the first of them first.
+    /// The transfers that the user wants before all others, the first of them first.
     func preferredTransfers() async throws -> [EpisodeIdentity]
 }

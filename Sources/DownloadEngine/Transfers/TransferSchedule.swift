@@ -3,7 +3,7 @@
 struct TransferSchedule {
     struct Entry: Equatable {
         /// The transfer's place in the order that was asked for; also its name.
-        let place: Int
+        let index: Int
         let server: String
         var notBefore: Double = 0
     }
@@ -28,7 +28,7 @@ struct TransferSchedule {
         self.servers = servers
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
-        waiting = servers.enumerated().map { Entry(place: $0.offset, server: $0.element) }.reversed()
+        waiting = servers.enumerated().map { Entry(index: $0.offset, server: $0.element) }.reversed()
     }
 
     var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
@@ -40,29 +40,29 @@ struct TransferSchedule {
         let next = waiting.lastIndex { start(of: $0) <= now && runningOnServer[$0.server, default: 0] < jobsPerHost }
         guard let next else { return nil }
         let entry = waiting.remove(at: next)
-        running.insert(entry.place)
+        running.insert(entry.index)
         runningOnServer[entry.server, default: 0] += 1
-        return entry.place
+        return entry.index
     }
 
     /// The running transfers, first come first, that a place could be lent to now. Call when nothing else can start.
     func mayBeHelped(now: Double) -> [Int] {
         guard running.count + lent < jobs else { return [] }
-        return running.sorted().filter { place in
-            runningOnServer[servers[place], default: 0] < jobsPerHost && !isServerHeld(of: place, now: now)
+        return running.sorted().filter { index in
+            runningOnServer[servers[index], default: 0] < jobsPerHost && !isServerHeld(of: index, now: now)
         }
     }
 
     /// Has one more connection work on a running transfer.
-    mutating func lend(to place: Int) {
+    mutating func lend(to index: Int) {
         lent += 1
-        runningOnServer[servers[place], default: 0] += 1
+        runningOnServer[servers[index], default: 0] += 1
     }
 
     /// Ends that.
-    mutating func giveBack(of place: Int) {
+    mutating func giveBack(of index: Int) {
         lent -= 1
-        runningOnServer[servers[place], default: 1] -= 1
+        runningOnServer[servers[index], default: 1] -= 1
     }
 
     /// When a transfer that only waits for its time could start; nil when time changes nothing.
@@ -78,24 +78,24 @@ struct TransferSchedule {
     }
 
     /// Starts nothing from the transfer's server before `time`; what runs goes on.
-    mutating func holdServer(of place: Int, until time: Double) {
-        heldServers[servers[place]] = max(time, heldServers[servers[place]] ?? 0)
+    mutating func holdServer(of index: Int, until time: Double) {
+        heldServers[servers[index]] = max(time, heldServers[servers[index]] ?? 0)
     }
 
     /// Whether nothing is to start from the transfer's server now.
-    func isServerHeld(of place: Int, now: Double) -> Bool {
-        heldServers[servers[place]] ?? 0 > now
+    func isServerHeld(of index: Int, now: Double) -> Bool {
+        heldServers[servers[index]] ?? 0 > now
     }
 
     /// Has these transfers, in this order, start before all others, and the others in the order that was asked for.
     /// - Returns: those that wait and did not come first before.
     @discardableResult
-    mutating func prefer(_ places: [Int]) -> [Int] {
-        let wanted = Dictionary(places.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
+    mutating func prefer(_ indices: [Int]) -> [Int] {
+        let wanted = Dictionary(indices.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
         guard wanted != ranks else { return [] }
-        let moved = waiting.map(\.place).filter { wanted[$0] != nil && ranks[$0] == nil }
+        let moved = waiting.map(\.index).filter { wanted[$0] != nil && ranks[$0] == nil }
         ranks = wanted
-        waiting = waiting.sorted { comesBefore($1.place, $0.place) }
+        waiting = waiting.sorted { comesBefore($1.index, $0.index) }
         return moved
     }
 
@@ -105,26 +105,26 @@ struct TransferSchedule {
 
     /// Takes a transfer that waits out of the schedule.
     /// - Returns: whether it was waiting.
-    mutating func drop(_ place: Int) -> Bool {
-        guard let index = waiting.firstIndex(where: { $0.place == place }) else { return false }
-        waiting.remove(at: index)
+    mutating func drop(_ index: Int) -> Bool {
+        guard let position = waiting.firstIndex(where: { $0.index == index }) else { return false }
+        waiting.remove(at: position)
         return true
     }
 
     /// Takes everything that waits, save for these, out of the schedule.
-    mutating func keepWaiting(only places: Set<Int>) {
-        waiting.removeAll { !places.contains($0.place) }
+    mutating func keepWaiting(only indices: Set<Int>) {
+        waiting.removeAll { !indices.contains($0.index) }
     }
 
     /// Frees the place of a running transfer.
-    mutating func end(_ place: Int) {
-        guard running.remove(place) != nil else { return }
-        runningOnServer[servers[place], default: 1] -= 1
+    mutating func end(_ index: Int) {
+        guard running.remove(index) != nil else { return }
+        runningOnServer[servers[index], default: 1] -= 1
     }
 
     /// Has a transfer that is no longer running wait for its next try, at its old place in the order.
-    mutating func postpone(_ place: Int, until time: Double) {
-        let index = waiting.firstIndex { comesBefore($0.place, place) } ?? waiting.endIndex
-        waiting.insert(Entry(place: place, server: servers[place], notBefore: time), at: index)
+    mutating func postpone(_ index: Int, until time: Double) {
+        let position = waiting.firstIndex { comesBefore($0.index, index) } ?? waiting.endIndex
+        waiting.insert(Entry(index: index, server: servers[index], notBefore: time), at: position)
     }
 }

@@ -13,7 +13,7 @@ package struct Finding: Sendable, Hashable {
     /// The thing: "library", "source kting".
     package var check: String
     package var status: Status
-    /// What was found, in words for the listener; without secrets.
+    /// What was found, in words for the user; without secrets.
     package var message: String
     /// What to do about it; nil when there is nothing to be done.
     package var remedy: String?

@@ -5,7 +5,7 @@ import Foundation
 import LibraryFiles
 
 /// What lies in `.booksync` beside the store: what no run will use again, what the next one goes on with, and what was kept
-/// for the listener. Only to be looked for while no run is under way.
+/// for the user. Only to be looked for while no run is under way.
 struct Leftovers: Sendable {
     /// Partial files that no transfer in the store knows, and temporary files of runs that were killed.
     private var orphans = Tally()
@@ -13,7 +13,7 @@ struct Leftovers: Sendable {
     private var unfinished = Tally()
     /// Stores that were damaged, and are kept aside.
     private var damagedStores = Tally()
-    /// What a repair kept of the listener's.
+    /// What a repair kept of the user's.
     private var kept = Tally()
     private let folder: LibraryFolder
 

@@ -32,7 +32,7 @@ package struct FeedExport {
         self.addresses = addresses
     }
 
-    /// Everything in the listener's own files.
+    /// Everything in the user's own files.
     /// - Parameter path: absolute; where the feed is to lie.
     init(_ book: ExportedBook, at path: String, cover: String? = nil) {
         self.book = book

@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a file that the listener made or changed is left, and said so`(isTheirs: Bool) async throws {
+    func `a file that the user made or changed is left, and said so`(isTheirs: Bool) async throws {
         try await withExports(isTheirs ? [] : [.opf]) { bench async throws in
             try await bench.run()
             let path = try await folder(bench) + "/metadata.opf"
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `what was exported goes when nothing of the book is left, and the listener's stays`() async throws {
+    @Test func `what was exported goes when nothing of the book is left, and the user's stays`() async throws {
         try await withExports([.m3u8, .opf]) { bench async throws in
             try await bench.run()
             let folder = try await folder(bench)
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a cover of the listener's is left and served, and no other is asked for`() async throws {
+    @Test func `a cover of the user's is left and served, and no other is asked for`() async throws {
         try await withExports([]) { bench async throws in
             try await bench.run()
             let own: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 7]
@@ -228,7 +228,7 @@ import Testing
             try await bench.run()
             #expect(try await self.small(bench) == small)
             #expect(bench.server.requests(path: "/cover").count == 1)
-            // The listener's own over it has another copy, and never the old one.
+            // The user's own over it has another copy, and never the old one.
             let other = try await Self.largePicture()
             let cover = try await self.folder(bench) + "/cover.png"
             try Data(other + [0]).write(to: URL(filePath: cover))

@@ -20,7 +20,7 @@ import Testing
         var troubles = CatalogFailures()
         for place in [2, 0, 1, 3] {
             troubles.note(
-                failure(.catalogUnavailable), of: book(place), at: "http://a", place: place, wasAsked: place < 3)
+                failure(.catalogUnavailable), of: book(place), at: "http://a", index: place, wasAsked: place < 3)
         }
         troubles.noteListing(of: book(9, source: "other"), at: "http://b")
         let reports = troubles.reports(known: [:], at: Self.now)
@@ -38,8 +38,8 @@ import Testing
 
     @Test func `a book that one server cannot give while it gives others is the book's own trouble`() {
         var troubles = CatalogFailures()
-        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", place: 0)
-        troubles.note(failure(.unknownBook, "no book 2"), of: book(2), at: "http://a", place: 1)
+        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
+        troubles.note(failure(.unknownBook, "no book 2"), of: book(2), at: "http://a", index: 1)
         troubles.noteListing(of: book(3), at: "http://a")
         let subjects = troubles.reports(known: [:], at: Self.now).map(\.outage.subject)
         #expect(subjects == ["book cat:1", "book cat:2"])
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `rejected credentials are told once for their source`() {
         var troubles = CatalogFailures()
-        for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", place: id) }
+        for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", index: id) }
         let reports = troubles.reports(known: [:], at: Self.now)
         #expect(reports.map(\.outage.subject) == ["source cat"])
         #expect(reports.first?.report.failure.what == "rejected, for 5 books")
@@ -57,10 +57,10 @@ import Testing
     @Test func `rejected credentials are those of one server, and a refused book is its own trouble`() {
         var troubles = CatalogFailures()
         func feed(_ address: String) -> BookIdentity { BookIdentity(source: "feed", id: "http://\(address)") }
-        for id in 1...2 { troubles.note(failure(.credentialsRejected), of: feed("a/\(id)"), at: "a", place: id) }
-        troubles.note(failure(.credentialsRejected), of: feed("b/3"), at: "b", place: 3)
+        for id in 1...2 { troubles.note(failure(.credentialsRejected), of: feed("a/\(id)"), at: "a", index: id) }
+        troubles.note(failure(.credentialsRejected), of: feed("b/3"), at: "b", index: 3)
         let refused = Failure(.catalogUnavailable, what: "refused", why: "it answers with HTTP status 403")
-        troubles.note(refused, of: book(4), at: "c", place: 4)
+        troubles.note(refused, of: book(4), at: "c", index: 4)
         troubles.noteListing(of: feed("d/5"), at: "d")
         let reports = troubles.reports(known: [:], at: Self.now)
         #expect(reports.map(\.outage.subject) == ["source feed at a", "source feed at b", "book cat:4"])
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `what goes on from run to run says since when`() {
         var troubles = CatalogFailures()
-        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", place: 0)
+        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
         let before = Outage(
             subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old", isTold: true)
         let reports = troubles.reports(known: ["http://a": before], at: Self.now)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BookSync
 
-/// What the listener pauses, resumes, cancels and removes, over several runs.
+/// What the user pauses, resumes, cancels and removes, over several runs.
 @Suite(.limitedConcurrency) struct ControlledRunTests {
     private let gate = Gate()
 

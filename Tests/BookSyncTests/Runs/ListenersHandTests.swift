@@ -9,7 +9,7 @@ import Testing
 @testable import BookSync
 @testable import LibraryFiles
 
-/// Case 42: what the listener does to files between two runs is noticed, and what is still there is never fetched again.
+/// Case 42: what the user does to files between two runs is noticed, and what is still there is never fetched again.
 @Suite(.limitedConcurrency) struct ListenersHandTests {
     private let files = FileManager.default
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["Book/my own name.mp3", "Book/read already/002 第2集.mp3", "Book/.. 2.mp3", "Read/2.mp3", "2.mp3"])
-    func `case 42: a file that was renamed or moved is followed, and keeps the listener's name`(path: String)
+    func `case 42: a file that was renamed or moved is followed, and keeps the user's name`(path: String)
         async throws
     {
         try await withRunBench(.episodes(3)) { bench in
@@ -67,9 +67,9 @@ import Testing
             #expect(report.summary.adopted == 4 && report.summary.fetched == 0)
             #expect(try await bench.run().summary.kept == 4)
             #expect(bench.audioRequests.count == 4)
-            // The listener's title by configuration: then these are the names that the naming wants.
+            // The user's title by configuration: then these are the names that the naming wants.
             #expect(try await bench.run(title: "My favourite").summary.kept == 4)
-            #expect(try await bench.shelved(1)?.file?.isNamedByListener == false)
+            #expect(try await bench.shelved(1)?.file?.isNamedByUser == false)
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `case 42: a name that the listener chose outlives a new version and a corrected title`() async throws {
+    @Test func `case 42: a name that the user chose outlives a new version and a corrected title`() async throws {
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
             try await move(2, to: "Book/mine.mp3", bench)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `case 44: a file that could not be recorded is found under the name that the listener gave it`()
+    @Test func `case 44: a file that could not be recorded is found under the name that the user gave it`()
         async throws
     {
         try await withRunBench(.episodes(2)) { bench in
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `case 42: what the listener wrote into a file is kept when a new version replaces it`(isServed: Bool)
+    func `case 42: what the user wrote into a file is kept when a new version replaces it`(isServed: Bool)
         async throws
     {
         try await withRunBench(.episodes(2)) { bench in
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    @Test func `case 42: what the listener writes into a file while its new version comes is not overwritten`()
+    @Test func `case 42: what the user writes into a file while its new version comes is not overwritten`()
         async throws
     {
         try await withRunBench(.episodes(2)) { bench in
@@ -297,7 +297,7 @@ import Testing
             #expect(try await bench.run().summary.fetched == 0)
             #expect(bench.lastPlan[2]?.reason.contains("was \(word): it had 40000 bytes") == true)
             #expect(try bench.read(path) == mine)
-            // The server gives half of the file: what the listener has stays.
+            // The server gives half of the file: what the user has stays.
             bench.catalog.update {
                 $0.audio["/audio/2.mp3"] = .file(
                     ScriptedCatalog.bytes(2), [.wellBehaved, .cut(at: 20_000), .instead(.notFound)])

@@ -141,7 +141,7 @@ import Testing
             for section in 1...12 {
                 let file = try #require(try await bench.shelved(section)?.file)
                 #expect(file.sha256 == sha256(ScriptedCatalog.bytes(section)))
-                #expect(file.verification == .length && !file.isNamedByListener)
+                #expect(file.verification == .length && !file.isNamedByUser)
             }
             let told = notices(bench).joined(separator: " ")
             #expect(told.contains("store") == (loss != .allDeleted))

@@ -72,7 +72,7 @@ struct RunBench: Sendable {
         try RunRequest(items: [.init(book: Self.book, title: title)], order: order, force: force, limits: limits)
     }
 
-    /// The listener's words, as another process says them while a run is under way.
+    /// The user's words, as another process says them while a run is under way.
     func control<Value: Sendable>(
         _ body: (TransferControl) async throws -> Value
     ) async throws -> Value {

@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a file that the listener deleted is fetched again`() async throws {
+    @Test func `a file that the user deleted is fetched again`() async throws {
         try await withRunBench(.episodes(3)) { bench in
             try await bench.run()
             try files.removeItem(atPath: try #require(try await bench.recordedPath(2)))
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a file of the listener's own is left alone`() async throws {
+    @Test func `a file of the user's own is left alone`() async throws {
         try await withRunBench(.episodes(3)) { bench in
             let plan = try #require(try await bench.plan())
             let path = try #require(plan.actions.first { $0.episode.section == 2 }?.path)

@@ -138,14 +138,14 @@ import Support
                     #expect(try await bench.run(notes: notes).summary.kept == 2)
                     again.unmount()
 
-                    // The listener really means a new one.
+                    // The user really means a new one.
                     try files.removeItem(atPath: notes.file(of: library))
                     #expect(try await bench.run(notes: notes).summary.fetched == 2)
                 }
             }
         }
 
-        @Test func `a library that the listener deleted is begun anew without a word`() async throws {
+        @Test func `a library that the user deleted is begun anew without a word`() async throws {
             try await withTemporaryFolder { (folder: URL) in
                 let notes = notes(in: folder)
                 try await withRunBench(.episodes(2)) { bench in

@@ -91,8 +91,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a file that the listener moved goes from where it is, and comes back there`(isAnotherThere: Bool) async throws
-    {
+    func `a file that the user moved goes from where it is, and comes back there`(isAnotherThere: Bool) async throws {
         try await withRemoved { bench, path in
             let (from, to) = (URL(filePath: path), URL(filePath: bench.library + "/by hand/mine.mp3"))
             try FileManager.default.createDirectory(

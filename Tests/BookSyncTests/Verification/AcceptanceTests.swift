@@ -6,7 +6,7 @@ import Testing
 
 @testable import BookSync
 
-/// What `verify --accept` takes for the listener's work, and what it does not.
+/// What `verify --accept` takes for the user's work, and what it does not.
 @Suite(.limitedConcurrency) struct AcceptanceTests {
     private let files = FileManager.default
 
@@ -41,7 +41,7 @@ import Testing
             #expect(run.summary.kept == 4 && run.summary.fetched + run.summary.replaced == 0)
             #expect(bench.audioRequests.count == 4)
             #expect(try await [bench.bytes(1), bench.bytes(2), bench.bytes(3)] == mine)
-            // A new version of the catalog's replaces it all the same, and the listener's is kept.
+            // A new version of the catalog's replaces it all the same, and the user's is kept.
             bench.catalog.update {
                 $0.elements[0].size = 45_000
                 $0.audio["/audio/1.mp3"] = .file(sampleMP3(bytes: 45_000, seed: 7), etag: "\"v2\"")

@@ -14,12 +14,12 @@ import Testing
 
     private static func look(
         size: Int64 = 1000, time: Int64 = 50, inode: UInt64 = 7, sha256: String? = "right",
-        foreign: String? = nil, isSettled: Bool = true
+        foreign: String? = nil, isUnchanged: Bool = true
     ) -> FileCheck {
         .file(
             CheckedFile(
                 facts: FileAttributes(size: size, modificationTime: time, inode: inode, kind: .file), changeTime: 0,
-                foreignContent: foreign, sha256: sha256, isSettled: isSettled))
+                foreignContent: foreign, sha256: sha256, isUnchanged: isUnchanged))
     }
 
     private static let page = "an HTML page"
@@ -42,7 +42,7 @@ import Testing
         (look(inode: 8, sha256: "wrong"), .changed),
         (look(sha256: "wrong", foreign: page), .wrongHeader("an HTML page")),
         (look(time: 51, sha256: "wrong", foreign: page), .wrongHeader("an HTML page")),
-        (look(sha256: "wrong", isSettled: false), .changing),
+        (look(sha256: "wrong", isUnchanged: false), .changing),
     ]
 
     @Test(arguments: table)
@@ -75,7 +75,7 @@ import Testing
         let found = CheckedFile(
             facts: FileAttributes(size: 1000, modificationTime: time, inode: inode, kind: .file),
             changeTime: changeTime,
-            sha256: "wrong", isSettled: true)
+            sha256: "wrong", isUnchanged: true)
         #expect(found.wasTouched(since: Self.recorded) == wasTouched)
     }
 

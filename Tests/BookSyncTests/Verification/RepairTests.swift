@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `a file that the listener moved is found again instead of fetched`() async throws {
+    @Test func `a file that the user moved is found again instead of fetched`() async throws {
         try await withRunBench(.episodes(2)) { bench in
             try await bench.run()
             let moved = bench.library + "/Book/mine.mp3"
@@ -118,7 +118,7 @@ import Testing
             #expect(report.outline == ["2 missing"] && report.repaired == 1)
             #expect(try await bench.path(2) == moved)
             #expect(bench.audioRequests.count == 2)
-            #expect(try await bench.shelved(2)?.file?.isNamedByListener == true)
+            #expect(try await bench.shelved(2)?.file?.isNamedByUser == true)
         }
     }
 
