@@ -45,8 +45,7 @@ let package = Package(
     name: "booksync",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "booksync", targets: ["BookSyncCLI"]),
-        .library(name: "BookSync", targets: ["BookSync", "BookModel"]),
+        .executable(name: "booksync", targets: ["BookSyncCLI"])
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -62,6 +61,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
