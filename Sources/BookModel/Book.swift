@@ -5,7 +5,7 @@ package struct Book: Sendable, Hashable {
     package var identity: BookIdentity
     package var title: String
     package var author: String?
-    package var announcer: String?
+    package var narrator: String?
     package var summary: String?
     /// BCP 47, as in `zh` or `en-GB`.
     package var language: String?
@@ -17,14 +17,14 @@ package struct Book: Sendable, Hashable {
     package var isComplete: Bool
 
     package init(
-        identity: BookIdentity, title: String, author: String? = nil, announcer: String? = nil,
+        identity: BookIdentity, title: String, author: String? = nil, narrator: String? = nil,
         summary: String? = nil, language: String? = nil, cover: ResourceAddress? = nil, declaredEpisodes: Int? = nil,
         isComplete: Bool = false
     ) {
         self.identity = identity
         self.title = title
         self.author = author
-        self.announcer = announcer
+        self.narrator = narrator
         self.summary = summary
         self.language = language
         self.cover = cover

@@ -16,7 +16,7 @@ struct BookRow: Sendable {
 
     init(_ book: Book, proof: ListingProof) {
         let values: [(any DatabaseValueConvertible)?] = [
-            book.title.isEmpty ? nil : book.title, book.author, book.announcer, book.summary, book.language,
+            book.title.isEmpty ? nil : book.title, book.author, book.narrator, book.summary, book.language,
             book.cover?.withoutSecrets, proof.declared ?? book.declaredEpisodes,
         ]
         self.content = values.map { $0?.databaseValue ?? .null }

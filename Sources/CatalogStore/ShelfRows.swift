@@ -15,7 +15,7 @@ extension Book {
             identity: identity,
             // Until the listing has ended there may be no title.
             title: try columns.next(String?.self) ?? "Book \(identity.id)", author: try columns.next(),
-            announcer: try columns.next(), summary: try columns.next(), language: try columns.next(),
+            narrator: try columns.next(), summary: try columns.next(), language: try columns.next(),
             cover: try columns.next(String?.self).map(ResourceAddress.init(_:)), declaredEpisodes: try columns.next(),
             isComplete: try columns.next())
     }

@@ -5,7 +5,7 @@ import Foundation
 /// Reads and writes exported files. Everything blocks on the disk.
 package enum ExportDisk {
     /// What stands at a path.
-    package enum Standing: Equatable {
+    package enum ExistingFile: Equatable {
         case nothing
         /// With its SHA-256.
         case file(String)
@@ -13,10 +13,10 @@ package enum ExportDisk {
         case other
     }
 
-    package static func standing(at path: String) throws -> Standing {
+    package static func existingFile(at path: String) throws -> ExistingFile {
         switch FileReader().look(at: path) {
         case .nothing, nil: return .nothing
-        case .file(let found): return found.sha256.map(Standing.file) ?? .other
+        case .file(let found): return found.sha256.map(ExistingFile.file) ?? .other
         case .other: return .other
         case .unreadable(let error) where error.code == ENXIO: return .other
         case .unreadable(let error): throw Failure.file("\(path) cannot be read", errno: error.code)
@@ -52,7 +52,7 @@ package enum ExportDisk {
             target = String(cString: real)
             free(real)
         }
-        switch try standing(at: target) {
+        switch try existingFile(at: target) {
         case .file(digest(of: bytes)): return false
         case .other:
             let descriptor = uninterrupted { open(target, O_WRONLY | O_CLOEXEC) }

@@ -108,7 +108,7 @@ extension Configuration {
         return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
     }
 
-    /// Everything that mirror follows: what the configuration subscribes to, then what the user added. Of two
+    /// All subscriptions: the configuration's, then those that the user added. Of two
     /// subscriptions to one book the configuration's counts.
     package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {
         let configured = try subscriptions.map {

@@ -54,7 +54,7 @@ package struct ServedCatalog: Sendable {
         guard let book = found ?? nil else { return Self.refusal(3, "the book is not found") }
         let cover = book.cover?.withoutSecrets
         return [
-            "announcer": .init(book.announcer), "author": .init(book.author),
+            "announcer": .init(book.narrator), "author": .init(book.author),
             "cover": .init(cover.flatMap { $0.contains("***") ? nil : $0 }), "desc": .init(book.summary),
             "id": .string(id), "msg": .null, "name": .string(book.title), "status": .integer(0),
         ]

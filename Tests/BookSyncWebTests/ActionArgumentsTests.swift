@@ -86,7 +86,7 @@ import Testing
     ])
     func `a form leads nowhere but to a page of ours`(asked: String, basePath: String, place: String) {
         let view = ClientView(authority: "127.0.0.1:8731", basePath: basePath, publicURL: nil)
-        #expect(view.wayBack(asked) == place)
+        #expect(view.returnURL(asked) == place)
     }
 
     @Test func `a server that is started anew does not mirror before its time`() {

@@ -147,7 +147,7 @@ import Testing
             #expect(
                 book.listing.description
                     == BookDescription(
-                        title: "潮汐与灯塔", author: "林 & 周", announcer: "海风", summary: "守塔人\n的故事",
+                        title: "潮汐与灯塔", author: "林 & 周", narrator: "海风", summary: "守塔人\n的故事",
                         cover: ResourceAddress("http://img.example/41.jpg")))
             #expect(book.listing.inferredTitle == "潮汐与灯塔")
             #expect(

@@ -9,7 +9,7 @@ import Testing
         try await withStore { store async throws in
             #expect(try await store.book(veterinary) == nil)
             var book = Book(
-                identity: veterinary, title: "回到古代当兽医", author: "甲", announcer: "乙", summary: "一\n二",
+                identity: veterinary, title: "回到古代当兽医", author: "甲", narrator: "乙", summary: "一\n二",
                 cover: ResourceAddress("http://h/c.jpg"), declaredEpisodes: 500, isComplete: true)
             _ = try await store.finishListing(of: book, proof: complete(500), seen: [])
             #expect(try await store.book(veterinary) == book)

@@ -18,7 +18,7 @@ enum ContentsCheck {
         check(proof.warnings.allSatisfy { isShort($0, 2000) && isLine($0) }, "an odd warning: \(proof.warnings)")
         let book = contents.book
         check(!book.title.isEmpty && isLine(book.title), "an odd title: \(book.title.debugDescription)")
-        for text in [book.author, book.announcer] {
+        for text in [book.author, book.narrator] {
             check(text.map { !$0.isEmpty && isLine($0) } ?? true, "an odd person: \(text.debugDescription)")
         }
         check(isOfWeb(book.cover), "a cover that is no web address: \(book.cover?.secretText ?? "")")

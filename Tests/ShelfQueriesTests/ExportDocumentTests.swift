@@ -25,7 +25,7 @@ import Testing
     }
 
     static func sample(_ episodes: [ShelfReader.EpisodeOnDisk]? = nil) -> ExportedBook {
-        var book = Book(identity: Self.book, title: "回到古代当兽医", author: "萧 & Co <x>", announcer: "乙")
+        var book = Book(identity: Self.book, title: "回到古代当兽医", author: "萧 & Co <x>", narrator: "乙")
         book.summary = "一个\u{B}兽医 \"说\"]]>"
         book.cover = ResourceAddress("http://a.example/c.jpg?token=SECRET")
         return ExportedBook(

@@ -13,7 +13,7 @@ import SyncPlanner
 struct AdoptedFilePlacement: Sendable {
     /// Absolute; where the files are.
     let folder: String
-    let way: AdoptionRequest.Way
+    let way: AdoptionRequest.ImportMode
     let library: LibraryFolder
     let store: CatalogStore
 

@@ -5,7 +5,7 @@ import SyncPlanner
 /// A folder whose files are to be recognised as episodes of a book.
 package struct AdoptionRequest: Sendable {
     /// How a recognised file comes to be in the library.
-    package enum Way: String, Sendable, CaseIterable {
+    package enum ImportMode: String, Sendable, CaseIterable {
         /// It is in the library already, and stays where it is.
         case inPlace = "in_place"
         /// A second name for the same bytes; both must be on one disk.
@@ -19,10 +19,10 @@ package struct AdoptionRequest: Sendable {
     package var book: BookIdentity
     /// Overrides what the catalog says.
     package var title: String?
-    /// nil for ``Way/inPlace``, which a folder outside the library refuses.
-    package var way: Way?
+    /// nil for ``ImportMode/inPlace``, which a folder outside the library refuses.
+    package var way: ImportMode?
 
-    package init(folder: String, book: BookIdentity, title: String? = nil, way: Way? = nil) {
+    package init(folder: String, book: BookIdentity, title: String? = nil, way: ImportMode? = nil) {
         self.folder = folder
         self.book = book
         self.title = title
@@ -48,7 +48,7 @@ package struct AdoptionReport: Sendable {
     }
 
     package var book: Book
-    package var way: AdoptionRequest.Way
+    package var way: AdoptionRequest.ImportMode
     package var isDryRun: Bool
     package var recognised: [Item] = []
     /// Files, relative to the folder, with the episodes that each may be: left alone.

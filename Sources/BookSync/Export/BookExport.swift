@@ -67,7 +67,7 @@ package struct BookExport: Sendable {
         outcome.path = path
         let library = library
         let digest = ExportDisk.digest(of: bytes)
-        let standing = try await runBlocking { try ExportDisk.standing(at: library + "/" + path) }
+        let standing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + path) }
         let recorded = try await store.exportedFile(at: path)
         if let recorded, recorded.book != outcome.book, standing != .nothing, !force {
             outcome.result = .left(
@@ -121,7 +121,7 @@ package struct BookExport: Sendable {
         let library = library
         for old in try await store.exportedFiles(of: book, kind: kind.rawValue) where old.path != path {
             try await runBlocking {
-                guard case .file(let present) = try ExportDisk.standing(at: library + "/" + old.path),
+                guard case .file(let present) = try ExportDisk.existingFile(at: library + "/" + old.path),
                     old.wrote(present)
                 else { return }
                 let (folder, name) = splitLibraryPath(old.path)
@@ -172,7 +172,7 @@ package struct BookExport: Sendable {
         let library = library
         for file in try await store.exportedFiles(of: book, kind: ExportKind.cover.rawValue)
         where splitLibraryPath(file.path).folder == folder {
-            let standing = try await runBlocking { try ExportDisk.standing(at: library + "/" + file.path) }
+            let standing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + file.path) }
             if case .file = standing { return file }
         }
         return nil
@@ -183,7 +183,9 @@ package struct BookExport: Sendable {
     private func othersCover(than book: BookIdentity, in folder: String) async throws -> (path: String, why: String)? {
         let library = library
         for path in CoverPicture.paths(in: folder) {
-            guard case .file(let digest) = try await runBlocking({ try ExportDisk.standing(at: library + "/" + path) })
+            guard
+                case .file(let digest) = try await runBlocking({ try ExportDisk.existingFile(at: library + "/" + path) }
+                )
             else { continue }
             let recorded = try await store.exportedFile(at: path)
             if let recorded, recorded.book != book {

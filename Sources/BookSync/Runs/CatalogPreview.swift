@@ -96,7 +96,7 @@ extension JSONDocument {
                 "id": .string(preview.book.identity.id),
                 "title": .init(preview.description.title),
                 "author": .init(preview.description.author),
-                "announcer": .init(preview.description.announcer),
+                "announcer": .init(preview.description.narrator),
                 "summary": .init(preview.description.summary),
                 "cover": .init(preview.description.cover?.withoutSecrets),
             ],

@@ -200,7 +200,7 @@ struct CatalogRefresh: Sendable {
         _ prepared: PreparedBook, at index: Int, behind taken: TakenPaths, _ assembly: PlanAssembly,
         _ outcome: inout Outcome
     ) async -> AssembledPlan? {
-        if let plan = prepared.plan, !taken.concern(plan) { return plan }
+        if let plan = prepared.plan, !taken.conflicts(with: plan) { return plan }
         do {
             return try await plan(prepared, claimed: taken.claimed, assembly)
         } catch {

@@ -27,7 +27,7 @@ struct CatalogSchedule {
         case elsewhere
     }
 
-    private struct Standing {
+    private struct ServerState {
         var running = 0
         var inVain = 0
         var hasAnswered = false
@@ -45,9 +45,9 @@ struct CatalogSchedule {
     private let jobs: Int
     private let jobsPerServer: Int
     private var running = 0
-    private var servers: [String: Standing] = [:]
+    private var servers: [String: ServerState] = [:]
     /// By source and server: what one server thinks of credentials says nothing of another.
-    private var sources: [Entry: Standing] = [:]
+    private var sources: [Entry: ServerState] = [:]
     /// In order.
     private var waiting: [Int]
 
@@ -58,7 +58,7 @@ struct CatalogSchedule {
         self.entries = entries
         self.jobs = jobs
         self.jobsPerServer = jobsPerServer
-        for server in doubted { servers[server, default: Standing()].isDoubted = true }
+        for server in doubted { servers[server, default: ServerState()].isDoubted = true }
         waiting = Array(entries.indices)
     }
 
@@ -69,14 +69,14 @@ struct CatalogSchedule {
     mutating func startNext(turn: Int, mayRunAhead: Bool) -> Int? {
         guard running < jobs else { return nil }
         let next = waiting.firstIndex { index in
-            let server = servers[entries[index].server] ?? Standing()
+            let server = servers[entries[index].server] ?? ServerState()
             let limit = server.isDoubted && !server.hasAnswered ? 1 : jobsPerServer
             return server.running < limit && (mayRunAhead || index == turn)
         }
         guard let next else { return nil }
         let index = waiting.remove(at: next)
         running += 1
-        servers[entries[index].server, default: Standing()].running += 1
+        servers[entries[index].server, default: ServerState()].running += 1
         return index
     }
 
@@ -85,16 +85,16 @@ struct CatalogSchedule {
     mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
         let entry = entries[index]
         running -= 1
-        servers[entry.server, default: Standing()].running -= 1
+        servers[entry.server, default: ServerState()].running -= 1
         switch outcome {
         case .listed:
             servers[entry.server]?.answered()
-            sources[entry, default: Standing()].answered()
+            sources[entry, default: ServerState()].answered()
         case .refused:
             servers[entry.server]?.answered()
         case .rejected:
             servers[entry.server]?.answered()
-            sources[entry, default: Standing()].inVain += 1
+            sources[entry, default: ServerState()].inVain += 1
         case .unreachable:
             servers[entry.server]?.inVain += 1
         case .elsewhere:

@@ -81,7 +81,7 @@ extension CatalogSource {
         if let known {
             if listing.description.title == nil, !known.title.isEmpty { book.title = known.title }
             book.author = book.author ?? known.author
-            book.announcer = book.announcer ?? known.announcer
+            book.narrator = book.narrator ?? known.narrator
             book.summary = book.summary ?? known.summary
             book.language = book.language ?? known.language
             book.cover = book.cover ?? known.cover

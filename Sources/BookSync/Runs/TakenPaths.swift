@@ -19,7 +19,7 @@ struct TakenPaths {
 
     /// Whether the plan might have been another one behind these books. Where it looked for files beyond the places that
     /// it names, nobody knows.
-    func concern(_ assembled: AssembledPlan) -> Bool {
+    func conflicts(with assembled: AssembledPlan) -> Bool {
         guard !folders.isEmpty else { return false }
         if assembled.looksFurther { return true }
         // It may list nothing, where nothing is to be done.

@@ -3,7 +3,7 @@ import CatalogStore
 import LibraryFiles
 import ShelfQueries
 
-/// Changes what mirror follows. Works beside a run that is under way: the store takes one writer after the other.
+/// Adds and removes subscriptions. Works beside a run that is under way: the store takes one writer after the other.
 package struct SubscriptionBook: Sendable {
     private let store: CatalogStore
 

@@ -11,7 +11,7 @@ package struct SubscriptionOutline: Sendable {
     /// Those that have no feed, so that nothing but booksync can follow them.
     package let booksWithoutFeed: [BookIdentity]
 
-    /// Of everything that mirror follows.
+    /// Of all subscriptions.
     /// - Parameter books: those that are wanted; none for all.
     /// - Throws: ``Failure`` of kind `unknownBook` when one of them is not followed.
     package init(of configuration: Configuration, books: [BookIdentity] = []) async throws {

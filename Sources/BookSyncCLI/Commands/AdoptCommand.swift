@@ -43,7 +43,7 @@ struct AdoptCommand: Subcommand {
         }
     }
 
-    private var way: AdoptionRequest.Way? { link ? .link : copy ? .copy : move ? .move : nil }
+    private var way: AdoptionRequest.ImportMode? { link ? .link : copy ? .copy : move ? .move : nil }
 
     func perform(in program: Program) async throws -> ExitStatus {
         let reference = try BookReference(parsing: book)

@@ -115,7 +115,7 @@ struct SelectionOptions: ParsableArguments {
             do {
                 _ = try Regex(pattern)
             } catch {
-                throw ValidationError("\(option) takes a regular expression, and '\(pattern)' is none: \(error).")
+                throw ValidationError("\(option): '\(pattern)' is not a valid regular expression: \(error).")
             }
         }
     }

@@ -111,7 +111,7 @@ extension SyncPlan {
         let counts = [
             (totals.fetch, "to fetch"), (totals.resume, "to resume"), (totals.replace, "to replace"),
             (totals.rename, "to rename"), (totals.adopt, "to adopt"), (totals.keep, "to keep"),
-            (totals.skip, "to leave"),
+            (totals.skip, "to skip"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
         let summary =
             "\(book.identity.id) \(book.title): "

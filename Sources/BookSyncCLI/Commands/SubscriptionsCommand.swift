@@ -118,7 +118,7 @@ struct SubscriptionsCommand: Subcommand {
 }
 
 extension Program {
-    /// Writes what mirror follows as OPML, and says of which books no other program can make anything.
+    /// Writes the subscriptions as OPML, and says of which books no other program can make anything.
     /// - Parameters:
     ///   - books: those that are wanted; none for all.
     ///   - output: a path, or `-` for standard output.

@@ -14,7 +14,7 @@ extension SyncEvent {
             return "\(plan.book.identity) \(plan.book.title): \(totals.fetch) to fetch, \(totals.resume) to resume, "
                 + "\(totals.replace) to replace, \(totals.rename) to rename, \(totals.adopt) to adopt, "
                 + "\(totals.keep) to keep, "
-                + "\(totals.skip) to leave (\(describeBytes(totals.bytes)))"
+                + "\(totals.skip) to skip (\(describeBytes(totals.bytes)))"
         case .started(let progress):
             guard isVerbose else { return nil }
             return progress.bytesReused > 0

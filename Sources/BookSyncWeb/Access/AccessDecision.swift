@@ -1,9 +1,9 @@
 /// What a request asks for, as far as it matters who may have it.
 enum Route: Sendable, Hashable, CaseIterable {
     /// The page to log in at, and what pages are dressed with: nothing of the shelf.
-    case door
+    case login
     /// The forms that log in and out.
-    case doorForm
+    case loginForm
     /// A page for people.
     case page
     /// What programs ask for: documents, feeds, audio, pictures, events.
@@ -25,26 +25,26 @@ enum Route: Sendable, Hashable, CaseIterable {
     var isForPeople: Bool {
         switch self {
         case .page, .libraryPage, .form, .ownForm: true
-        case .door, .doorForm, .document, .libraryDocument, .appsDocument, .call, .ownCall: false
+        case .login, .loginForm, .document, .libraryDocument, .appsDocument, .call, .ownCall: false
         }
     }
 
     /// Whether it comes as a form.
-    var isForm: Bool { [.form, .ownForm, .doorForm].contains(self) }
+    var isForm: Bool { [.form, .ownForm, .loginForm].contains(self) }
 
     /// Whether those who see some books only may have it.
     var isForLimited: Bool {
         switch self {
         case .call, .form, .libraryPage, .libraryDocument: false
-        case .door, .doorForm, .page, .document, .appsDocument, .ownCall, .ownForm: true
+        case .login, .loginForm, .page, .document, .appsDocument, .ownCall, .ownForm: true
         }
     }
 
     /// Whether something changes by it.
     var changes: Bool {
         switch self {
-        case .doorForm, .form, .ownForm, .call, .ownCall: true
-        case .door, .page, .libraryPage, .document, .libraryDocument, .appsDocument: false
+        case .loginForm, .form, .ownForm, .call, .ownCall: true
+        case .login, .page, .libraryPage, .document, .libraryDocument, .appsDocument: false
         }
     }
 }
@@ -112,7 +112,7 @@ enum AccessDecision: Sendable, Hashable {
     static func decide(_ asked: Route, _ proof: RequestCredentials, asksWhoComes: Bool) -> AccessDecision {
         if asked == .appsDocument { return proof.hasAppsKey ? .allow : .nothing }
         guard !asked.changes || isOurs(asked, proof) else { return .refuse }
-        guard asksWhoComes, asked != .door, asked != .doorForm, !proof.hasSession, !proof.hasToken else {
+        guard asksWhoComes, asked != .login, asked != .loginForm, !proof.hasSession, !proof.hasToken else {
             return proof.isLimited && !asked.isForLimited ? .limited : .allow
         }
         return asked.isForPeople ? .logIn : .unproven

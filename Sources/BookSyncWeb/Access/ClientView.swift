@@ -55,7 +55,7 @@ struct ClientView: Sendable, Hashable {
     ///
     /// Browsers take `//host` and `/\host` for other servers, and drop line breaks and tabs before they look.
     /// - Parameter text: what the form says.
-    func wayBack(_ text: String?) -> String {
+    func returnURL(_ text: String?) -> String {
         guard let text, text.utf8.count <= 2048, text.hasPrefix(root + "/"),
             // What an address is written with (RFC 3986 §2).
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) })
@@ -73,7 +73,7 @@ struct ClientView: Sendable, Hashable {
 
     /// - Parameter target: as it was asked for, below the base path.
     func loginPath(for target: String, basePath: String) -> String {
-        let back = wayBack(root + target.dropFirst(basePath.count))
+        let back = returnURL(root + target.dropFirst(basePath.count))
         guard back != root + "/" else { return root + "/login" }
         return "\(root)/login?return=\(Self.encoded(back))"
     }

@@ -90,7 +90,7 @@ extension ViewMaker {
         let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
         return BookCard(
             place: PageRoutes.name(of: book.identity), page: places.book(book.identity),
-            cover: places.smallCover(book.identity), title: book.title, author: book.author ?? book.announcer,
+            cover: places.smallCover(book.identity), title: book.title, author: book.author ?? book.narrator,
             counts: isWhole
                 ? phrases(.countEpisodes, count: shelved.episodes)
                 : phrases(.onDiskOf, ["present": present, "episodes": episodes]),
@@ -109,7 +109,7 @@ extension ViewMaker {
 
     /// Author and announcer, on one line.
     func people(of book: Book) -> String? {
-        let people = [book.author, book.announcer.map { phrases(.readBy, ["name": $0]) }].compactMap(\.self)
+        let people = [book.author, book.narrator.map { phrases(.readBy, ["name": $0]) }].compactMap(\.self)
         return people.isEmpty ? nil : people.joined(separator: " · ")
     }
 

@@ -187,7 +187,7 @@ struct ViewMaker: Sendable {
             media: places.audio(file), page: places.episode(identity),
             at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, revision: Int(position?.revision ?? 0),
             speed: speed.map { "\($0)" },
-            name: episode.name, album: book.title, artist: book.author ?? book.announcer ?? "",
+            name: episode.name, album: book.title, artist: book.author ?? book.narrator ?? "",
             cover: places.cover(identity.book),
             source: identity.book.source, book: identity.book.id, id: identity.key, label: label.map { phrases($0) },
             spoken: phrases(

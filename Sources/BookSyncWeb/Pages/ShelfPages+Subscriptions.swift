@@ -52,7 +52,7 @@ extension ShelfPages {
     private static let previewed = 12
     private static let subscriptionsOnPage = 100
 
-    /// What mirror follows, a look at what may be added, and the address for podcast apps.
+    /// The subscriptions, a look at what may be added, and the address for podcast apps.
     /// - Parameter reference: of the book that may be added; empty for none.
     func subscriptionsPage(_ request: Request, previewing reference: String = "") async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))

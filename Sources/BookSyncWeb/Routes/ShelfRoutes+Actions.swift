@@ -19,13 +19,13 @@ extension ShelfRoutes {
             let forms = posts(to: root.group("actions"), for: action.isOwn ? .ownForm : .form, action)
             forms.posts(path) { request, context in
                 _ = try await actions(of: request, context).perform(action, ActionArguments(form: context.form))
-                return .seeOther(context.caller.view.wayBack(context.form["return"]))
+                return .seeOther(context.caller.view.returnURL(context.form["return"]))
             }
         }
         posts(to: root, for: .form).posts("actions/rotate-apps") { request, context in
             _ = try actions(of: request, context)
             try await site.access.keyring.rotateApps()
-            return .seeOther(context.caller.view.wayBack(context.form["return"]))
+            return .seeOther(context.caller.view.returnURL(context.form["return"]))
         }
     }
 

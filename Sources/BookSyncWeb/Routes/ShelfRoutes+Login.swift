@@ -6,13 +6,13 @@ import Logging
 extension ShelfRoutes {
     /// Logging in and out.
     func addLogin(to root: Group) {
-        group(root, for: .door).reads("login") { request, context in
-            let back = context.caller.view.wayBack(request.parameters["return"])
+        group(root, for: .login).reads("login") { request, context in
+            let back = context.caller.view.returnURL(request.parameters["return"])
             // Who is in already, or need not log in, is not asked again.
             guard site.access.asksWhoComes, !context.caller.proof.hasSession else { return .seeOther(back) }
             return try await loginPage(for: request, context, back: back, .ok)
         }
-        let forms = posts(to: root.group("actions"), for: .doorForm)
+        let forms = posts(to: root.group("actions"), for: .loginForm)
         forms.posts("login") { request, context in try await loggedIn(request, context) }
         forms.posts("logout") { request, context in
             let view = context.caller.view
@@ -26,7 +26,7 @@ extension ShelfRoutes {
         guard let password = form["password"] else {
             return .refusal(.badRequest, "there is no password in the form")
         }
-        let back = view.wayBack(form["return"])
+        let back = view.returnURL(form["return"])
         guard site.access.asksWhoComes else { return .seeOther(back) }
         switch try await site.access.logIn(as: form["name"], with: password, request, seenAs: view, client: client) {
         case .right(let cookies): return .seeOther(back, cookies: cookies)

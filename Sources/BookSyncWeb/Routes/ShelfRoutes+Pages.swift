@@ -36,7 +36,7 @@ extension ShelfRoutes {
             return await .page(try await pages.doctorPage(asked, asksSources: true), for: request)
         }
 
-        let files = group(root.group("static"), for: .door)
+        let files = group(root.group("static"), for: .login)
         page("{name}", of: files) { _, context in StaticFile.named(context["name"]) }
         // The name of a folder is a version of the program.
         page("{name}/{file}", of: files) { _, context in StaticFile.named(context["file"], of: context["name"]) }

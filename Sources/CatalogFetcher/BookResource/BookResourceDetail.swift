@@ -12,7 +12,7 @@ extension BookDescription {
         let summary = [detail["description"], detail["desc"]].lazy
             .compactMap { $0?.string.map { CatalogText.paragraph($0) } }.first { !$0.isEmpty }
         self.init(
-            title: name("name"), author: name("author"), announcer: name("announcer"), summary: summary,
+            title: name("name"), author: name("author"), narrator: name("announcer"), summary: summary,
             cover: detail["cover"]?.string.flatMap { CatalogAddress.resolve($0, against: address) })
     }
 }

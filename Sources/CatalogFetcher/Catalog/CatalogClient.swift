@@ -43,12 +43,12 @@ struct CatalogClient: Sendable {
         var failures = 0
         while true {
             if let wait = await pace?.takeTurn(), wait > .zero { try await pause(wait) }
-            let trouble: Trouble
+            let retryReason: RetryReason
             do {
                 let answer = try await transport.send(request)
                 let isUnchanged = answer.status == 304 && request.isConditional
                 if !isUnchanged, let refusal = try judge(answer, to: request, for: subject) {
-                    trouble = refusal
+                    retryReason = refusal
                 } else {
                     switch try await receive(answer) {
                     case .document(let document): return (document, answer.address)
@@ -56,30 +56,30 @@ struct CatalogClient: Sendable {
                     case .cutShort(let why):
                         // Where the length was declared, the transport would have told of a cut.
                         guard !answer.declaresLength else { throw subject.unreadable(why: why) }
-                        trouble = Trouble(why: "the answer ends too early")
+                        retryReason = RetryReason(why: "the answer ends too early")
                     }
                 }
             } catch let failure as TransportError {
-                trouble = try judge(failure, for: subject)
+                retryReason = try judge(failure, for: subject)
             }
             failures += 1
             guard let wait = retry.wait(afterFailures: failures, random: Double.random(in: 0..<1)) else {
                 let tries = failures == 1 ? "" : " (tried \(failures) times)"
-                throw subject.unavailable(at: request.address, why: trouble.why + tries)
+                throw subject.unavailable(at: request.address, why: retryReason.why + tries)
             }
-            if let requested = trouble.requestedWait { await pace?.hold(for: requested) }
-            try await pause(.milliseconds(Int64(max(wait, trouble.requestedWait ?? 0) * 1000)))
+            if let requested = retryReason.requestedWait { await pace?.hold(for: requested) }
+            try await pause(.milliseconds(Int64(max(wait, retryReason.requestedWait ?? 0) * 1000)))
         }
     }
 
     /// Why it did not work this time.
-    private struct Trouble {
+    private struct RetryReason {
         var why: String
         /// Seconds that the server asks to wait.
         var requestedWait: Double?
     }
 
-    private func judge(_ failure: TransportError, for subject: ErrorContext) throws -> Trouble {
+    private func judge(_ failure: TransportError, for subject: ErrorContext) throws -> RetryReason {
         switch failure.kind {
         case .oversized(let limit): throw oversized(limit: limit, for: subject)
         case .badAddress: throw subject.badAddress(failure.address)
@@ -90,14 +90,14 @@ struct CatalogClient: Sendable {
                 throw subject.unavailable(
                     at: failure.address, why: failure.why, remedy: failure.remedy ?? "check the address")
             }
-            return Trouble(why: failure.why)
+            return RetryReason(why: failure.why)
         }
     }
 
     /// - Returns: nil when the answer is one to be read; the trouble when it may be better another time.
     private func judge(
         _ answer: HTTPResponse, to request: HTTPRequest, for subject: ErrorContext
-    ) throws -> Trouble? {
+    ) throws -> RetryReason? {
         let why = "it answers with HTTP status \(answer.status)"
         switch answer.status {
         case 200..<300: return nil
@@ -109,7 +109,7 @@ struct CatalogClient: Sendable {
                 at: answer.address, why: why, remedy: "check the address", disposition: .skip)
         case 404, 410: throw subject.unknownBook(why: why)
         case 408, 429, 500..<600:
-            return Trouble(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
+            return RetryReason(why: why, requestedWait: answer.requestedWait(now: Date().timeIntervalSince1970))
         default:
             throw subject.unavailable(
                 at: answer.address, why: why, remedy: "check the address and the query", disposition: .skip)

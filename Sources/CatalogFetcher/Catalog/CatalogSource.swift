@@ -86,7 +86,7 @@ package struct CatalogListing: Sendable, Hashable {
     package func book(_ identity: BookIdentity) -> Book {
         Book(
             identity: identity, title: description.title ?? inferredTitle ?? "Book \(identity.id)",
-            author: description.author, announcer: description.announcer, summary: description.summary,
+            author: description.author, narrator: description.narrator, summary: description.summary,
             language: description.language, cover: description.cover, declaredEpisodes: proof.declared,
             isComplete: proof.isComplete)
     }
@@ -96,19 +96,19 @@ package struct CatalogListing: Sendable, Hashable {
 package struct BookDescription: Sendable, Hashable {
     package var title: String?
     package var author: String?
-    package var announcer: String?
+    package var narrator: String?
     package var summary: String?
     /// BCP 47.
     package var language: String?
     package var cover: ResourceAddress?
 
     package init(
-        title: String? = nil, author: String? = nil, announcer: String? = nil, summary: String? = nil,
+        title: String? = nil, author: String? = nil, narrator: String? = nil, summary: String? = nil,
         language: String? = nil, cover: ResourceAddress? = nil
     ) {
         self.title = title
         self.author = author
-        self.announcer = announcer
+        self.narrator = narrator
         self.summary = summary
         self.language = language
         self.cover = cover

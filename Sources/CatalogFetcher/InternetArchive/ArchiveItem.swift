@@ -59,7 +59,7 @@ struct ArchiveItem {
             case "title": description.title = Self.names(value).first
             case "language": description.language = Self.names(value).first.flatMap(CatalogText.language)
             case "creator": description.author = Self.joined(Self.names(value))
-            case "taper", "reader", "narrator": description.announcer = Self.joined(Self.names(value))
+            case "taper", "reader", "narrator": description.narrator = Self.joined(Self.names(value))
             case "description":
                 let paragraphs = ArchiveFile.texts(value).map { HTMLText.plain($0) }
                 description.summary = paragraphs.isEmpty ? nil : paragraphs.joined(separator: "\n")

@@ -71,7 +71,7 @@ struct LibriVoxBook {
             default: break
             }
         }
-        description.announcer = Self.announcer(of: sections)
+        description.narrator = Self.narrator(of: sections)
     }
 
     /// The elements of an array, or of an object in the order in which it was written; no more of them than any book has.
@@ -83,7 +83,7 @@ struct LibriVoxBook {
         value.text.map { CatalogText.name(String($0.prefix(1000))) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func announcer(of sections: [LibriVoxSection]) -> String? {
+    private static func narrator(of sections: [LibriVoxSection]) -> String? {
         var names: [String] = []
         for reader in sections.flatMap(\.readers) where !names.contains(reader) && names.count < 4 {
             names.append(reader)

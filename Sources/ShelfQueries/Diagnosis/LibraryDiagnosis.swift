@@ -162,7 +162,7 @@ struct LibraryDiagnosis: Sendable {
                     why: "\(describeBytes(space.free)) are free, and \(reserve) are to stay free",
                     remedy: "make room, or lower downloads.min-free-space")
             }
-            return .ok("space", "\(describeBytes(space.free)) free, of which \(reserve) stay free")
+            return .ok("space", "\(describeBytes(space.free)) free, \(reserve) reserved")
         }
     }
 }

@@ -11,7 +11,7 @@ extension JSONDocument {
             "id": .string(shelved.book.identity.id),
             "title": .string(shelved.book.title),
             "author": .init(shelved.book.author),
-            "announcer": .init(shelved.book.announcer),
+            "announcer": .init(shelved.book.narrator),
             "episodes": .init(shelved.episodes),
             "declared": .init(shelved.book.declaredEpisodes),
             "complete": .bool(shelved.book.isComplete),

@@ -13,7 +13,7 @@ package enum MetadataDocument {
             name.flatMap { $0.isEmpty ? nil : .array([.string($0)]) }
         }
         add("authors", people(book.author))
-        add("narrators", people(book.announcer))
+        add("narrators", people(book.narrator))
         add("description", book.summary.flatMap { $0.isEmpty ? nil : .string($0) })
         add("language", exported.language.map(JSONDocument.string))
         return document.text(isIndented: true) + "\n"

@@ -18,7 +18,7 @@ package enum PackageDocument {
                 writer.element(
                     "dc:identifier", ["id": "booksync", "opf:scheme": "booksync"], text: exported.shownIdentity)
                 writer.element("dc:title", text: book.title)
-                for (name, role) in [(book.author, "aut"), (book.announcer, "nrt")] {
+                for (name, role) in [(book.author, "aut"), (book.narrator, "nrt")] {
                     if let name, !name.isEmpty { writer.element("dc:creator", ["opf:role": role], text: name) }
                 }
                 if let summary = book.summary, !summary.isEmpty { writer.element("dc:description", text: summary) }

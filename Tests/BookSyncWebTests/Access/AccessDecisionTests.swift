@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (Route.door, AccessDecision.allow), (.page, .logIn), (.document, .unproven), (.appsDocument, .nothing),
+        (Route.login, AccessDecision.allow), (.page, .logIn), (.document, .unproven), (.appsDocument, .nothing),
         (.call, .unproven),
     ])
     func `where there is a password, what is asked for without one`(_ asked: Route, _ expected: AccessDecision) {
@@ -20,7 +20,7 @@ import Testing
         #expect(AccessDecision.decide(asked, tokens, asksWhoComes: true) == expected)
     }
 
-    @Test(arguments: [Route.door, .page, .document, .call])
+    @Test(arguments: [Route.login, .page, .document, .call])
     func `a session or the token is let through, and where there is no password everybody`(_ asked: Route) {
         for proof in [Self.proof { $0.hasSession = true }, Self.proof { $0.hasToken = true }] {
             #expect(AccessDecision.decide(asked, proof, asksWhoComes: true) == .allow)
@@ -36,7 +36,7 @@ import Testing
             hasSession: true, origin: .own, hasFormToken: true, hasAppsKey: true, isLimited: true)
         let isAllowed: Bool =
             switch asked {
-            case .door, .doorForm, .page, .document, .appsDocument, .ownCall, .ownForm: true
+            case .login, .loginForm, .page, .document, .appsDocument, .ownCall, .ownForm: true
             case .call, .form, .libraryPage, .libraryDocument: false
             }
         #expect(AccessDecision.decide(asked, limited, asksWhoComes: true) == (isAllowed ? .allow : .limited))
@@ -60,8 +60,8 @@ import Testing
         (.form, .foreign, false, false), (.form, .hidden, true, true), (.form, .hidden, false, false),
         (.form, .unsaid, true, true), (.form, .unsaid, false, false), (.call, .own, false, true),
         (.call, .foreign, true, false), (.call, .hidden, true, false), (.call, .unsaid, false, true),
-        (.doorForm, .own, false, true), (.doorForm, .foreign, true, false), (.doorForm, .hidden, false, false),
-        (.doorForm, .hidden, true, true), (.doorForm, .unsaid, false, false), (.doorForm, .unsaid, true, true),
+        (.loginForm, .own, false, true), (.loginForm, .foreign, true, false), (.loginForm, .hidden, false, false),
+        (.loginForm, .hidden, true, true), (.loginForm, .unsaid, false, false), (.loginForm, .unsaid, true, true),
     ])
     func `what changes something comes from a page of ours, or from no browser`(
         _ asked: Route, _ origin: RequestOrigin, _ hasToken: Bool, _ isGood: Bool
@@ -70,7 +70,7 @@ import Testing
             let proof = RequestCredentials(hasSession: isIn, hasToken: isIn, origin: origin, hasFormToken: hasToken)
             #expect(AccessDecision.decide(asked, proof, asksWhoComes: false) == (isGood ? .allow : .refuse))
             let wanted: AccessDecision =
-                !isGood ? .refuse : isIn || asked == .doorForm ? .allow : asked == .form ? .logIn : .unproven
+                !isGood ? .refuse : isIn || asked == .loginForm ? .allow : asked == .form ? .logIn : .unproven
             #expect(AccessDecision.decide(asked, proof, asksWhoComes: true) == wanted)
         }
     }

@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: ["/shelf/", "/shelf/books/a/b?page=2", "/shelf/search?q=%2F%2Fevil&x=http://evil", "/shelf/a#b"])
     func `the way back is a path of our own`(_ path: String) {
-        #expect(Self.plain.wayBack(path) == path)
+        #expect(Self.plain.returnURL(path) == path)
     }
 
     @Test(arguments: [
@@ -37,8 +37,8 @@ import Testing
         "javascript:alert(1)", "/\t/evil.example", " /shelf/", "/shelf/a\\b", "///evil.example", "/shelf/./x",
     ])
     func `what leads elsewhere leads to the shelf`(_ path: String?) {
-        #expect(Self.plain.wayBack(path) == "/shelf/")
-        #expect(ClientView(authority: "nas", basePath: "", publicURL: nil).wayBack(path.map { $0 + "//" }) == "/")
+        #expect(Self.plain.returnURL(path) == "/shelf/")
+        #expect(ClientView(authority: "nas", basePath: "", publicURL: nil).returnURL(path.map { $0 + "//" }) == "/")
     }
 
     @Test func `the way to the login page keeps where it was gone to`() {

@@ -70,7 +70,7 @@ private struct ExpectedItem: Decodable, Sendable {
         let kind = try book("metadata_m4b_550.json")
         #expect(kind.identity.id == "war_is_kind_librivox")
         #expect(kind.book.title == "War Is Kind" && kind.book.author == "Stephen Crane")
-        #expect(kind.book.announcer == "ChipDoc")
+        #expect(kind.book.narrator == "ChipDoc")
         #expect(kind.book.summary?.hasPrefix("Librivox recording of War is Kind by Stephen Crane.\n") == true)
         #expect(kind.book.cover?.secretText.hasSuffix("/download/war_is_kind_librivox/War_Is_Kind_1104.jpg") == true)
         let episode = try #require(kind.episodes.first)

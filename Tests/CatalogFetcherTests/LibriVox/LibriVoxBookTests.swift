@@ -99,9 +99,9 @@ import Testing
         func section(_ id: Int, _ reader: String) -> String {
             #"{"id":"\#(id)","readers":[{"display_name":"\#(reader)"}]}"#
         }
-        #expect(try book(sections: section(1, "Ann") + "," + section(2, "Ann")).book.announcer == "Ann")
+        #expect(try book(sections: section(1, "Ann") + "," + section(2, "Ann")).book.narrator == "Ann")
         let many = ["A", "B", "C", "D", "E"].enumerated().map { section($0, $1) }.joined(separator: ",")
-        #expect(try book(sections: many).book.announcer == "A, B, C and others")
+        #expect(try book(sections: many).book.narrator == "A, B, C and others")
     }
 
     @Test(arguments: [

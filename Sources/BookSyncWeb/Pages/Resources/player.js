@@ -1,4 +1,4 @@
-// The player: a bar that stays while the pages change, and goes on where the listener stopped.
+// The player: a bar that stays while the pages change, and goes on where the user stopped.
 
 import { announce, complain, keepsPositions, refreshSoon, root, word } from "./pages.js";
 import { clock } from "./live.js";
@@ -13,9 +13,9 @@ const toggle = bar.querySelector('[data-do="toggle"]');
 let now = null;
 /** What comes before and after it, once its page told. */
 let around = {};
-/** Where the listener stopped, newer than what the page says: `seconds`, and the `revision` that the server gave it. */
+/** Where the user stopped, newer than what the page says: `seconds`, and the `revision` that the server gave it. */
 const stopped = new Map();
-/** What another device noted and this one did not know of, while the listener is asked where to go on. */
+/** What another device noted and this one did not know of, while the user is asked where to go on. */
 let elsewhere = null;
 
 // MARK: Beginning
@@ -24,7 +24,7 @@ const described = button => ({ ...button.dataset });
 const bookOf = it => JSON.stringify([it.source, it.book]);
 const keyOf = it => JSON.stringify([it.source, it.book, it.id]);
 
-/** Plays what a button describes; from where the listener stopped. */
+/** Plays what a button describes; from where the user stopped. */
 function play(it) {
   save();
   now = it;
@@ -56,7 +56,7 @@ function startAt(it, seconds) {
   if (!(seconds > audio.duration - 5)) audio.currentTime = seconds;
 }
 
-/** What this device knows of where the listener stopped. */
+/** What this device knows of where the user stopped. */
 const known = it => stopped.get(keyOf(it)) ?? { seconds: Number(it.at) || 0, revision: Number(it.revision) || 0 };
 
 /** Seconds that are heard again after so many milliseconds: the longer one was away, the more one has forgotten. */
@@ -155,7 +155,7 @@ function describe() {
     play: () => goOn(), pause: () => audio.pause(), stop: () => audio.pause(),
     seekbackward: it => skip(-(it.seekOffset ?? 15)), seekforward: it => skip(it.seekOffset ?? 15),
     seekto: it => moveTo(it.seekTime),
-    previoustrack: around.previous ? does.previous : null, nexttrack: around.next ? does.next : null,
+    previoustrack: around.previous ? commands.previous : null, nexttrack: around.next ? commands.next : null,
   };
   for (const [name, handler] of Object.entries(handlers)) {
     try {
@@ -166,7 +166,7 @@ function describe() {
   }
 }
 
-// MARK: Where the listener stopped
+// MARK: Where the user stopped
 
 let savedAt = 0;
 /** What was saved last: what did not move is not saved again, and does not undo what another device said. */
@@ -276,7 +276,7 @@ function moveTo(seconds) {
   audio.currentTime = seconds;
 }
 
-const does = {
+const commands = {
   toggle: () => (audio.error ? play(now) : audio.paused ? goOn() : audio.pause()),
   back: () => skip(-15), forward: () => skip(15), leap: () => skip(30),
   // As players do: first to the beginning, then to the one before.
@@ -285,13 +285,13 @@ const does = {
   there: () => settle(true), here: () => settle(false),
 };
 
-bar.addEventListener("click", event => does[event.target.closest("[data-do]")?.dataset.do]?.());
+bar.addEventListener("click", event => commands[event.target.closest("[data-do]")?.dataset.do]?.());
 
 document.addEventListener("click", event => {
   const button = event.target.closest?.("main .play");
   if (!button) return;
   const it = described(button);
-  if (now && keyOf(it) === keyOf(now) && !("exact" in it)) does.toggle();
+  if (now && keyOf(it) === keyOf(now) && !("exact" in it)) commands.toggle();
   else play(it);
 });
 
@@ -308,7 +308,7 @@ document.addEventListener("keydown", event => {
   const key = { " ": !isControl && "toggle", ArrowLeft: "back", ArrowRight: "forward" }[event.key];
   if (!key || (event.target === seek && event.key !== " ")) return;
   event.preventDefault();
-  does[key]();
+  commands[key]();
 });
 
 let isSeeking = false;
@@ -384,11 +384,11 @@ choice.addEventListener("change", () => {
 });
 
 const sleep = at("sleep");
-let bedtime = 0;
+let sleepTimer = 0;
 sleep.addEventListener("change", () => {
-  clearTimeout(bedtime);
+  clearTimeout(sleepTimer);
   const minutes = Number(sleep.value);
-  if (minutes > 0) bedtime = setTimeout(goToSleep, minutes * 60000);
+  if (minutes > 0) sleepTimer = setTimeout(goToSleep, minutes * 60000);
 });
 
 function goToSleep() {
