@@ -78,16 +78,17 @@ extension CatalogStore {
         return try await trashedFiles(moved: false)
     }
 
-    /// Records that a file which is to be moved to the trash has another path by now: on disk when the call returns.
+    /// Records that a file which is to be moved to the trash has another path by now, which the user gave it: on disk
+    /// when the call returns.
     package func follow(_ trashed: TrashedFile, to path: String) async throws {
         try await write("where \(trashed.file.path) is now cannot be recorded", .durable) { database in
             try database.cachedStatement(
                 sql: """
-                    UPDATE local_file SET path = ? WHERE path = ?
+                    UPDATE local_file SET path = ?, named_by_listener = 1 WHERE path = ?
                         AND episode_id = (SELECT episode_id FROM trashed_file WHERE id = ?)
                     """
             ).execute(arguments: [path, trashed.file.path, trashed.number])
-            try database.cachedStatement(sql: "UPDATE trashed_file SET path = ? WHERE id = ?")
+            try database.cachedStatement(sql: "UPDATE trashed_file SET path = ?, named_by_listener = 1 WHERE id = ?")
                 .execute(arguments: [path, trashed.number])
         }
     }

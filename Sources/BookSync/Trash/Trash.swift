@@ -112,7 +112,7 @@ package struct Trash: Sendable {
                 return mark.map { $0.episode == file.episode } ?? (facts.inode == file.inode)
             }
             guard let path else { continue }
-            followed[index].file.path = path
+            (followed[index].file.path, followed[index].file.isNamedByUser) = (path, true)
             try await store.follow(files[index], to: path)
         }
         return followed

@@ -104,7 +104,7 @@ package struct Diagnosis: Sendable {
                 remedy: "see what is said of the store")
         }
         guard !subscriptions.isEmpty else {
-            return .ok("subscriptions", "none; booksync subscribe REF has mirror follow a book")
+            return .ok("subscriptions", "none; booksync subscribe REF adds one")
         }
         return .ok("subscriptions", "\(subscriptions.count), and their sources are configured")
     }

@@ -109,7 +109,8 @@ import Testing
                 try await $0.trash.restore([trashed])
             }
             #expect(restored.files == [trashed] && FileManager.default.fileExists(atPath: to.path))
-            #expect(bench.audioDownloads == 2)
+            #expect(try await bench.run().summary.kept == 2)
+            #expect(FileManager.default.fileExists(atPath: to.path) && bench.audioDownloads == 2)
         }
     }
 
