@@ -28,9 +28,10 @@ package enum FolderScan {
     }
 
     /// The same as ``scan(folders:under:)``, as a list in no order.
-    package static func entries(of folders: some Collection<String> & Sendable, under library: String) async throws
-        -> [Entry]
-    {
+    /// - Parameter skipsForbidden: whether a folder that this user may not read lists nothing, and is no failure.
+    package static func entries(
+        of folders: some Collection<String> & Sendable, under library: String, skipsForbidden: Bool = false
+    ) async throws -> [Entry] {
         try await runBlocking {
             var entries: [Entry] = []
             guard let root = try openLibrary(library) else { return entries }
@@ -40,6 +41,7 @@ package enum FolderScan {
                     guard let descriptor = try openFolder(folder, below: root, entries: &entries) else { continue }
                     try list(descriptor, as: folder, into: &entries)
                 } catch let error as SystemError {
+                    if skipsForbidden, error.code == EACCES || error.code == EPERM { continue }
                     throw unreadable(folder.isEmpty ? library : folder, error)
                 }
             }
@@ -48,16 +50,19 @@ package enum FolderScan {
     }
 
     /// Lists folders with all that is below them, but for what is hidden. No symbolic link is followed.
-    /// - Parameter folders: relative to the library.
-    package static func scanTrees(_ folders: Set<String>, under library: String) async throws -> [String:
-        FileAttributes]
-    {
+    /// - Parameters:
+    ///   - folders: relative to the library.
+    ///   - skipsForbidden: as in ``entries(of:under:skipsForbidden:)``.
+    package static func scanTrees(
+        _ folders: Set<String>, under library: String, skipsForbidden: Bool = false
+    ) async throws -> [String: FileAttributes] {
         var facts: [String: FileAttributes] = [:]
         var level = folders
         var seen: Set<String> = []
         while !level.isEmpty {
             seen.formUnion(level)
-            let found = try await scan(folders: level, under: library)
+            let found = try await Self.facts(
+                of: entries(of: level, under: library, skipsForbidden: skipsForbidden))
             level = Set(found.lazy.filter { $0.value.kind == .folder && !isHidden($0.key) }.map(\.key)).subtracting(
                 seen)
             facts.merge(found) { _, new in new }

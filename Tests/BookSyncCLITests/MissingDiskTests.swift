@@ -58,6 +58,35 @@
                     #expect(server.record.requests.count == asked)
                 }
             }
+
+            @Test(
+                .enabled(
+                    if: Unprivileged.isAvailable, "root may read everywhere, and there is no setpriv to hinder it"))
+            func `a folder that may not be read, as lost+found, hinders no search for a moved file`() async throws {
+                try await withCatalog(ScriptedCatalog(episodes: 2).script) { bench, server in
+                    #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+                    let files = FileManager.default
+                    let found = bench.library.appending(path: "lost+found")
+                    try files.createDirectory(at: found, withIntermediateDirectories: false)
+                    #expect(chmod(found.path, 0) == 0)
+                    let paths = try files.subpathsOfDirectory(atPath: bench.library.path)
+                        .filter { $0.hasSuffix(".mp3") }.sorted()
+                    try #require(paths.count == 2)
+                    for (path, name) in zip(paths, ["one.mp3", "two.mp3"]) {
+                        try files.moveItem(
+                            at: bench.library.appending(path: path), to: bench.library.appending(path: name))
+                    }
+                    let removed = try await Unprivileged.run(
+                        ["remove", "1/1", "--library", "L"], environment: bench.configured, in: bench.folder)
+                    #expect(
+                        removed.exitCode == 0 && removed.errors.contains("1 file moved to the trash"),
+                        "\(removed.errors)")
+                    let again = try await Unprivileged.run(
+                        ["fetch", "1", "--library", "L"], environment: bench.configured, in: bench.folder)
+                    #expect(again.exitCode == 0 && again.errors.contains("1 adopted"), "\(again.errors)")
+                    #expect(server.record.requests.count { $0.path.hasSuffix(".mp3") } == 2)
+                }
+            }
         }
     }
 

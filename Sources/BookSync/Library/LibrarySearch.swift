@@ -80,7 +80,8 @@ actor LibrarySearch {
     private static func listing(of library: String, without recorded: Set<String>) async throws -> Listing {
         var listing = Listing()
         var questions: [String: ProbeDepth] = [:]
-        for (path, facts) in try await FolderScan.scanTrees([""], under: library) {
+        // A disk's own lost+found, say: what a user may not read holds nothing that a run put there.
+        for (path, facts) in try await FolderScan.scanTrees([""], under: library, skipsForbidden: true) {
             let (folder, name) = splitLibraryPath(path)
             switch facts.kind {
             case .folder:
