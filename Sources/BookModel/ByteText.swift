@@ -14,6 +14,20 @@ extension Sequence<UInt8> {
     }
 }
 
+/// Text with bytes percent-encoded, in upper-case digits (RFC 3986 §2.1).
+/// - Parameter isKept: which bytes stand for themselves.
+package func percentEncoded(
+    _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = \.isUnreserved
+) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.underestimatedCount)
+    for byte in bytes {
+        text += isKept(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: text, as: UTF8.self)
+}
+
 /// Base64 without the padding at its end (RFC 4648 §3.2).
 package enum UnpaddedBase64 {
     package static func text(of bytes: some Sequence<UInt8>) -> String {
@@ -29,6 +43,19 @@ package enum UnpaddedBase64 {
 }
 
 extension UInt8 {
+    /// Whether it is one of ASCII's ten digits.
+    @inlinable package var isDigit: Bool { self &- 0x30 < 10 }
+
+    /// The value of one of ASCII's hexadecimal digits, in either case; nil for any other byte.
+    @inlinable package var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+
     /// Whether it stands for itself anywhere in an address: letters, digits and `-._~` (RFC 3986 §2.3).
     package var isUnreserved: Bool {
         switch self {

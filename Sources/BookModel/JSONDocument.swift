@@ -125,10 +125,5 @@ extension JSONDocument {
         text += "\""
     }
 
-    package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x2029: true
-        default: scalar.isMisleading
-        }
-    }
+    package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar.isControl || scalar.isMisleading }
 }

@@ -19,6 +19,14 @@ package func isLibraryPath(_ path: String) -> Bool {
 }
 
 extension Unicode.Scalar {
+    /// Whether it is a control character of ASCII or Latin-1, or separates lines or paragraphs: nothing that a line shows.
+    package var isControl: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x2029: true
+        default: false
+        }
+    }
+
     /// Whether it has readers see another text than there is: bidirectional embeddings, overrides and isolates (UAX #9 §2),
     /// tag characters, and byte order marks inside a text.
     package var isMisleading: Bool {

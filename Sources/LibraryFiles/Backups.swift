@@ -22,7 +22,7 @@ package struct Backups: Sendable {
         return try await runBlocking {
             var status = stat()
             let place = library + "/" + file.path
-            guard lstat(place, &status) == 0 else { throw Failure.file("\(place) cannot be looked at", errno: errno) }
+            try systemCall("\(place) cannot be looked at") { lstat(place, &status) }
             let facts = FileAttributes(status)
             let (sourceFolder, sourceName) = splitLibraryPath(file.path)
             let folder = Self.folder + (sourceFolder.isEmpty ? "" : "/" + sourceFolder)
@@ -68,8 +68,6 @@ package struct Backups: Sendable {
     private static func copy(_ place: String, to path: String, size: Int64) throws {
         unlink(path + ".new")
         try copyFile(place, to: path + ".new", size: size)
-        guard uninterrupted({ rename(path + ".new", path) }) == 0 else {
-            throw Failure.file("\(place) cannot be kept", errno: errno)
-        }
+        try systemCall("\(place) cannot be kept") { rename(path + ".new", path) }
     }
 }

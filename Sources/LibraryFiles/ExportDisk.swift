@@ -33,7 +33,7 @@ package enum ExportDisk {
         let (folder, name) = splitLibraryPath(path)
         let directory = try LibraryDirectory(folder, in: library)
         let temporary = LibraryFolder.existing(at: library).ownFolder + "/export.tmp"
-        try create(temporary, bytes, for: path)
+        try writing(path) { () throws(SystemError) in try createFile(at: temporary, with: bytes, mode: 0o644) }
         do {
             try directory.receive(temporary, as: name, replaces: replaces)
         } catch {
@@ -55,43 +55,22 @@ package enum ExportDisk {
         switch try existingFile(at: target) {
         case .file(digest(of: bytes)): return false
         case .other:
-            let descriptor = uninterrupted { open(target, O_WRONLY | O_CLOEXEC) }
-            guard descriptor >= 0 else { throw Failure.file("\(path) cannot be written", errno: errno) }
-            defer { close(descriptor) }
-            try writeBytes(bytes, to: descriptor, for: path)
-        case .file, .nothing:
-            let temporary = "\(target).\(getpid()).tmp"
-            try create(temporary, bytes, for: path)
-            guard uninterrupted({ rename(temporary, target) }) == 0 else {
-                let code = errno
-                unlink(temporary)
-                throw Failure.file("\(path) cannot be written", errno: code)
+            try writing(path) { () throws(SystemError) in
+                let descriptor = try systemCall { open(target, O_WRONLY | O_CLOEXEC) }
+                defer { close(descriptor) }
+                try writeAll(bytes, to: descriptor)
             }
+        case .file, .nothing:
+            try writing(path) { () throws(SystemError) in try replaceFile(at: target, with: bytes, mode: 0o644) }
         }
         return true
     }
 
-    private static func create(_ path: String, _ bytes: [UInt8], for name: String) throws {
-        unlink(path)
-        let descriptor = uninterrupted { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644) }
-        guard descriptor >= 0 else { throw Failure.file("\(name) cannot be written", errno: errno) }
+    private static func writing(_ path: String, _ body: () throws(SystemError) -> Void) throws {
         do {
-            defer { close(descriptor) }
-            try writeBytes(bytes, to: descriptor, for: name)
-            guard uninterrupted({ fsync(descriptor) }) == 0 else {
-                throw Failure.file("\(name) cannot be written", errno: errno)
-            }
+            try body()
         } catch {
-            unlink(path)
-            throw error
-        }
-    }
-
-    private static func writeBytes(_ bytes: [UInt8], to descriptor: Int32, for name: String) throws {
-        do {
-            try writeAll(bytes, to: descriptor)
-        } catch {
-            throw Failure.file("\(name) cannot be written", errno: error.code)
+            throw Failure.file("\(path) cannot be written", errno: error.code)
         }
     }
 }

@@ -12,16 +12,12 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws {
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
     defer { chunk.deallocate() }
     while true {
-        let count = uninterrupted { read(input, chunk.baseAddress, chunk.count) }
-        guard count >= 0 else { throw Failure.file("\(source) cannot be read", errno: errno) }
+        let count = try systemCall("\(source) cannot be read") { read(input, chunk.baseAddress, chunk.count) }
         if count == 0 { break }
-        var rest = UnsafeRawBufferPointer(rebasing: chunk[..<count])[...]
-        while !rest.isEmpty {
-            let written = uninterrupted {
-                write(output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            }
-            guard written > 0 else { throw Failure.file("\(path) cannot be written", errno: errno) }
-            rest = rest.dropFirst(written)
+        do {
+            try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: output)
+        } catch {
+            throw Failure.file("\(path) cannot be written", errno: error.code)
         }
         copied += Int64(count)
     }
@@ -30,11 +26,9 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws {
             .temporary, what: "\(source) is not copied", why: "it changed meanwhile",
             remedy: "run again when nothing writes to it")
     }
-    guard uninterrupted({ fsync(output) }) == 0 else { throw Failure.file("\(path) cannot be synced", errno: errno) }
+    try systemCall("\(path) cannot be synced") { fsync(output) }
 }
 
 package func opened(_ path: String, _ flags: Int32) throws -> Int32 {
-    let descriptor = uninterrupted { open(path, flags, 0o644) }
-    guard descriptor >= 0 else { throw Failure.file("\(path) cannot be opened", errno: errno) }
-    return descriptor
+    try systemCall("\(path) cannot be opened") { open(path, flags, 0o644) }
 }

@@ -6,7 +6,7 @@ import Foundation
 ///
 /// Every call may block on the disk.
 package struct LibraryDirectory: ~Copyable {
-    private let descriptor: CInt
+    private let folder: OpenedFolder
 
     /// Opens a folder of the library; what is created of it is synced.
     ///
@@ -15,66 +15,59 @@ package struct LibraryDirectory: ~Copyable {
     ///   - creating: whether to create what is missing of it. Only in a library that is there: on a bare mount point, whose
     ///     disk went away, nothing is created.
     package init(_ relativePath: Substring, in library: String, creating: Bool = true) throws {
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        var current = uninterrupted { Foundation.open(library, flags) }
-        guard current >= 0 else { throw Failure.file("the library \(library) cannot be opened", errno: errno) }
+        var current: OpenedFolder
+        do {
+            current = try OpenedFolder(library)
+        } catch {
+            throw Failure.file("the library \(library) cannot be opened", errno: error.code)
+        }
         if creating {
             var status = stat()
-            guard fstatat(current, ".booksync", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                let code = errno
-                close(current)
-                throw Failure.libraryVanished(library, why: ".booksync: \(String(cString: strerror(code)))")
+            guard fstatat(current.descriptor, ".booksync", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                throw Failure.libraryVanished(library, why: ".booksync: \(SystemError.last.text)")
             }
         }
         for part in relativePath.split(separator: "/") {
-            guard part != "..", part != "." else {
-                close(current)
-                throw Failure(.defect, what: "the folder \(relativePath) cannot be used", why: "it leads elsewhere")
+            do {
+                current = try Self.opened(part, in: current, creating: creating)
+            } catch let error where error.code == ENOTDIR || error.code == ELOOP {
+                throw Failure(
+                    .temporary, what: "the folder \(relativePath) cannot be used",
+                    why: "'\(part)' is a file or a symbolic link, and links are not followed for writing",
+                    remedy: "move it away or rename it")
+            } catch {
+                throw Failure.file("the folder \(relativePath) cannot be opened", errno: error.code)
             }
-            var next = uninterrupted { openat(current, String(part), flags | O_NOFOLLOW) }
-            if next < 0, errno == ENOENT, creating {
-                if uninterrupted({ mkdirat(current, String(part), 0o755) }) == 0 {
-                    uninterrupted { fsync(current) }
-                } else if errno != EEXIST {
-                    let code = errno
-                    close(current)
-                    throw Failure.file("the folder \(relativePath) cannot be created", errno: code)
-                }
-                next = uninterrupted { openat(current, String(part), flags | O_NOFOLLOW) }
-            }
-            let code = errno
-            close(current)
-            guard next >= 0 else {
-                // ENOTDIR is what Linux answers for a symbolic link here, ELOOP what others do.
-                if code == ENOTDIR || code == ELOOP {
-                    throw Failure(
-                        .temporary, what: "the folder \(relativePath) cannot be used",
-                        why: "'\(part)' is a file or a symbolic link, and links are not followed for writing",
-                        remedy: "move it away or rename it")
-                }
-                throw Failure.file("the folder \(relativePath) cannot be opened", errno: code)
-            }
-            current = next
         }
-        descriptor = current
+        folder = current
     }
 
-    deinit {
-        close(descriptor)
+    private static func opened(
+        _ name: Substring, in folder: borrowing OpenedFolder, creating: Bool
+    ) throws(SystemError) -> OpenedFolder {
+        do {
+            return try folder.folder(name)
+        } catch let error where error.code == ENOENT && creating {
+            do {
+                try systemCall { mkdirat(folder.descriptor, String(name), 0o755) }
+                fsync(folder.descriptor)
+            } catch let error where error.code == EEXIST {
+                // Made by another meanwhile.
+            }
+            return try folder.folder(name)
+        }
     }
 
     /// Returns when the names in the folder are on the disk itself.
     package func sync() throws {
-        guard uninterrupted({ fsync(descriptor) }) == 0 else {
-            throw Failure.file("a folder of the library cannot be synced", errno: errno)
-        }
+        try systemCall("a folder of the library cannot be synced") { fsync(folder.descriptor) }
     }
 
     /// Moves a file from outside here. A file that has the name already is only overwritten when `replaces` says so.
     package func receive(_ path: String, as name: String, replaces: Bool) throws {
         if replaces {
-            guard uninterrupted({ renameat(AT_FDCWD, path, descriptor, name) }) == 0 else {
-                throw Failure.file("\(name) cannot be put into its folder", errno: errno)
+            try systemCall("\(name) cannot be put into its folder") {
+                renameat(AT_FDCWD, path, folder.descriptor, name)
             }
         } else {
             try takeExclusively(path, of: AT_FDCWD, as: name)
@@ -84,14 +77,8 @@ package struct LibraryDirectory: ~Copyable {
     /// Makes sure that what is about to be overwritten is what it was when that was decided, which may be hours ago. What
     /// is gone meanwhile is no hindrance. Whoever writes to it in the very moment between this and the overwriting is not
     /// noticed.
-    package func requireUnchanged(_ name: String, since standing: FileAttributes) throws {
-        var status = stat()
-        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
-        let now = Self.facts(status)
-        guard
-            now.size != standing.size || now.modificationTime != standing.modificationTime
-                || now.inode != standing.inode
-        else { return }
+    package func requireUnchanged(_ name: String, since existing: FileAttributes) throws {
+        guard let now = try? folder.attributes(of: name), now != existing else { return }
         throw Failure(
             .temporary, what: "\(name) cannot be replaced", why: "somebody wrote to it since the run began",
             remedy: "run again; nothing is fetched twice, and what was written is not lost")
@@ -99,19 +86,20 @@ package struct LibraryDirectory: ~Copyable {
 
     /// Moves a file of another folder of the library here. Never overwrites.
     package func receive(_ oldName: String, from folder: borrowing LibraryDirectory, as name: String) throws {
-        try takeExclusively(oldName, of: folder.descriptor, as: name)
+        try takeExclusively(oldName, of: folder.folder.descriptor, as: name)
     }
 
-    private func takeExclusively(_ oldName: String, of folder: CInt, as name: String) throws {
+    private func takeExclusively(_ oldName: String, of source: CInt, as name: String) throws {
+        let descriptor = folder.descriptor
         let what = "\(name) cannot be put into its folder"
-        if uninterrupted({ booksync_rename_exclusively(folder, oldName, descriptor, name) }) == 0 { return }
+        if uninterrupted({ booksync_rename_exclusively(source, oldName, descriptor, name) }) == 0 { return }
         var code = errno
         if code == EINVAL || code == ENOSYS || code == ENOTSUP {
             // A filesystem that knows no such rename: look, then move.
             var status = stat()
             code = EEXIST
             if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 {
-                if uninterrupted({ renameat(folder, oldName, descriptor, name) }) == 0 { return }
+                if uninterrupted({ renameat(source, oldName, descriptor, name) }) == 0 { return }
                 code = errno
             }
         }
@@ -123,37 +111,28 @@ package struct LibraryDirectory: ~Copyable {
 
     /// Deletes a file here; one that is gone already is no error.
     package func delete(_ name: String) throws {
-        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+        guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
             throw Failure.file("\(name) cannot be deleted", errno: errno)
         }
     }
 
     /// - Returns: whether the folder was empty, and is gone.
     func removeIfEmpty(folder name: String) throws -> Bool {
-        if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return true }
+        if unlinkat(folder.descriptor, name, AT_REMOVEDIR) == 0 { return true }
         let code = errno
         if code == ENOTEMPTY || code == EEXIST || code == ENOENT || code == ENOTDIR { return false }
         throw Failure.file("the folder \(name) cannot be deleted", errno: code)
     }
 
-    /// Size, modification time in nanoseconds and inode of a file here.
-    package func facts(of name: String) throws -> (size: Int64, modificationTime: Int64, inode: UInt64) {
-        var status = stat()
-        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw Failure.file("\(name) cannot be looked at", errno: errno)
+    package func facts(of name: String) throws -> FileAttributes {
+        let facts: FileAttributes?
+        do {
+            facts = try folder.attributes(of: name)
+        } catch {
+            throw Failure.file("\(name) cannot be looked at", errno: error.code)
         }
-        return Self.facts(status)
-    }
-
-    /// Bytes, nanoseconds since 1970, inode.
-    static func facts(_ status: stat) -> (size: Int64, modificationTime: Int64, inode: UInt64) {
-        #if os(Linux)
-            let time = status.st_mtim
-        #else
-            let time = status.st_mtimespec
-        #endif
-        let nanoseconds = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-        return (Int64(status.st_size), nanoseconds, UInt64(status.st_ino))
+        guard let facts else { throw Failure.file("\(name) cannot be looked at", errno: ENOENT) }
+        return facts
     }
 }
 

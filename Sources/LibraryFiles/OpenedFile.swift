@@ -50,19 +50,12 @@ package final class OpenedFile: Sendable {
     ///   - file: what is recorded of it; nil where nothing is.
     package static func open(_ path: String, recorded file: LocalFile?, in library: String) throws -> OpenedFile? {
         guard isLibraryPath(path) else { return nil }
-        let parts = path.split(separator: "/")
-        var current: CInt = -1
-        defer { if current >= 0 { close(current) } }
+        let (folder, name) = splitLibraryPath(path)
         do {
-            current = try systemCall { openFolder(library) }
-            for part in parts.dropLast() {
-                let next = try systemCall { openat(current, String(part), folderFlags | O_NOFOLLOW) }
-                close(current)
-                current = next
-            }
+            var current = try OpenedFolder(library)
+            for part in folder.split(separator: "/") { current = try current.folder(part) }
             // A pipe would wait for its other end.
-            let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-            let descriptor = try systemCall { openat(current, String(parts[parts.count - 1]), flags) }
+            let descriptor = try current.open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
             var status = stat()
             guard fstat(descriptor, &status) == 0, FileAttributes(status).kind == .file else {
                 close(descriptor)
@@ -74,12 +67,6 @@ package final class OpenedFile: Sendable {
         } catch {
             throw Failure.file("\(path) cannot be opened", errno: error.code)
         }
-    }
-
-    private static let folderFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-
-    private static func openFolder(_ path: String) -> CInt {
-        Foundation.open(path, folderFlags)
     }
 
     /// Fills the buffer with the bytes from an offset on. Blocks on the disk.

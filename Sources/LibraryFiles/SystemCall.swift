@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// The number a system call failed with, and what the system says of it.
@@ -33,13 +34,34 @@ package func systemCall<T: SignedInteger>(_ call: () -> T) throws(SystemError) -
     return result
 }
 
+/// The same, for the user to read.
+/// - Parameter what: what failed: "Audiobooks/x.mp3 cannot be synced".
+/// - Throws: ``Failure`` when it fails.
+@discardableResult
+package func systemCall<T: SignedInteger>(
+    _ what: @autoclosure () -> String, _ call: () -> T
+) throws(Failure) -> T {
+    let result = uninterrupted(call)
+    if result < 0 { throw Failure.file(what(), errno: errno) }
+    return result
+}
+
 /// Writes all bytes, however many calls that takes.
+/// - Parameter onWrite: is told the bytes of each call.
 /// - Throws: ``SystemError`` when one fails, or takes nothing.
-package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
-    var rest = bytes[...]
+package func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, onWrite: (Int) -> Void = { _ in }
+) throws(SystemError) {
+    var rest = bytes
     while !rest.isEmpty {
-        let count = try systemCall { rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) } }
+        let count = try systemCall { write(descriptor, rest.baseAddress, rest.count) }
         guard count > 0 else { throw SystemError(code: EIO) }
-        rest = rest.dropFirst(count)
+        onWrite(count)
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
     }
+}
+
+package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    let bytes = bytes.span.bytes
+    try bytes.withUnsafeBytes { buffer throws(SystemError) in try writeAll(buffer, to: descriptor) }
 }

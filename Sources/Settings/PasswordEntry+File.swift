@@ -50,11 +50,8 @@ extension PasswordEntry {
                 .inputOutput, disposition: .stop, what: "the folder \(folder) cannot be made",
                 why: error.localizedDescription, remedy: "make it, or name another file with --config")
         }
-        let descriptor = try systemCall { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        defer { close(descriptor) }
         let text = lines.joined(separator: "\n") + "\n"
-        try writeAll(Array(text.utf8), to: descriptor)
-        try systemCall { fsync(descriptor) }
+        try replaceFile(at: path, with: Array(text.utf8), replaces: false)
         return nil
     }
 
@@ -65,30 +62,11 @@ extension PasswordEntry {
     }
 
     private static func replace(_ path: String, _ old: [UInt8], with new: [UInt8], like status: stat) throws {
-        let beside = path + ".new-\(getpid())"
-        let descriptor = try systemCall { open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
-        do {
-            defer { close(descriptor) }
-            if status.st_uid != geteuid() || status.st_gid != getegid() {
-                try systemCall { fchown(descriptor, status.st_uid, status.st_gid) }
-            }
-            try systemCall { fchmod(descriptor, status.st_mode & 0o7777) }
-            try writeAll(new, to: descriptor)
-            try systemCall { fsync(descriptor) }
-            guard try SettingFile.read(beside, atMost: new.count + 1) == new,
+        try replaceFile(at: path, with: new, like: status) { written throws(SystemError) in
+            guard try SettingFile.read(written, atMost: new.count + 1) == new,
                 // Who edits it meanwhile shall not lose what they wrote.
                 try SettingFile.read(path, atMost: old.count + 1) == old
             else { throw SystemError(code: EAGAIN) }
-            try systemCall { rename(beside, path) }
-        } catch {
-            unlink(beside)
-            throw error
-        }
-        let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if opened >= 0 {
-            fsync(opened)
-            close(opened)
         }
         guard try SettingFile.read(path, atMost: new.count + 1) == new else { throw SystemError(code: EIO) }
     }

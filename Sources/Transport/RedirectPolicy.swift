@@ -40,30 +40,21 @@ extension ResourceAddress {
             .reversed()
         var bytes = Array(String(String.UnicodeScalarView(trimmed)).utf8)
         if let fragment = bytes.firstIndex(of: UInt8(ascii: "#")) { bytes.removeSubrange(fragment...) }
-        let hexadecimal = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        encoded.reserveCapacity(bytes.count)
-        for (index, byte) in bytes.enumerated() {
-            let isStrayPercent =
-                byte == UInt8(ascii: "%")
-                && !(index + 2 < bytes.count && Self.isHexadecimal(bytes[index + 1])
-                    && Self.isHexadecimal(bytes[index + 2]))
-            if byte <= 0x20 || byte >= 0x7F || Self.forbidden.contains(byte) || isStrayPercent {
-                encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-            } else {
-                encoded.append(byte)
+        var index = -1
+        return percentEncoded(bytes) { byte in
+            index += 1
+            // One that begins no percent-encoding stands for itself.
+            if byte == UInt8(ascii: "%") {
+                return index + 2 < bytes.count && bytes[index + 1].hexadecimalValue != nil
+                    && bytes[index + 2].hexadecimalValue != nil
             }
+            return byte > 0x20 && byte < 0x7F && !Self.forbidden.contains(byte)
         }
-        return String(decoding: encoded, as: UTF8.self)
     }
 
     private static let forbidden = Set("\"<>\\^`{|}".utf8)
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value <= 0x20 || scalar == "\u{FEFF}"
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        Character(Unicode.Scalar(byte)).isHexDigit
     }
 }

@@ -74,7 +74,7 @@ import Testing
         ("nan", nil), ("12:3.5", 723.5),
     ])
     func `lengths are read in every form`(text: String, seconds: Double?) {
-        #expect(PlayingTime.seconds(text) == seconds)
+        #expect(CatalogDuration.archivedSeconds(parsing: text) == seconds)
     }
 
     @Test(arguments: [

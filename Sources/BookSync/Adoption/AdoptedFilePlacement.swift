@@ -108,12 +108,11 @@ struct AdoptedFilePlacement: Sendable {
         }
     }
 
-    private func facts(of path: String) async throws -> (modificationTime: Int64, inode: UInt64) {
+    private func facts(of path: String) async throws -> FileAttributes {
         let library = library.path
         return try await runBlocking {
             let (folder, name) = splitLibraryPath(path)
-            let facts = try LibraryDirectory(folder, in: library, creating: false).facts(of: name)
-            return (facts.modificationTime, facts.inode)
+            return try LibraryDirectory(folder, in: library, creating: false).facts(of: name)
         }
     }
 
@@ -134,19 +133,17 @@ struct AdoptedFilePlacement: Sendable {
 
 private func device(of path: String) throws -> UInt64 {
     var status = stat()
-    guard stat(path, &status) == 0 else { throw Failure.file("\(path) cannot be looked at", errno: errno) }
+    try systemCall("\(path) cannot be looked at") { stat(path, &status) }
     return UInt64(status.st_dev)
 }
 
 private func makeLink(from source: String, to path: String) throws {
     unlink(path)
-    guard link(source, path) == 0 else { throw Failure.file("\(source) cannot be linked", errno: errno) }
+    try systemCall("\(source) cannot be linked") { link(source, path) }
 }
 
 private func syncFile(_ path: String) throws {
     let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     defer { close(descriptor) }
-    guard uninterrupted({ fsync(descriptor) }) == 0 else {
-        throw Failure.file("\(path) cannot be synced", errno: errno)
-    }
+    try systemCall("\(path) cannot be synced") { fsync(descriptor) }
 }

@@ -133,12 +133,8 @@ struct AlertCommand: Sendable {
         let descriptor = try systemCall { mkstemp(&template) }
         unlink(template)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var rest = Array(text.utf8)[...]
         do throws(SystemError) {
-            while !rest.isEmpty {
-                let count = try systemCall { rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
-                rest = rest.dropFirst(count)
-            }
+            try writeAll(Array(text.utf8), to: descriptor)
             try systemCall { lseek(descriptor, 0, SEEK_SET) }
         } catch {
             close(descriptor)

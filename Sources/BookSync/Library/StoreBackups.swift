@@ -66,9 +66,7 @@ struct StoreBackups: Sendable {
         let copy = Copy(name: Self.name(at: now), madeAt: now)
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
         try await runBlocking {
-            guard uninterrupted({ rename(unfinished, self.path(of: copy)) }) == 0 else {
-                throw Failure.file("the store cannot be copied to \(path)", errno: errno)
-            }
+            try systemCall("the store cannot be copied to \(path)") { rename(unfinished, self.path(of: copy)) }
             for copy in old { try removeFiles(self.path(of: copy)) }
         }
     }
@@ -115,10 +113,8 @@ struct StoreBackups: Sendable {
                 // Damaged, or not to be read: an older one may be sound.
                 continue
             }
-            try await runBlocking {
-                guard uninterrupted({ rename(storePath + ".restoring", storePath) }) == 0 else {
-                    throw Failure.file("the store cannot be restored", errno: errno)
-                }
+            _ = try await runBlocking {
+                try systemCall("the store cannot be restored") { rename(storePath + ".restoring", storePath) }
             }
             let store = try await CatalogStore(path: storePath, access: .readWrite)
             try await store.forgetPartialContent()

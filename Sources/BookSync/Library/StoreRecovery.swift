@@ -91,9 +91,7 @@ struct StoreRecovery: Sendable {
     }
 
     private func move(_ path: String, to aside: String) throws {
-        guard uninterrupted({ rename(path, aside) }) == 0 else {
-            throw Failure.file("the damaged store \(path) cannot be put aside", errno: errno)
-        }
+        try systemCall("the damaged store \(path) cannot be put aside") { rename(path, aside) }
     }
 
     /// The notice with all that is lost with a store.

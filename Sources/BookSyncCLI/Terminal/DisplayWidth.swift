@@ -14,7 +14,7 @@ enum DisplayWidth {
     /// The text without anything that would move the cursor or turn the direction of what follows on the line:
     /// tabs and line ends become spaces, other control characters U+FFFD, and what misleads vanishes.
     static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
+        guard text.unicodeScalars.contains(where: { $0.isControl || $0.isMisleading }) else { return text }
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -23,7 +23,7 @@ enum DisplayWidth {
             case "\n" where previous == "\r": continue
             case "\t", "\n", "\r", "\u{2028}", "\u{2029}", "\u{85}": result.append(" ")
             case _ where scalar.isMisleading: continue
-            case _ where isUnprintable(scalar): result.append("\u{FFFD}")
+            case _ where scalar.isControl || scalar.isMisleading: result.append("\u{FFFD}")
             default: result.append(scalar)
             }
         }
@@ -32,7 +32,9 @@ enum DisplayWidth {
 
     /// The same of a text of several lines, which it keeps.
     static func printableLines(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0 != "\n" && isUnprintable($0) }) else { return text }
+        guard text.unicodeScalars.contains(where: { $0 != "\n" && ($0.isControl || $0.isMisleading) }) else {
+            return text
+        }
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
             .joined(separator: "\n")
     }
@@ -136,13 +138,6 @@ enum DisplayWidth {
             if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
         }
         return low < wide.count && wide[low].contains(value)
-    }
-
-    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028...0x2029: true
-        default: scalar.isMisleading
-        }
     }
 
     /// Most names hold only ASCII, Chinese, kana and Hangul syllables, none of which joins with its neighbours: no

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// The server as one client sees it: directly, or through a proxy that offers it under the public address.
@@ -80,8 +81,7 @@ struct ClientView: Sendable, Hashable {
 
     /// A text as a value of a query (RFC 3986 §3.4).
     static func encoded(_ text: String) -> String {
-        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
-        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+        percentEncoded(text.utf8) { $0.isUnreserved || $0 == UInt8(ascii: "/") }
     }
 
     // MARK: Cookies

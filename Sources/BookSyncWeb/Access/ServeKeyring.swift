@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Dispatch
 import Foundation
+import LibraryFiles
 import Logging
 import Synchronization
 
@@ -14,15 +15,9 @@ package final class ServeKeyring: Sendable {
     private struct State {
         var keys: ServeKeys?
         /// Of the file that they were read from or written to; nil where they are in memory alone.
-        var file: FileVersion?
+        var file: FileAttributes?
         var lookedAt: ContinuousClock.Instant?
         var hasComplained = false
-    }
-
-    /// What tells a file from the one that replaces it.
-    private struct FileVersion: Equatable {
-        let inode: UInt64
-        let modified: Int64
     }
 
     private static let name = "serve-keys"
@@ -139,36 +134,19 @@ package final class ServeKeyring: Sendable {
 
     /// - Parameter replacing: whether what stands there goes; else nothing is written where something does.
     /// - Returns: nil where it could not be written.
-    private func save(_ keys: ServeKeys, replacing: Bool) -> FileVersion? {
+    private func save(_ keys: ServeKeys, replacing: Bool) -> FileAttributes? {
         var status = stat()
         // No library is made by looking at it.
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-        let beside = "\(path).new-\(getpid())"
-        unlink(beside)
-        let descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return complain(errno) }
-        defer { close(descriptor) }
-        let bytes = Array(keys.fileText.utf8)
-        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, fsync(descriptor) == 0 else {
-            let code = errno
-            unlink(beside)
-            return complain(code)
-        }
-        guard (replacing ? rename(beside, path) : link(beside, path)) == 0 else {
-            let code = errno
-            unlink(beside)
-            return code == EEXIST ? nil : complain(code)
-        }
-        if !replacing { unlink(beside) }
-        let opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if opened >= 0 {
-            fsync(opened)
-            close(opened)
+        do {
+            try replaceFile(at: path, with: Array(keys.fileText.utf8), replaces: replacing)
+        } catch {
+            return error.code == EEXIST ? nil : complain(error)
         }
         return Self.mark(of: path)
     }
 
-    private func complain(_ code: Int32) -> FileVersion? {
+    private func complain(_ error: SystemError) -> FileAttributes? {
         let isFirst = state.withLock { state in
             defer { state.hasComplained = true }
             return !state.hasComplained
@@ -177,20 +155,14 @@ package final class ServeKeyring: Sendable {
             // An error, so that whoever runs the server sees it without asking for more.
             logger.error(
                 "the keys of serving cannot be kept: logins and the apps' addresses end with the server",
-                metadata: ["file": "\(path)", "error": "\(String(cString: strerror(code)))"])
+                metadata: ["file": "\(path)", "error": "\(error.text)"])
         }
         return nil
     }
 
-    private static func mark(of path: String) -> FileVersion? {
+    /// Tells a file from the one that replaces it.
+    private static func mark(of path: String) -> FileAttributes? {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        return FileVersion(
-            inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return lstat(path, &status) == 0 ? FileAttributes(status) : nil
     }
 }

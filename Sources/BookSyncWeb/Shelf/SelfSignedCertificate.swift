@@ -35,13 +35,14 @@ package struct SelfSignedCertificate: Sendable {
                 let key = P256.Signing.PrivateKey()
                 let certificate = try certificate(for: names, signedWith: key)
                 // The key first: a certificate without its key would be taken for whole.
-                try write(key.pemRepresentation, to: paths.key)
-                try write(try certificate.serializeAsPEM().pemString, to: paths.certificate)
+                try replaceFile(at: paths.key, with: Array(key.pemRepresentation.utf8))
+                try replaceFile(at: paths.certificate, with: Array(certificate.serializeAsPEM().pemString.utf8))
                 return SelfSignedCertificate(paths: paths, fingerprint: try fingerprint(certificate), names: names)
             } catch {
                 throw Failure(
                     .libraryUnwritable, disposition: .stop, what: "no certificate can be made",
-                    why: "\(paths.certificate) cannot be written: \((error as NSError).localizedDescription)",
+                    why:
+                        "\(paths.certificate) cannot be written: \((error as? SystemError)?.text ?? error.localizedDescription)",
                     remedy: "see that the library is there and may be written")
             }
         }
@@ -96,23 +97,7 @@ package struct SelfSignedCertificate: Sendable {
     private static func fingerprint(_ certificate: Certificate) throws -> String {
         var serializer = DER.Serializer()
         try serializer.serialize(certificate)
-        return SHA256.hash(data: serializer.serializedBytes).map { byte in
-            let text = String(byte, radix: 16, uppercase: true)
-            return byte < 16 ? "0" + text : text
-        }.joined(separator: ":")
-    }
-
-    private static func write(_ text: String, to path: String) throws {
-        // Readable for nobody else from its first byte on.
-        let beside = "\(path).new-\(UUID().uuidString)"
-        guard
-            FileManager.default.createFile(
-                atPath: beside, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-        else { throw CocoaError(.fileWriteUnknown) }
-        guard rename(beside, path) == 0 else {
-            let code = errno
-            try? FileManager.default.removeItem(atPath: beside)
-            throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
-        }
+        return SHA256.hash(data: serializer.serializedBytes).map { [$0].hexadecimal.uppercased() }
+            .joined(separator: ":")
     }
 }

@@ -20,7 +20,7 @@ enum CatalogAddress {
     private static func isPlainlyOfWeb(_ text: String.UTF8View) -> Bool {
         for scheme in ["http://", "https://"] where text.starts(with: scheme.utf8) {
             let first = text.dropFirst(scheme.utf8.count).first ?? 0
-            return JSONBytes.isDigit(first) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
+            return first.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first | 0x20)
         }
         return false
     }

@@ -55,7 +55,7 @@ struct DirectoryLinks {
         let segments = name.split(separator: UInt8(ascii: "/"))
         guard segments.count == 1, let name = segments.first,
             !AddressPath.isDots(String(decoding: name, as: UTF8.self)), name.count <= Self.maxAddress,
-            let address = page.resolving(AddressPath.encoded(bytes: name) + (isFolder ? "/" : ""))
+            let address = page.resolving(percentEncoded(name) + (isFolder ? "/" : ""))
         else { return nil }
         return entry(address)
     }
@@ -95,7 +95,7 @@ enum DirectoryRow {
 
     /// Digits alone: whatever has a unit is rounded.
     static func bytes(_ word: some StringProtocol) -> Int64? {
-        guard !word.isEmpty, word.utf8.allSatisfy(JSONBytes.isDigit), let bytes = Int64(word), bytes <= 1 << 42 else {
+        guard !word.isEmpty, word.utf8.allSatisfy(\.isDigit), let bytes = Int64(word), bytes <= 1 << 42 else {
             return nil
         }
         return bytes
@@ -106,7 +106,7 @@ enum DirectoryRow {
         let parts = String(day).split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         let clockParts = String(clock).split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, (2...3).contains(clockParts.count),
-            clockParts.allSatisfy({ $0.count == 2 && $0.utf8.allSatisfy(JSONBytes.isDigit) })
+            clockParts.allSatisfy({ $0.count == 2 && $0.utf8.allSatisfy(\.isDigit) })
         else { return nil }
         let (year, dayOfMonth) = parts[0].count == 4 ? (parts[0], parts[2]) : (parts[2], parts[0])
         guard year.count == 4, let month = month(parts[1]) else { return nil }

@@ -241,7 +241,7 @@ extension DirectoryPage {
             return href.unicodeScalars.map { scalar in
                 switch scalar.value {
                 case ..<0x80: String(scalar)
-                case ..<0x100: AddressPath.encoded(bytes: [UInt8(scalar.value)])
+                case ..<0x100: percentEncoded([UInt8(scalar.value)])
                 default: AddressPath.encoded(String(scalar))
                 }
             }.joined()

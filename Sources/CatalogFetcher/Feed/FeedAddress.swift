@@ -37,16 +37,14 @@ enum FeedAddress {
         let afterBracket = host.lastIndex(of: UInt8(ascii: "]")).map { host[$0...] } ?? host
         guard let colon = afterBracket.firstIndex(of: UInt8(ascii: ":")) else { return true }
         let port = afterBracket[afterBracket.index(after: colon)...]
-        guard colon > host.startIndex, port.allSatisfy(DateWords.isDigit) else { return false }
+        guard colon > host.startIndex, port.allSatisfy(\.isDigit) else { return false }
         return port.isEmpty || (Int(String(Substring(port))).map { (1...65535).contains($0) } ?? false)
     }
 
     // MARK: Files
 
-    static let audioExtensions: Set<String> = [
-        "mp3", "m4a", "m4b", "aac", "ogg", "oga", "opus", "flac", "wav", "wma", "aif", "aiff", "ape", "amr", "mka",
-        "spx",
-    ]
+    /// With those of audio that is downloaded, and bears another extension on the disk.
+    static let audioExtensions = AudioExtension.known.union(["ape", "mka", "spx"])
     static let filmExtensions: Set<String> = ["mp4", "m4v", "mov", "mpg", "mpeg", "avi", "mkv", "webm", "wmv"]
     static let documentExtensions: Set<String> = [
         "jpg", "jpeg", "png", "gif", "webp", "svg", "pdf", "epub", "mobi", "zip", "rar", "txt", "html", "htm", "srt",

@@ -44,7 +44,7 @@ struct FeedAttributes {
     private static func length(_ value: UnsafeBufferPointer<UInt8>) -> Int64? {
         var number: Int64 = 0
         for byte in value where byte > 0x20 {
-            guard DateWords.isDigit(byte), number <= FileSize.max else { return nil }
+            guard byte.isDigit, number <= FileSize.max else { return nil }
             number = number * 10 + Int64(byte - UInt8(ascii: "0"))
         }
         return FileSize.sensible(number)

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 import TextParsing
 
@@ -114,7 +115,7 @@ enum FeedText {
 
     /// From 1 on; nil for what is no such number.
     static func number(_ text: String) -> Int? {
-        guard text.utf8.count <= 7, text.utf8.allSatisfy(DateWords.isDigit), let number = Int(text), number > 0
+        guard text.utf8.count <= 7, text.utf8.allSatisfy(\.isDigit), let number = Int(text), number > 0
         else { return nil }
         return number
     }

@@ -31,7 +31,7 @@ struct ArchiveFile {
             case "original": originals = Self.texts(member)
             case "private": isPrivate = member.text == "true" || member.source == "true"
             case "size": size = FileSize.sensible(member.integer)
-            case "length": length = member.text.flatMap { PlayingTime.seconds($0) }
+            case "length": length = member.text.flatMap { CatalogDuration.archivedSeconds(parsing: $0) }
             case "track": track = member.text.flatMap { Self.trackNumber($0) }
             case "title": title = Self.texts(member).first.map { CatalogText.name(String($0.prefix(1000))) }
             case "sha1": sha1 = Self.digest(member, length: 40)
@@ -81,7 +81,7 @@ struct ArchiveFile {
 
     private static func digest(_ value: JSONValue, length: Int) -> String? {
         guard let text = value.string, text.utf8.count == length,
-            text.utf8.allSatisfy({ JSONBytes.hexadecimalValue($0) != nil })
+            text.utf8.allSatisfy({ $0.hexadecimalValue != nil })
         else { return nil }
         return text
     }

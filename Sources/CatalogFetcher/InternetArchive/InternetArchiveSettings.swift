@@ -68,7 +68,7 @@ enum ArchiveAddress {
     static func isItem(_ text: String) -> Bool {
         guard (1...200).contains(text.utf8.count), !AddressPath.isDots(text) else { return false }
         return text.utf8.allSatisfy { byte in
-            JSONBytes.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || "._-@".utf8.contains(byte)
         }
     }

@@ -27,7 +27,7 @@ struct LibriVoxSection {
             case "title": title = CatalogText.name(String((member.text ?? "").prefix(1000)))
             case "listen_url": address = member.string.flatMap { Self.address($0) }
             case "file_name": fileName = member.string.flatMap { $0.isEmpty ? nil : $0 }
-            case "playtime": duration = member.text.flatMap { PlayingTime.seconds($0) }
+            case "playtime": duration = member.text.flatMap { CatalogDuration.archivedSeconds(parsing: $0) }
             case "readers":
                 readers = member.elements.prefix(100).compactMap {
                     $0["display_name"]?.text.map { CatalogText.name(String($0.prefix(200))) }

@@ -19,7 +19,7 @@ package struct LibriVoxSource: CatalogSource {
         _ book: BookIdentity, onPage: (CatalogPage) async throws -> Void
     ) async throws -> CatalogListing {
         let subject = ErrorContext(book: book, part: "the listing")
-        guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(JSONBytes.isDigit) else {
+        guard !book.id.isEmpty, book.id.utf8.count <= 12, book.id.utf8.allSatisfy(\.isDigit) else {
             throw subject.unknownBook(why: "LibriVox's ids are numbers")
         }
         let (document, _) = try await exchange.fetchJSON(
@@ -124,13 +124,13 @@ extension LibriVoxSettings: CatalogFormat {
     package static func bookID(in address: ResourceAddress) -> String? {
         guard isOfLibriVox(address) else { return nil }
         let segments = address.pathText.split(separator: "/")
-        if segments.count == 2, segments[0] == "rss", segments[1].utf8.allSatisfy(JSONBytes.isDigit) {
+        if segments.count == 2, segments[0] == "rss", segments[1].utf8.allSatisfy(\.isDigit) {
             return String(segments[1])
         }
         guard segments.starts(with: ["api", "feed", "audiobooks"]) else { return nil }
         let query = address.secretText.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         let id = query.split(separator: "&").first { $0.hasPrefix("id=") }?.dropFirst(3)
-        return id.flatMap { !$0.isEmpty && $0.utf8.allSatisfy(JSONBytes.isDigit) ? String($0) : nil }
+        return id.flatMap { !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) ? String($0) : nil }
     }
 
     /// Whether an address is one of LibriVox's own.

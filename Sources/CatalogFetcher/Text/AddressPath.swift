@@ -1,29 +1,13 @@
 import BookModel
-import TextParsing
 
 /// Paths of addresses, segment by segment (RFC 3986 §3.3).
 enum AddressPath {
     /// The text as one segment: everything is percent-encoded but the unreserved characters.
-    static func encoded(_ segment: some StringProtocol) -> String {
-        encoded(bytes: segment.utf8)
-    }
-
-    static func encoded(bytes: some Sequence<UInt8>) -> String {
-        let hexadecimal = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in bytes {
-            if byte.isUnreserved {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
+    static func encoded(_ segment: some StringProtocol) -> String { percentEncoded(segment.utf8) }
 
     /// A path's segments, each encoded; the slashes between them stay.
     static func encoded(path: String) -> String {
-        path.split(separator: "/", omittingEmptySubsequences: false).map { encoded($0) }.joined(separator: "/")
+        percentEncoded(path.utf8) { $0.isUnreserved || $0 == UInt8(ascii: "/") }
     }
 
     /// The bytes that a segment stands for; what is no percent-encoding stays as it is.
@@ -34,10 +18,9 @@ enum AddressPath {
         var position = 0
         while position < source.count {
             if source[position] == UInt8(ascii: "%"), position + 2 < source.count,
-                let high = JSONBytes.hexadecimalValue(source[position + 1]),
-                let low = JSONBytes.hexadecimalValue(source[position + 2])
+                let high = source[position + 1].hexadecimalValue, let low = source[position + 2].hexadecimalValue
             {
-                bytes.append(UInt8(high << 4 | low))
+                bytes.append(high << 4 | low)
                 position += 3
             } else {
                 bytes.append(source[position])
@@ -52,7 +35,7 @@ enum AddressPath {
     static func name(_ segment: some StringProtocol) -> String {
         let bytes = decoded(segment)
         let isName = !bytes.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
-        guard isName, let text = String(validating: bytes, as: UTF8.self) else { return encoded(bytes: bytes) }
+        guard isName, let text = String(validating: bytes, as: UTF8.self) else { return percentEncoded(bytes) }
         return text
     }
 

@@ -10,7 +10,7 @@ enum FileRole: Equatable {
 
     init(ofName name: some StringProtocol) {
         let ending = Self.ending(of: name)
-        if let mediaType = Self.mediaTypes[ending] {
+        if !ending.isEmpty, let mediaType = AudioExtension.knownMediaType(ofPath: name) {
             self = .audio(mediaType: mediaType)
         } else if Self.pictures.contains(ending) {
             self = .picture
@@ -44,7 +44,7 @@ enum FileRole: Equatable {
         guard let mark = bare.lastIndex(of: "_"), mark != bare.startIndex else { return bare }
         let quality = bare[bare.index(after: mark)...].lowercased()
         let rate = quality.hasSuffix("kb") ? quality.dropLast(2) : ""
-        let isRate = (2...3).contains(rate.count) && rate.utf8.allSatisfy(JSONBytes.isDigit)
+        let isRate = (2...3).contains(rate.count) && rate.utf8.allSatisfy(\.isDigit)
         return isRate || quality == "vbr" ? String(bare[..<mark]) : bare
     }
 
@@ -53,11 +53,6 @@ enum FileRole: Equatable {
         return name[name.index(after: dot)...].lowercased()
     }
 
-    private static let mediaTypes = [
-        "mp3": "audio/mpeg", "m4a": "audio/mp4", "m4b": "audio/mp4", "aac": "audio/aac", "ogg": "audio/ogg",
-        "oga": "audio/ogg", "opus": "audio/opus", "flac": "audio/flac", "wav": "audio/wav", "wma": "audio/x-ms-wma",
-        "aif": "audio/aiff", "aiff": "audio/aiff", "amr": "audio/amr",
-    ]
     private static let pictures: Set = ["jpg", "jpeg", "png", "webp", "gif"]
     private static let texts: Set = [
         "txt", "md", "nfo", "pdf", "epub", "opf", "json", "html", "htm", "m3u", "m3u8", "cue", "log", "xml",

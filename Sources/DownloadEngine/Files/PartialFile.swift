@@ -152,9 +152,7 @@ package actor PartialFile {
 
     /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
     package func truncate(to newLength: Int64) throws {
-        guard uninterrupted({ ftruncate(descriptor, off_t(newLength)) }) == 0 else {
-            throw Failure.file("the partial file \(path) cannot be cut", errno: errno)
-        }
+        try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(newLength)) }
         length = newLength
         sha256 = SHA256()
         promised?.reset()
@@ -179,11 +177,11 @@ package actor PartialFile {
         defer { chunk.deallocate() }
         while end.map({ offset < $0 }) ?? true {
             let wanted = end.map { Int(min(Int64(chunk.count), $0 - offset)) } ?? chunk.count
-            let count = uninterrupted { pread(descriptor, chunk.baseAddress, wanted, off_t(offset)) }
-            if count == 0, end == nil { return }
-            guard count > 0 else {
-                throw Failure.file("the partial file \(path) cannot be read", errno: count == 0 ? EIO : errno)
+            let count = try systemCall("the partial file \(path) cannot be read") {
+                pread(descriptor, chunk.baseAddress, wanted, off_t(offset))
             }
+            if count == 0, end == nil { return }
+            guard count > 0 else { throw Failure.file("the partial file \(path) cannot be read", errno: EIO) }
             try body(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
             offset += Int64(count)
         }
@@ -195,24 +193,19 @@ package actor PartialFile {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = uninterrupted {
-                write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            }
-            guard count > 0 else {
-                throw Failure.file("the partial file \(path) cannot be written", errno: count == 0 ? EIO : errno)
-            }
-            length += Int64(count)
-            rest = rest.dropFirst(count)
+        do {
+            try writeAll(bytes, to: descriptor) { length += Int64($0) }
+        } catch {
+            throw Failure.file("the partial file \(path) cannot be written", errno: error.code)
         }
         digest(bytes)
     }
 
     /// Writes what another file holds from `offset` on behind what is there. A symbolic link is not followed.
     func append(contentsOf otherPath: String, from offset: Int64) throws {
-        let other = uninterrupted { Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
-        guard other >= 0 else { throw Failure.file("the partial file \(otherPath) cannot be opened", errno: errno) }
+        let other = try systemCall("the partial file \(otherPath) cannot be opened") {
+            Foundation.open(otherPath, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        }
         defer { Foundation.close(other) }
         try Self.read(other, at: otherPath, from: offset, to: nil) { try append($0) }
     }
@@ -224,12 +217,11 @@ package actor PartialFile {
             defer { found.deallocate() }
             var count = 0
             while count < expected.count {
-                let read = uninterrupted {
+                let read = try systemCall("the partial file \(path) cannot be read") {
                     pread(
                         descriptor, found.baseAddress.map { $0 + count }, expected.count - count,
                         off_t(offset) + off_t(count))
                 }
-                guard read >= 0 else { throw Failure.file("the partial file \(path) cannot be read", errno: errno) }
                 guard read > 0 else { return false }
                 count += read
             }
@@ -248,9 +240,7 @@ package actor PartialFile {
     ///   else wrote to it.
     package func sync() throws {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw Failure.file("the partial file \(path) cannot be looked at", errno: errno)
-        }
+        try systemCall("the partial file \(path) cannot be looked at") { fstat(descriptor, &status) }
         guard Int64(status.st_size) == length else {
             throw Failure(
                 .temporary, what: "the partial file \(path) cannot be used",
@@ -258,9 +248,7 @@ package actor PartialFile {
                     "it has \(status.st_size) bytes and not the \(length) that were received: something else changed it",
                 remedy: "run again")
         }
-        guard uninterrupted({ fsync(descriptor) }) == 0 else {
-            throw Failure.file("the partial file \(path) cannot be synced", errno: errno)
-        }
+        try systemCall("the partial file \(path) cannot be synced") { fsync(descriptor) }
     }
 
     /// Writes into the file whose it is.
@@ -285,58 +273,5 @@ package actor PartialFile {
     /// How the digest that the catalog promised compares: nil when it promised none, else what was found.
     package func promisedDigest() -> (fits: Bool, found: String)? {
         promised?.compare()
-    }
-}
-
-/// The digest that a catalog promised, computed alongside.
-private struct PromisedDigest {
-    private enum State {
-        case md5(Insecure.MD5)
-        case sha1(Insecure.SHA1)
-        case sha256(SHA256)
-    }
-
-    private let expected: ContentDigest
-    private var state: State
-
-    init(_ expected: ContentDigest) {
-        self.expected = expected
-        self.state = Self.initial(expected.algorithm)
-    }
-
-    private static func initial(_ algorithm: ContentDigest.Algorithm) -> State {
-        switch algorithm {
-        case .md5: .md5(Insecure.MD5())
-        case .sha1: .sha1(Insecure.SHA1())
-        case .sha256: .sha256(SHA256())
-        }
-    }
-
-    mutating func reset() {
-        state = Self.initial(expected.algorithm)
-    }
-
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        switch state {
-        case .md5(var function):
-            function.update(bufferPointer: bytes)
-            state = .md5(function)
-        case .sha1(var function):
-            function.update(bufferPointer: bytes)
-            state = .sha1(function)
-        case .sha256(var function):
-            function.update(bufferPointer: bytes)
-            state = .sha256(function)
-        }
-    }
-
-    func compare() -> (fits: Bool, found: String) {
-        let found =
-            switch state {
-            case .md5(let function): function.finalize().hexadecimal
-            case .sha1(let function): function.finalize().hexadecimal
-            case .sha256(let function): function.finalize().hexadecimal
-            }
-        return (found == expected.hexadecimal, found)
     }
 }

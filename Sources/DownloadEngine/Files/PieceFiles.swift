@@ -77,8 +77,8 @@ struct PieceFiles: Sendable {
 
     /// Gives a piece that is whole and synced the name that says so.
     func markWhole(pieceAt start: Int64) throws {
-        guard uninterrupted({ rename(path(ofPieceAt: start), pathOfWholePiece(at: start)) }) == 0 else {
-            throw Failure.file("the partial file \(path(ofPieceAt: start)) cannot be renamed", errno: errno)
+        try systemCall("the partial file \(path(ofPieceAt: start)) cannot be renamed") {
+            rename(path(ofPieceAt: start), pathOfWholePiece(at: start))
         }
     }
 
@@ -98,20 +98,12 @@ struct PieceFiles: Sendable {
 
     private static func names(beside partialPath: String) throws -> [String] {
         let (folder, baseName) = splitLibraryPath(partialPath)
-        guard let stream = opendir(String(folder)) else {
-            throw Failure.file("the folder of the partial files cannot be listed", errno: errno)
+        do {
+            // The whole ones first, should a crash have left both.
+            return try OpenedFolder(String(folder)).names().filter { $0.hasPrefix(baseName + ".") }.sorted(by: >)
+        } catch {
+            throw Failure.file("the folder of the partial files cannot be listed", errno: error.code)
         }
-        defer { closedir(stream) }
-        let prefix = baseName + "."
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix(prefix) { names.append(name) }
-        }
-        // The whole ones first, should a crash have left both.
-        return names.sorted(by: >)
     }
 
     /// nil when it is missing, or no plain file.

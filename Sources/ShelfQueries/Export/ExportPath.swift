@@ -14,15 +14,6 @@ enum ExportPath {
 
     /// `file:` with the bytes that RFC 3986 §3.3 does not let stand in a path percent-encoded.
     static func fileAddress(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes = Array("file://".utf8)
-        for byte in path.utf8 {
-            if byte.isUnreserved || byte == UInt8(ascii: "/") {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        "file://" + percentEncoded(path.utf8) { $0.isUnreserved || $0 == UInt8(ascii: "/") }
     }
 }

@@ -75,21 +75,19 @@ struct NaturalKey: Comparable {
         bytes.reserveCapacity(folded.count + 8)
         var index = 0
         while index < folded.count {
-            guard Self.isDigit(folded[index]) else {
+            guard folded[index].isDigit else {
                 bytes.append(folded[index])
                 index += 1
                 continue
             }
             let start = index
-            while index < folded.count, Self.isDigit(folded[index]) { index += 1 }
+            while index < folded.count, folded[index].isDigit { index += 1 }
             let number = folded[start..<index].drop { $0 == UInt8(ascii: "0") }
             // Of two numbers without zeros in front the longer one is the greater.
             bytes += [UInt8(ascii: "0"), UInt8(Swift.min(number.count, 0xFF))] + number
         }
         self.bytes = bytes
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     static func < (one: NaturalKey, other: NaturalKey) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 }

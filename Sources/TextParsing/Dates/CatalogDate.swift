@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// Points in time as catalogs write them: RFC 822 with all that is made of it, ISO 8601 and its relatives, `ctime`.
@@ -17,7 +18,7 @@ package enum CatalogDate {
         if let seconds = commonForm(text) { return seconds }
         let text = CatalogText.trimmed(text)
         guard !text.isEmpty, text.utf8.count <= 100 else { return nil }
-        if let first = text.utf8.first, DateWords.isDigit(first) || first == UInt8(ascii: "-") {
+        if let first = text.utf8.first, first.isDigit || first == UInt8(ascii: "-") {
             if let moment = ISODateReader.read(text) { return moment.seconds }
         }
         return WordDateReader.read(text)?.seconds
@@ -54,7 +55,7 @@ package enum CatalogDate {
     private static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ count: Int) -> Int? {
         var number = 0
         for byte in bytes[start..<(start + count)] {
-            guard DateWords.isDigit(byte) else { return nil }
+            guard byte.isDigit else { return nil }
             number = number * 10 + Int(byte - UInt8(ascii: "0"))
         }
         return number

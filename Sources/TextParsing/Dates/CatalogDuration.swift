@@ -1,3 +1,5 @@
+import BookModel
+
 /// How long an episode plays, as catalogs write it.
 package enum CatalogDuration {
     /// Thirty days: what lies beyond is a mistake.
@@ -5,35 +7,39 @@ package enum CatalogDuration {
 
     /// Reads `SS`, `MM:SS` and `HH:MM:SS`, each with a fraction, with white space around it. Minutes and seconds may be
     /// above 59 (`61:08`).
-    /// - Returns: seconds; nil when the text is no such time, is negative, or is above ``greatest``.
+    /// - Returns: seconds; nil when the text is no such time, is negative, or is above ``maximum``.
     package static func seconds(parsing text: some StringProtocol) -> Double? {
         var total = 0.0
         var part = 0.0
         var digits = 0
         var colons = 0
-        /// What the next digit of a fraction counts; nil before the point.
-        var fraction: Double?
+        /// What the digits are to be divided by; nil before the point.
+        var scale: Double?
         for byte in CatalogText.trimmed(String(text)).utf8 {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                let digit = Double(byte - UInt8(ascii: "0"))
-                if let weight = fraction {
-                    part += digit * weight
-                    fraction = weight / 10
-                } else {
-                    part = part * 10 + digit
-                }
+            case _ where byte.isDigit:
                 digits += 1
-            case UInt8(ascii: ":") where digits > 0 && fraction == nil && colons < 2:
+                // What is finer than that a number cannot tell.
+                if let scale, scale >= 1e9 { continue }
+                part = part * 10 + Double(byte - UInt8(ascii: "0"))
+                scale = scale.map { $0 * 10 }
+            case UInt8(ascii: ":") where digits > 0 && scale == nil && colons < 2:
                 total = (total + part) * 60
                 part = 0
                 digits = 0
                 colons += 1
-            case UInt8(ascii: ".") where digits > 0 && fraction == nil: fraction = 0.1
+            case UInt8(ascii: ".") where digits > 0 && scale == nil: scale = 1
             default: return nil
             }
         }
-        total += part
+        total += part / (scale ?? 1)
         return digits > 0 && total <= maximum ? total : nil
+    }
+
+    /// The same as archives write it: what is behind a colon is below 60, and nothing means that it is not known.
+    package static func archivedSeconds(parsing text: String) -> Double? {
+        let fields = CatalogText.trimmed(text).split(separator: ":").dropFirst()
+        guard fields.allSatisfy({ Double($0).map { $0 < 60 } ?? false }) else { return nil }
+        return seconds(parsing: text).flatMap { $0 > 0 ? $0 : nil }
     }
 }

@@ -1,11 +1,10 @@
+import BookModel
 import Foundation
 
 /// The words and numbers that dates are made of.
 package enum DateWords {
-    package static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
-
     static func number(_ text: Substring, digits: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.utf8.count), text.utf8.allSatisfy(isDigit) else { return nil }
+        guard digits.contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(text)
     }
 

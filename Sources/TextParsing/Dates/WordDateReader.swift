@@ -1,3 +1,5 @@
+import BookModel
+
 /// Dates with the month as a word, in whatever order: RFC 822, `ctime`, RFC 850, and Perforce's with slashes.
 ///
 /// Each word says by its looks what it is; one that is nothing makes the whole none, but for a first one, which is a
@@ -35,7 +37,7 @@ struct WordDateReader {
     private mutating func take(_ word: Substring) -> Bool {
         guard let first = word.utf8.first else { return true }
         if first == UInt8(ascii: "+") || first == UInt8(ascii: "-") { return takeOffset(word) }
-        guard DateWords.isDigit(first) else { return takeWord(word) }
+        guard first.isDigit else { return takeWord(word) }
         if word.utf8.contains(UInt8(ascii: ":")) { return takeClock(word) }
         if word.utf8.contains(UInt8(ascii: "/")) {
             return takeDate(word.split(separator: "/", omittingEmptySubsequences: false))

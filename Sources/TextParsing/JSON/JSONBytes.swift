@@ -1,16 +1,5 @@
 /// The steps over raw JSON bytes that the strict pass and the views over well-formed text share.
 package enum JSONBytes {
-    package static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
-    package static func hexadecimalValue(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
-    }
-
     package static func skipWhitespace(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, within end: Int) -> Int {
         var position = start
         while position < end {

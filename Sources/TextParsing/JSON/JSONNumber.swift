@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// Numbers as catalogs write them, in a JSON number or in a string.
@@ -24,7 +25,7 @@ package enum JSONNumber {
     /// - Returns: nil when the text is no number, or none that is finite.
     static func double(parsing text: String) -> Double? {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
-        guard trimmed.utf8.allSatisfy({ JSONBytes.isDigit($0) || "+-.eE".utf8.contains($0) }),
+        guard trimmed.utf8.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) }),
             let value = Double(trimmed), value.isFinite
         else { return nil }
         return value
@@ -64,7 +65,7 @@ package enum JSONNumber {
     }
 
     private static func takeDigits(_ rest: inout Substring.UTF8View) -> [UInt8] {
-        let digits = rest.prefix(while: JSONBytes.isDigit)
+        let digits = rest.prefix(while: \.isDigit)
         rest = rest[digits.endIndex...]
         return digits.map { $0 - UInt8(ascii: "0") }
     }

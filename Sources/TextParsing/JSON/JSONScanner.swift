@@ -1,3 +1,5 @@
+import BookModel
+
 /// Why bytes are not JSON: what was expected at which byte.
 package struct JSONFailure: Error, Equatable, CustomStringConvertible {
     /// Counted from 0, a byte order mark included.
@@ -123,7 +125,7 @@ struct JSONScanner {
 
     private mutating func scanDigits() throws(JSONFailure) {
         let start = position
-        while position < count, JSONBytes.isDigit(bytes[position]) { position += 1 }
+        while position < count, bytes[position].isDigit { position += 1 }
         guard position > start else { throw expected("a digit") }
     }
 
@@ -151,7 +153,7 @@ struct JSONScanner {
         case UInt8(ascii: "u"):
             position += 1
             for _ in 0..<4 {
-                guard position < count, JSONBytes.hexadecimalValue(bytes[position]) != nil else {
+                guard position < count, bytes[position].hexadecimalValue != nil else {
                     throw expected("four hexadecimal digits after \\u")
                 }
                 position += 1

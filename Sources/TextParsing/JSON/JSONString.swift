@@ -51,7 +51,7 @@ package enum JSONString {
     }
 
     private static func codeUnit(_ source: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt32 {
-        source[position..<(position + 4)].reduce(0) { $0 << 4 | (JSONBytes.hexadecimalValue($1) ?? 0) }
+        source[position..<(position + 4)].reduce(0) { $0 << 4 | UInt32($1.hexadecimalValue ?? 0) }
     }
 
     /// The text as a JSON string, quotes included.

@@ -6,7 +6,7 @@ package enum CatalogText {
     /// A name on one line: without control characters and what misleads, HTML entities decoded, trimmed.
     package static func name(_ raw: String) -> String {
         let decoded = decodingEntities(raw)
-        guard decoded.unicodeScalars.contains(where: { isControl($0) || $0.isMisleading }) else {
+        guard decoded.unicodeScalars.contains(where: { $0.isControl || $0.isMisleading }) else {
             return trimmed(decoded)
         }
         return cleaned(decoded, keepingLines: false)
@@ -48,7 +48,7 @@ package enum CatalogText {
                 // Within a word; a space would make two of it.
                 if let meant = CharacterReference.windows1252(scalar) { scalars.append(meant) }
             } else {
-                scalars.append(isControl(scalar) && !(keepingLines && scalar == "\n") ? " " : scalar)
+                scalars.append(scalar.isControl && !(keepingLines && scalar == "\n") ? " " : scalar)
             }
         }
         return trimmed(String(scalars))
@@ -65,10 +65,6 @@ package enum CatalogText {
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isASCII ? scalar.value <= 0x20 : scalar.properties.isWhitespace || scalar == "\u{FEFF}"
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
     }
 
     /// What a server sent, for a sentence of ours: on one line, without control characters, cut to `length`.

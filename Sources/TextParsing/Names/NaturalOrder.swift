@@ -1,3 +1,5 @@
+import BookModel
+
 /// The order in which people read file names: digits count as numbers, capitals do not count, and what lies in a
 /// folder comes behind the files beside that folder.
 package enum NaturalOrder {
@@ -29,7 +31,7 @@ package enum NaturalOrder {
         var first = 0
         var second = 0
         while first < one.count, second < other.count {
-            guard JSONBytes.isDigit(one[first]), JSONBytes.isDigit(other[second]) else {
+            guard one[first].isDigit, other[second].isDigit else {
                 if one[first] != other[second] { return Int(one[first]) - Int(other[second]) }
                 first += 1
                 second += 1
@@ -46,7 +48,7 @@ package enum NaturalOrder {
 
     private static func digits(_ text: [UInt8], _ position: inout Int) -> ArraySlice<UInt8> {
         let start = position
-        while position < text.count, JSONBytes.isDigit(text[position]) { position += 1 }
+        while position < text.count, text[position].isDigit { position += 1 }
         return text[start..<position].drop { $0 == UInt8(ascii: "0") }
     }
 }
@@ -67,6 +69,6 @@ package enum NumbersInNames {
     }
 
     private static func digitRuns(_ name: String) -> [Int?] {
-        name.utf8.split { !JSONBytes.isDigit($0) }.map { $0.count <= 6 ? Int(Substring($0)) : nil }
+        name.utf8.split { !$0.isDigit }.map { $0.count <= 6 ? Int(Substring($0)) : nil }
     }
 }

@@ -1,10 +1,14 @@
-import BookModel
-
 /// The file name extension of an episode's audio.
 package enum AudioExtension {
-    package static let known: Set<String> = [
-        "mp3", "m4a", "m4b", "aac", "ogg", "opus", "oga", "flac", "wav", "wma", "amr", "aif", "aiff",
+    /// By extension, the MIME type that players expect (RFC 7845 §9 for Opus).
+    private static let mediaTypes = [
+        "mp3": "audio/mpeg", "m4a": "audio/mp4", "m4b": "audio/mp4", "aac": "audio/aac", "ogg": "audio/ogg",
+        "oga": "audio/ogg", "opus": "audio/ogg", "flac": "audio/flac", "wav": "audio/wav", "wma": "audio/x-ms-wma",
+        "amr": "audio/amr", "aif": "audio/aiff", "aiff": "audio/aiff",
     ]
+
+    /// In lower case.
+    package static let known = Set(mediaTypes.keys)
 
     /// From the address, else from the media type, else `mp3`. The address comes first because catalogs that give
     /// every file the same type are common, and servers that name a file by another format's extension are not.
@@ -40,21 +44,12 @@ package enum AudioExtension {
         default: nil
         }
     }
-}
 
-extension AudioExtension {
-    /// The MIME type that players expect for a file of this name.
-    package static func mediaType(ofPath path: String) -> String {
-        switch path.lastIndex(of: ".").map({ path[path.index(after: $0)...].lowercased() }) {
-        case "m4a", "m4b": "audio/mp4"
-        case "aac": "audio/aac"
-        case "ogg", "oga", "opus": "audio/ogg"
-        case "flac": "audio/flac"
-        case "wav": "audio/wav"
-        case "wma": "audio/x-ms-wma"
-        case "amr": "audio/amr"
-        case "aif", "aiff": "audio/aiff"
-        default: "audio/mpeg"
-        }
+    /// The MIME type that players expect for a file of this name; nil where it is no audio.
+    package static func knownMediaType(ofPath path: some StringProtocol) -> String? {
+        path.lastIndex(of: ".").flatMap { mediaTypes[path[path.index(after: $0)...].lowercased()] }
     }
+
+    /// The same, for what is known to be audio.
+    package static func mediaType(ofPath path: String) -> String { knownMediaType(ofPath: path) ?? "audio/mpeg" }
 }
