@@ -55,7 +55,7 @@ package struct SectionRanges: Sendable, Hashable, CustomStringConvertible {
 
     /// - Throws: ``Failure`` of kind `usage` when the text is not a list of numbers and rising ranges.
     package init(parsing text: String) throws {
-        func refuse(_ why: String) -> Failure {
+        func refuse(_ why: Message) -> Failure {
             Failure(
                 .usage, what: "'\(text)' does not name episodes", why: why,
                 remedy: "write section numbers and ranges, as in 1-20,35")

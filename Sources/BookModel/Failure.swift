@@ -64,14 +64,14 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
     package let reason: Reason?
     package let disposition: Disposition
     /// What failed, naming the thing: "page 2 of kting:30776 cannot be read".
-    package let what: String
+    package let what: Message
     /// Why: "the answer is HTML: '<html><title>Login'".
-    package let why: String
+    package let why: Message
     /// What to do next; nil when there is nothing to be done but wait.
-    package let remedy: String?
+    package let remedy: Message?
 
     package init(
-        _ kind: Kind, disposition: Disposition = .skip, what: String, why: String, remedy: String? = nil,
+        _ kind: Kind, disposition: Disposition = .skip, what: Message, why: Message, remedy: Message? = nil,
         reason: Reason? = nil
     ) {
         self.kind = kind
@@ -82,8 +82,11 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
+    /// The whole as one sentence and a half, in English.
+    package var description: String { message.description }
+
     /// The whole as one sentence and a half.
-    package var description: String {
+    package var message: Message {
         guard let remedy else { return "\(what): \(why)" }
         return "\(what): \(why); \(remedy)"
     }
@@ -93,6 +96,8 @@ extension Failure {
     /// The error itself where it is one; any other is a defect.
     package static func of(_ error: any Error) -> Failure {
         error as? Failure
-            ?? Failure(.defect, disposition: .stop, what: "booksync failed in an unforeseen way", why: "\(error)")
+            ?? Failure(
+                .defect, disposition: .stop, what: "booksync failed in an unforeseen way",
+                why: Message(verbatim: "\(error)"))
     }
 }

@@ -7,7 +7,7 @@ extension Failure {
     /// What there is would fit, and leave less of the disk free than it has to. Ends the run.
     ///
     /// - Parameter why: the numbers.
-    package static func lackOfRoom(_ what: String, why: String, remedy: String) -> Failure {
+    package static func lackOfRoom(_ what: Message, why: Message, remedy: Message) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: what, why: "too little would stay free: \(why)",
             remedy: remedy, reason: .lackOfRoom)
@@ -19,7 +19,7 @@ extension Failure {
     /// - Parameters:
     ///   - what: the thing that failed: "Audiobooks/x.mp3 cannot be written".
     ///   - code: `errno` right after the call.
-    package static func file(_ what: String, errno code: Int32) -> Failure {
+    package static func file(_ what: Message, errno code: Int32) -> Failure {
         switch code {
         case ENOSPC, EDQUOT:
             Failure(
@@ -28,11 +28,12 @@ extension Failure {
                 remedy: "make room and run again; everything received so far is kept", reason: .lackOfRoom)
         case EACCES, EPERM, EROFS:
             Failure(
-                .libraryUnwritable, disposition: .stop, what: what, why: String(cString: strerror(code)),
+                .libraryUnwritable, disposition: .stop, what: what,
+                why: Message(verbatim: String(cString: strerror(code))),
                 remedy: "check the owner and the permissions of the library")
         default:
             Failure(
-                .inputOutput, disposition: .stop, what: what, why: String(cString: strerror(code)),
+                .inputOutput, disposition: .stop, what: what, why: Message(verbatim: String(cString: strerror(code))),
                 remedy: "check the disk and run again; everything received so far is kept")
         }
     }

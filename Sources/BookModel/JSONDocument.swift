@@ -37,6 +37,8 @@ extension JSONDocument: ExpressibleByDictionaryLiteral, ExpressibleByArrayLitera
 
 extension JSONDocument {
     package init(_ value: String?) { self = value.map(JSONDocument.string) ?? .null }
+    /// In English.
+    package init(_ value: Message?) { self = value.map { .string($0.description) } ?? .null }
     package init(_ value: Int?) { self = value.map { .integer(Int64($0)) } ?? .null }
     package init(_ value: Int64?) { self = value.map(JSONDocument.integer) ?? .null }
     package init(_ value: Double?) { self = value.map(JSONDocument.number) ?? .null }

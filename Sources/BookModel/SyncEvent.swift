@@ -36,11 +36,11 @@ package struct Wait: Sendable, Hashable {
     /// Of what waits, to be shown.
     package var name: String
     /// "asking the catalog", "HTTP status 503".
-    package var reason: String
+    package var reason: Message
     /// How long it will take; nil where nobody knows.
     package var seconds: Double?
 
-    package init(name: String, reason: String, seconds: Double? = nil) {
+    package init(name: String, reason: Message, seconds: Double? = nil) {
         self.name = name
         self.reason = reason
         self.seconds = seconds
@@ -123,9 +123,9 @@ package struct AdoptionReceipt: Sendable, Hashable {
     package var name: String
     package var file: LocalFile
     /// By what it was recognised, in words for the user.
-    package var reason: String
+    package var reason: Message
 
-    package init(section: Int, name: String, file: LocalFile, reason: String) {
+    package init(section: Int, name: String, file: LocalFile, reason: Message) {
         self.section = section
         self.name = name
         self.file = file

@@ -102,14 +102,14 @@ package struct SyncAction: Sendable, Hashable {
     /// Bytes still to be fetched, when known; for keep and rename the file's size.
     package var bytes: Int64?
     /// Why, in words for the user.
-    package var reason: String
+    package var reason: Message
     /// Of an adoption without ``fromPath``: how far the file is known to be the episode's.
     package var verification: LocalFile.Verification?
     /// Of a replace: what the present file's bytes came with, to ask whether they really changed.
     package var replacing: LocalFile?
 
     package init(
-        kind: Kind, episode: Episode, path: String, fromPath: String? = nil, bytes: Int64? = nil, reason: String,
+        kind: Kind, episode: Episode, path: String, fromPath: String? = nil, bytes: Int64? = nil, reason: Message,
         verification: LocalFile.Verification? = nil, replacing: LocalFile? = nil
     ) {
         self.kind = kind

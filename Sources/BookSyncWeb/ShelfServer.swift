@@ -128,9 +128,9 @@ package struct ShelfServer: Sendable {
 
 extension Failure {
     package static func cannotListen(on place: String, _ error: any Error) -> Failure {
-        let why = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? String(describing: error)
+        let why = (error as? IOError).map { SystemError(code: $0.errnoCode).text } ?? String(describing: error)
         return Failure(
-            .inputOutput, disposition: .stop, what: "cannot listen on \(place)", why: why,
+            .inputOutput, disposition: .stop, what: "cannot listen on \(place)", why: Message(verbatim: why),
             remedy: "choose another address with --listen")
     }
 }

@@ -32,7 +32,7 @@ extension CatalogStore {
     /// Begins to watch for whatever changes the book's plan. To be called before the plan's input is read;
     /// ``saveCachedPlan(_:of:)`` then remembers nothing that changed since.
     package func watchPlan(of book: BookIdentity) async throws {
-        let what = "the plan of \(book) cannot be watched"
+        let what: Message = "the plan of \(book) cannot be watched"
         let isWatched = try await read(what) { try $0.isPlanWatched(of: book) }
         if isWatched { return }
         try await write(what, .relaxed) { database in

@@ -83,7 +83,7 @@ extension CatalogStore {
     }
 
     private func control(
-        _ what: String, _ episodes: [EpisodeIdentity], _ change: @escaping @Sendable (Database, Int64) throws -> Void
+        _ what: Message, _ episodes: [EpisodeIdentity], _ change: @escaping @Sendable (Database, Int64) throws -> Void
     ) async throws -> Int {
         guard !episodes.isEmpty else { return 0 }
         return try await write(what, .durable) { database in

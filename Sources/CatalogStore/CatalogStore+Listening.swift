@@ -15,7 +15,7 @@ extension CatalogStore {
     package func setPosition(
         _ position: ListeningPosition, of user: User.ID = User.owner.id, after known: Int64? = nil
     ) async throws -> (isNoted: Bool, standing: ListeningPosition) {
-        let what = "the position in \(position.episode) cannot be recorded"
+        let what: Message = "the position in \(position.episode) cannot be recorded"
         let isSensible = [position.seconds, position.duration ?? 1].allSatisfy {
             (0...ListeningPosition.maximum) ~= $0
         }
@@ -81,7 +81,7 @@ extension CatalogStore {
     }
 
     private func positions(
-        _ what: String, of user: User.ID, _ condition: String, _ arguments: StatementArguments
+        _ what: Message, of user: User.ID, _ condition: String, _ arguments: StatementArguments
     ) async throws -> [ListeningPosition] {
         try await read(what) { try $0.positions(of: user, condition, arguments) }
     }

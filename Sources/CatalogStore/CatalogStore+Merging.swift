@@ -28,7 +28,7 @@ extension CatalogStore {
     }
 
     private func merge(_ rows: [EpisodeRow], of book: BookIdentity, at now: Date) async throws -> MergeCounts {
-        let what = "the catalog of \(book) cannot be stored"
+        let what: Message = "the catalog of \(book) cannot be stored"
         // Looked at by a reader first: an unchanged page need not wait for its turn to write.
         let differs = try await read(what) { database in
             guard let id = try database.id(of: book) else { return !rows.isEmpty }
@@ -77,7 +77,7 @@ extension CatalogStore {
     package func finishListing(
         of book: Book, proof: ListingProof, seen: Set<String>, at now: Date = Date()
     ) async throws -> (changed: Bool, gone: Int) {
-        let what = "the listing of \(book.identity) cannot be stored"
+        let what: Message = "the listing of \(book.identity) cannot be stored"
         let row = BookRow(book, proof: proof)
         let identity = book.identity
         let differs = try await read(what) { database in

@@ -26,7 +26,7 @@ extension CatalogStore {
         _ renames: [(episode: EpisodeIdentity, to: String)], batch: RenameBatch = .new
     ) async throws -> Int64? {
         guard !renames.isEmpty else { return nil }
-        let what = "the renaming of \(naming(renames.map(\.episode))) cannot be recorded"
+        let what: Message = "the renaming of \(naming(renames.map(\.episode))) cannot be recorded"
         return try await write(what, .durable) { database in
             let number = try database.number(of: batch)
             for (episode, path) in renames {
@@ -59,7 +59,7 @@ extension CatalogStore {
     /// - Throws: ``Failure`` when an episode has no intention, or a place belongs to a file that does not move.
     package func completeRenames(_ episodes: [EpisodeIdentity], at now: Date = Date()) async throws {
         guard !episodes.isEmpty else { return }
-        let what = "the renaming of \(naming(episodes)) cannot be recorded as done"
+        let what: Message = "the renaming of \(naming(episodes)) cannot be recorded as done"
         try await write(what, .durable) { database in
             let moves = try episodes.map { try database.intendedMove(of: $0, failing: what) }
             // Paths are unique after each statement, so all leave their places before the first one takes its new
@@ -170,7 +170,7 @@ extension Database {
     }
 
     fileprivate func intendedMove(
-        of episode: EpisodeIdentity, failing what: String
+        of episode: EpisodeIdentity, failing what: Message
     ) throws -> (id: Int64, episode: EpisodeIdentity, from: String, to: String) {
         let id = try requiredFile(of: episode)
         let statement = try cachedStatement(sql: "SELECT path, pending_path FROM local_file WHERE episode_id = ?")

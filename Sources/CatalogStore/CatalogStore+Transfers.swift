@@ -78,11 +78,11 @@ extension CatalogStore {
     }
 }
 
-private func unrecorded(_ records: [TransferRecord]) -> String {
+private func unrecorded(_ records: [TransferRecord]) -> Message {
     "the state of \(naming(records.map(\.episode))) cannot be recorded"
 }
 
-private func unfinished(_ files: [LocalFile]) -> String {
+private func unfinished(_ files: [LocalFile]) -> Message {
     "\(naming(files.map(\.episode))) cannot be recorded as finished"
 }
 

@@ -43,7 +43,7 @@ extension CatalogStore {
     }
 
     private func setRemovals(
-        _ what: String, _ episodes: [EpisodeIdentity], _ set: @escaping @Sendable (Database, Int64) throws -> Void
+        _ what: Message, _ episodes: [EpisodeIdentity], _ set: @escaping @Sendable (Database, Int64) throws -> Void
     ) async throws -> Int {
         guard !episodes.isEmpty else { return 0 }
         return try await write(what, .durable) { database in
@@ -59,7 +59,7 @@ extension CatalogStore {
     /// The files of removed episodes, which are to be moved to the trash now: on disk when the call returns. Those whose
     /// renaming was cut off come later, when it is settled.
     package func intendTrashing() async throws -> [TrashedFile] {
-        let what = "the removed files cannot be recorded"
+        let what: Message = "the removed files cannot be recorded"
         let pending = """
             SELECT e.id FROM episode e JOIN local_file f ON f.episode_id = e.id
             WHERE e.removed_at IS NOT NULL AND f.pending_path IS NULL

@@ -52,7 +52,7 @@ extension CatalogStore {
     /// cut may take the last notes back, which costs reading these files again.
     package func noteVerified(_ files: [LocalFile], in round: VerificationRound, at now: Date) async throws {
         guard !files.isEmpty else { return }
-        let what = "the verification of \(naming(files.map(\.episode))) cannot be noted"
+        let what: Message = "the verification of \(naming(files.map(\.episode))) cannot be noted"
         try await write(what, .relaxed) { database in
             let sql = """
                 INSERT INTO verified_file (episode_id, round, verified_at, sha256)

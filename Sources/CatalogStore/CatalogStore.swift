@@ -103,7 +103,7 @@ package final class CatalogStore: Sendable {
     /// Runs `body` on one unchanging state of the database.
     /// - Parameter what: what has failed when `body` fails, for the user.
     func read<Value: Sendable>(
-        _ what: String, _ body: @escaping @Sendable (Database) throws -> Value
+        _ what: Message, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let path = path
         return try await withCheckedThrowingContinuation { continuation in
@@ -124,7 +124,7 @@ package final class CatalogStore: Sendable {
     /// - Throws: ``Failure`` with ``Failure/isStoreDamage`` when there are any.
     package func check() async throws {
         let path = path
-        let what = "the store cannot be used"
+        let what: Message = "the store cannot be used"
         try await read(what) { database in
             guard let found = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)"), found == "ok" else {
                 throw damaged(what: what, path: path, why: "its pages contradict each other")
@@ -134,14 +134,14 @@ package final class CatalogStore: Sendable {
 
     /// Runs `body` in one transaction, which is rolled back when `body` throws.
     func write<Value: Sendable>(
-        _ what: String, _ durability: Durability, _ body: @escaping @Sendable (Database) throws -> Value
+        _ what: Message, _ durability: Durability, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await write(what, deciding: { _ in durability }, body)
     }
 
     /// The same, where the state of the database decides how durable the transaction has to be.
     func write<Value: Sendable>(
-        _ what: String, deciding durability: @escaping @Sendable (Database) throws -> Durability,
+        _ what: Message, deciding durability: @escaping @Sendable (Database) throws -> Durability,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let path = path
@@ -159,7 +159,7 @@ package final class CatalogStore: Sendable {
 
     /// The same on the thread that calls, which it blocks: none of the cooperative pool.
     func writeBlocking<Value>(
-        _ what: String, deciding durability: (Database) throws -> Durability, _ body: (Database) throws -> Value
+        _ what: Message, deciding durability: (Database) throws -> Durability, _ body: (Database) throws -> Value
     ) throws -> Value {
         let writer = try writer(for: what)
         let outcome = Result {
@@ -171,7 +171,7 @@ package final class CatalogStore: Sendable {
         return try outcome.get()
     }
 
-    private func writer(for what: String) throws -> DatabasePool {
+    private func writer(for what: Message) throws -> DatabasePool {
         if let writer { return writer }
         throw Failure(
             .libraryUnwritable, disposition: .stop, what: what, why: "the store \(path) was opened for reading only")

@@ -43,7 +43,7 @@ extension CatalogStore {
     /// Notes the counts of the books of which something changed, so that the next list of books finds them. The list is
     /// right without it.
     package func updateShelfCounts() async throws {
-        let what = "the counts of the shelf cannot be noted"
+        let what: Message = "the counts of the shelf cannot be noted"
         guard try await read(what, { try !$0.uncountedBooks(only: nil).isEmpty }) else { return }
         try await write(what, .relaxed) { database in
             let statement = try database.cachedStatement(

@@ -4,7 +4,7 @@ import GRDB
 
 /// The one place where errors of the database become failures: every access of the room goes through here.
 /// - Parameter what: what has failed, for the user.
-func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value) throws -> Value {
+func failing<Value>(_ what: Message, at path: String, _ body: () throws -> Value) throws -> Value {
     do {
         return try body()
     } catch let failure as Failure {
@@ -26,11 +26,11 @@ func failing<Value>(_ what: String, at path: String, _ body: () throws -> Value)
 }
 
 /// The statement and its arguments stay out of the text: they may hold what the user would not print.
-private func failure(of error: DatabaseError, what: String, path: String) -> Failure {
+private func failure(of error: DatabaseError, what: Message, path: String) -> Failure {
     let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-        return damaged(what: what, path: path, why: message)
+        return damaged(what: what, path: path, why: Message(verbatim: message))
     case .SQLITE_FULL:
         return .file(what, errno: ENOSPC)
     case .SQLITE_IOERR where isDiskFull(at: path), .SQLITE_CANTOPEN where isDiskFull(at: path):
@@ -62,20 +62,20 @@ func isDiskFull(at path: String) -> Bool {
 }
 
 /// The database is sound, and somebody else wrote to it what would have booksync do harm.
-func foreign(what: String, path: String, fault: String) -> Failure {
+func foreign(what: Message, path: String, fault: String) -> Failure {
     Failure(
         .configuration, disposition: .stop, what: what, why: "\(path): \(fault), and booksync did not do that",
         remedy: "undo it with sqlite3, or put back one of the copies in .booksync/backup")
 }
 
 /// The database is sound, and this program does not understand it.
-private func unknownContent(what: String, path: String) -> Failure {
+private func unknownContent(what: Message, path: String) -> Failure {
     Failure(
         .defect, disposition: .stop, what: what, why: "\(path) holds what this version of booksync does not know",
         remedy: "use the version that wrote it; nothing was changed")
 }
 
-func damaged(what: String, path: String, why: String) -> Failure {
+func damaged(what: Message, path: String, why: Message) -> Failure {
     Failure(
         .inputOutput, disposition: .stop, what: what, why: "\(path) is damaged (\(why))",
         remedy:
@@ -85,7 +85,7 @@ func damaged(what: String, path: String, why: String) -> Failure {
 
 extension Failure {
     /// The store's file was found to be none before it was opened.
-    package static func damagedStore(at path: String, why: String) -> Failure {
+    package static func damagedStore(at path: String, why: Message) -> Failure {
         damaged(what: "the store cannot be opened", path: path, why: why)
     }
 

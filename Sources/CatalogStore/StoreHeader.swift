@@ -22,7 +22,7 @@ package struct StoreHeader: Sendable {
 
     /// What keeps the file from being a database of ours; nil when nothing does. SQLite takes some of it for a database of a
     /// later format, or one that must not be written.
-    package var fault: String? {
+    package var fault: Message? {
         guard bytes.starts(with: Array("SQLite format 3\0".utf8)) else { return "file is not a database" }
         let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
         let isPageSize = pageSize == 1 || (pageSize >= 512 && pageSize & (pageSize - 1) == 0)

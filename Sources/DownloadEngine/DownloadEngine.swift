@@ -344,7 +344,7 @@ package struct DownloadEngine: Sendable {
         case .endedEarly(let length):
             if let before = run.transfers[index].endedEarly {
                 let size = wanted.episode.size.map { ", and the catalog says \($0)" } ?? ""
-                let why = "the server ended it after \(before) bytes, and after \(length) the next time\(size)"
+                let why: Message = "the server ended it after \(before) bytes, and after \(length) the next time\(size)"
                 giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
                 run.transfers[index].mustStartOver = true

@@ -371,7 +371,7 @@ struct TransferAttempt {
                 sha256: await partial.sha256Digest(), verification: verification))
     }
 
-    func failure(_ why: String, remedy: String? = nil) -> Failure {
+    func failure(_ why: Message, remedy: Message? = nil) -> Failure {
         wanted.failure(why, remedy: remedy)
     }
 }

@@ -91,7 +91,7 @@ package struct LibraryDirectory: ~Copyable {
 
     private func takeExclusively(_ oldName: String, of source: CInt, as name: String) throws {
         let descriptor = folder.descriptor
-        let what = "\(name) cannot be put into its folder"
+        let what: Message = "\(name) cannot be put into its folder"
         if uninterrupted({ booksync_rename_exclusively(source, oldName, descriptor, name) }) == 0 { return }
         var code = errno
         if code == EINVAL || code == ENOSYS || code == ENOTSUP {
@@ -157,7 +157,7 @@ package func splitLibraryPath(_ path: String) -> (folder: Substring, name: Strin
 
 extension Failure {
     /// The library, or its disk, went away while a run was under way. Ends the run.
-    package static func libraryVanished(_ library: String, why: String) -> Failure {
+    package static func libraryVanished(_ library: String, why: Message) -> Failure {
         Failure(
             .libraryUnwritable, disposition: .stop, what: "the library \(library) is no longer where it was", why: why,
             remedy: "mount its disk again, or put its .booksync folder back, and run again; nothing was begun anew")

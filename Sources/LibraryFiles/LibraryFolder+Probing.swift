@@ -59,7 +59,7 @@ extension LibraryFolder {
         do {
             close(try systemCall { openFile(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW) })
         } catch {
-            throw Self.unwritable(path, why: error.text)
+            throw Self.unwritable(path, why: Message(verbatim: error.text))
         }
         defer {
             unlink(name)
@@ -68,7 +68,7 @@ extension LibraryFolder {
         if booksync_rename_exclusively(AT_FDCWD, name, AT_FDCWD, name + "-renamed") == 0 { return true }
         let code = errno
         guard [EINVAL, ENOSYS, ENOTSUP, EEXIST].contains(code) else {
-            throw Self.unwritable(path, why: SystemError(code: code).text)
+            throw Self.unwritable(path, why: Message(verbatim: SystemError(code: code).text))
         }
         return code == EEXIST
     }

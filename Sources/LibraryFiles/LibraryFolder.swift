@@ -42,7 +42,9 @@ package struct LibraryFolder: Sendable, Hashable {
     package func remove() async throws {
         try await runBlocking {
             try FileManager.default.removeItem(atPath: ownFolder)
-            if rmdir(path) != 0, errno != ENOTEMPTY { throw Self.unwritable(path, why: SystemError.last.text) }
+            if rmdir(path) != 0, errno != ENOTEMPTY {
+                throw Self.unwritable(path, why: Message(verbatim: SystemError.last.text))
+            }
         }
     }
 
@@ -78,7 +80,7 @@ package struct LibraryFolder: Sendable, Hashable {
                 remedy: "create \(URL(filePath: library).deletingLastPathComponent().path(percentEncoded: false)),"
                     + " or mount the disk that it is on")
         } catch {
-            throw unwritable(library, why: error.text)
+            throw unwritable(library, why: Message(verbatim: error.text))
         }
     }
 
@@ -90,9 +92,10 @@ package struct LibraryFolder: Sendable, Hashable {
             close(descriptor)
             try systemCall { unlink(probe) }
         } catch let error where error.code == ENOSPC || error.code == EDQUOT {
-            throw Self.unwritable(path, why: error.text, remedy: "make room and run again; what is there stays")
+            throw Self.unwritable(
+                path, why: Message(verbatim: error.text), remedy: "make room and run again; what is there stays")
         } catch {
-            throw Self.unwritable(path, why: error.text)
+            throw Self.unwritable(path, why: Message(verbatim: error.text))
         }
     }
 
@@ -101,7 +104,7 @@ package struct LibraryFolder: Sendable, Hashable {
     }
 
     package static func unwritable(
-        _ library: String, why: String, remedy: String = "make it writable, or name another with --library"
+        _ library: String, why: Message, remedy: Message = "make it writable, or name another with --library"
     ) -> Failure {
         Failure(
             .libraryUnwritable, disposition: .stop, what: "the library \(library) cannot be written", why: why,

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// What stands in the lock file about the one who holds it.
@@ -44,7 +45,7 @@ package struct LockOwner: Hashable {
     }
 
     /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
-    package var sentence: String {
+    package var sentence: Message {
         let place = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
         return "process \(process) \(place) has been running '\(command)' since \(started)"
     }

@@ -76,7 +76,7 @@ package struct NamingTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     private struct Problem: Error {
-        let why: String
+        let why: Message
     }
 
     /// `.{ext}` at the end goes, because the extension is added to whatever the rest comes to.

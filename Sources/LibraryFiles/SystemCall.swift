@@ -39,7 +39,7 @@ package func systemCall<T: SignedInteger>(_ call: () -> T) throws(SystemError) -
 /// - Throws: ``Failure`` when it fails.
 @discardableResult
 package func systemCall<T: SignedInteger>(
-    _ what: @autoclosure () -> String, _ call: () -> T
+    _ what: @autoclosure () -> Message, _ call: () -> T
 ) throws(Failure) -> T {
     let result = uninterrupted(call)
     if result < 0 { throw Failure.file(what(), errno: errno) }

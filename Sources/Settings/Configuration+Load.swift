@@ -132,7 +132,7 @@ extension Configuration {
     /// - Returns: why the file that nobody named cannot be used although it is there.
     private mutating func readNetrc(
         environment: [String: String], base: PathBase, notes: ConfigurationNotes
-    ) -> String? {
+    ) -> Message? {
         switch netrcChoice {
         case .nowhere: break
         case .file(let file):
@@ -207,7 +207,7 @@ extension Configuration {
             name, "expected \(setting.expected)" + (setting.isSecret ? "" : ", found '\(value)'"))
     }
 
-    private static func refusal(_ name: String, _ why: String) -> Failure {
+    private static func refusal(_ name: String, _ why: Message) -> Failure {
         Failure(
             .configuration, disposition: .stop, what: "the environment's \(name) has a value that does not fit",
             why: why, remedy: "correct or unset \(name)")
@@ -296,7 +296,7 @@ extension Configuration {
 
     /// - Returns: nil when the file is not there and need not be.
     private static func contents(of location: Location) throws -> String? {
-        func refuse(_ why: String, _ remedy: String? = nil) -> Failure {
+        func refuse(_ why: Message, _ remedy: Message? = nil) -> Failure {
             Failure(
                 .configuration, disposition: .stop, what: "the configuration \(location.path) cannot be read", why: why,
                 remedy: remedy)
@@ -307,7 +307,7 @@ extension Configuration {
         } catch let error where (error.code == ENOENT || error.code == ENOTDIR) && !location.isExplicit {
             return nil
         } catch {
-            throw refuse(error.text, "see --config and BOOKSYNC_CONFIG")
+            throw refuse(Message(verbatim: error.text), "see --config and BOOKSYNC_CONFIG")
         }
         guard bytes.count <= YAMLText.byteLimit else { throw refuse("it is larger than 1 MB", "name another file") }
         if let text = String(validating: bytes, as: UTF8.self) { return text }

@@ -7,8 +7,8 @@ package struct ConfigurationCheck: Sendable {
     /// Something that works and should be otherwise.
     package struct Warning: Sendable, Hashable, CustomStringConvertible {
         package var what: String
-        package var why: String
-        package var remedy: String
+        package var why: Message
+        package var remedy: Message
 
         package var description: String { "\(what): \(why); \(remedy)" }
     }
@@ -89,15 +89,15 @@ package struct ConfigurationCheck: Sendable {
 
 extension JSONDocument {
     package init(_ check: ConfigurationCheck) {
-        func entry(_ what: String, _ why: String, _ remedy: String?) -> JSONDocument {
-            ["what": .string(what), "why": .string(why), "remedy": .init(remedy)]
+        func entry(_ what: String, _ why: Message, _ remedy: Message?) -> JSONDocument {
+            ["what": .string(what), "why": .string(why.description), "remedy": .init(remedy)]
         }
         self = [
             "path": .init(check.path),
             "ok": .bool(check.isGood),
             "sources": .init(check.sources),
             "subscriptions": .init(check.subscriptions),
-            "errors": .array(check.errors.map { entry($0.what, $0.why, $0.remedy) }),
+            "errors": .array(check.errors.map { entry($0.what.description, $0.why, $0.remedy) }),
             "warnings": .array(check.warnings.map { entry($0.what, $0.why, $0.remedy) }),
         ]
     }

@@ -79,7 +79,7 @@ extension ConfigurationReader {
                 .configuration, disposition: .stop,
                 what:
                     "\(file), line \(entry.line): '\(entry.key)' is not a setting of a source of type \(source.kind.rawValue)",
-                why: "it is for sources of type " + types.map(\.rawValue).joined(separator: " and "),
+                why: "it is for sources of type \(types.map(\.rawValue).joined(separator: " and "))",
                 remedy: "remove it, or correct the type of '\(source.name)'")
         }
     }

@@ -174,12 +174,11 @@ struct ConfigurationReader {
 
     func unknown(_ entry: SettingNode.Entry, in place: String?) -> Failure {
         let keys = Self.knownKeys(in: place)
-        let remedy =
+        let known = keys.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+        let remedy: Message =
             nearest(to: entry.key, among: keys).map { "did you mean '\($0)'?" }
-            ?? "known here: "
-            + keys.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-            .joined(separator: ", ")
-        let shownPlace =
+            ?? "known here: \(known.joined(separator: ", "))"
+        let shownPlace: Message =
             place.map { "'\($0.replacing(".*", with: ""))' knows no such key" } ?? "there is no such setting"
         return Failure(
             .configuration, disposition: .stop, what: "\(file), line \(entry.line): unknown key '\(entry.key)'",

@@ -12,7 +12,7 @@ package struct LoadedConfiguration: Sendable {
     /// Absolute paths of the files that hold nothing but secrets.
     package var secretFiles: [String] = []
     /// Why the `.netrc` that nobody named is not used although it is there.
-    package var netrcProblem: String?
+    package var netrcProblem: Message?
     /// Variables that look like settings and are none, each with the one that was probably meant.
     package var strangeVariables: [String: String?] = [:]
     /// What is wrong with it; none of it is used then.

@@ -15,7 +15,7 @@ extension PasswordEntry {
         func refuse(_ error: SystemError) -> Failure {
             Failure(
                 .inputOutput, disposition: .stop, what: "the configuration \(path) cannot be written",
-                why: error.text, remedy: "see that it may be written, or name another with --config")
+                why: Message(verbatim: error.text), remedy: "see that it may be written, or name another with --config")
         }
         do {
             var status = stat()
@@ -48,7 +48,8 @@ extension PasswordEntry {
         } catch {
             throw Failure(
                 .inputOutput, disposition: .stop, what: "the folder \(folder) cannot be made",
-                why: error.localizedDescription, remedy: "make it, or name another file with --config")
+                why: Message(verbatim: error.localizedDescription),
+                remedy: "make it, or name another file with --config")
         }
         let text = lines.joined(separator: "\n") + "\n"
         try replaceFile(at: path, with: Array(text.utf8), replaces: false)

@@ -15,7 +15,7 @@ package struct NamedFile<Content: Sendable & Hashable>: Sendable, Hashable {
 enum SettingFile {
     /// Why a file cannot be used; holds its path and nothing of its content.
     struct Unusable: Error {
-        let why: String
+        let why: Message
     }
 
     private static let maxSecret = 65_536
@@ -96,7 +96,7 @@ enum SettingFile {
     }
 
     /// Why somebody else than the user, or root, may change what the file holds; nil where nobody may, and for what is no file.
-    static func strangersHand(on path: String) -> String? {
+    static func strangersHand(on path: String) -> Message? {
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
         for place in [path, folder] {
             var status = stat()

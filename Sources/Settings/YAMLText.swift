@@ -115,7 +115,7 @@ enum YAMLText {
         badYAML(file, line, "the key '\(key)' is set twice in the same place", "keep one of the two")
     }
 
-    private static func badYAML(_ file: String, _ line: Int?, _ why: String, _ remedy: String?) -> Failure {
+    private static func badYAML(_ file: String, _ line: Int?, _ why: Message, _ remedy: Message?) -> Failure {
         Failure(
             .configuration, disposition: .stop,
             what: "\(file)\(line.map { ", line \($0)" } ?? ""): the configuration cannot be read", why: why,
@@ -123,7 +123,7 @@ enum YAMLText {
     }
 
     /// The library's problems in words for the user.
-    private static func words(for problem: String) -> (why: String, remedy: String?) {
+    private static func words(for problem: String) -> (why: Message, remedy: Message?) {
         switch problem {
         case "mapping values are not allowed in this context":
             ("a ':' stands where no key can be", "check the indentation, and quote values that hold ': '")
@@ -150,7 +150,7 @@ enum YAMLText {
         case _ where problem.hasPrefix("Maximum nesting level"):
             ("it is nested too deeply", nil)
         default:
-            (problem, nil)
+            (Message(verbatim: problem), nil)
         }
     }
 }

@@ -28,7 +28,7 @@ package actor CatalogPreviews {
     /// What the catalog of a book lists now; nothing is stored.
     /// - Throws: ``Failure``: `temporary` while as many as may be are under way, and when the catalog takes too long.
     package func preview(_ reference: BookReference) async throws -> CatalogPreview {
-        func refusal(_ why: String, _ remedy: String) -> Failure {
+        func refusal(_ why: Message, _ remedy: Message) -> Failure {
             Failure(.temporary, what: "\(reference) cannot be looked at now", why: why, remedy: remedy)
         }
         let server = configuration.catalogServer(of: try configuration.book(reference))

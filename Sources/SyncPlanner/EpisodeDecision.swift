@@ -13,7 +13,7 @@ struct EpisodeDecision {
 
     var shelved: EpisodeRecord
     var outcome: Outcome
-    var reason: String
+    var reason: Message
     /// Bytes still to be fetched, or of the file that stays.
     var bytes: Int64?
     /// Where the naming wants it.
@@ -23,7 +23,7 @@ struct EpisodeDecision {
     /// What the store has as its path, where that is no longer right.
     var staleRecord: String?
     /// Why its record follows its file to where the user moved it; beside the outcome.
-    var following: String?
+    var following: Message?
     /// Whether its file follows the naming.
     var mayMove: Bool { standing != nil && wanted != nil && follows }
     private var follows = false
@@ -90,13 +90,13 @@ struct EpisodeDecision {
         }
     }
 
-    private mutating func skip(_ skip: SyncAction.Skip, _ reason: String) {
+    private mutating func skip(_ skip: SyncAction.Skip, _ reason: Message) {
         self.outcome = .skip(skip)
         self.reason = reason
         self.bytes = nil
     }
 
-    private mutating func keep(_ file: LocalFile, _ reason: String) {
+    private mutating func keep(_ file: LocalFile, _ reason: Message) {
         self.outcome = .keep
         self.reason = reason
         self.bytes = file.size
@@ -131,10 +131,10 @@ extension EpisodeDecision {
     private mutating func decideAboutFile(
         _ file: LocalFile, touched: Bool, partial: Int64, rules: PlanRules, isWanted: Bool
     ) {
-        var present = touched ? "on disk, touched since it was fetched" : "on disk"
+        var present: Message = touched ? "on disk, touched since it was fetched" : "on disk"
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
         follows = !file.isNamedByUser
-        if file.isNamedByUser, wanted != file.path { present += ", under a name of your own" }
+        if file.isNamedByUser, wanted != file.path { present = "\(present), under a name of your own" }
         guard let change = catalogChange(since: file) else { return keep(file, present) }
         if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
@@ -146,7 +146,7 @@ extension EpisodeDecision {
         of file: LocalFile, to size: Int64, partial: Int64, rules: PlanRules, isWanted: Bool
     ) {
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept, changed as it is") }
-        let change =
+        let change: Message =
             "the file at \(file.path) was \(size < file.size ? "truncated" : "edited"): "
             + "it had \(file.size) bytes when it was fetched and has \(size) now"
         if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
@@ -169,7 +169,7 @@ extension EpisodeDecision {
         replace(file, partial: partial, reason: "\(damage); fetched again", asking: false)
     }
 
-    private mutating func replace(_ file: LocalFile, partial: Int64, reason: String, asking: Bool) {
+    private mutating func replace(_ file: LocalFile, partial: Int64, reason: Message, asking: Bool) {
         outcome = .transfer(.replace, replacing: asking ? file : nil)
         self.reason = reason
         bytes = wholeLength.map { max(0, $0 - partial) }
@@ -192,7 +192,7 @@ extension EpisodeDecision {
         bytes = wholeLength.map { max(0, $0 - partial) }
     }
 
-    private var absence: String {
+    private var absence: Message {
         shelved.file == nil ? "not on disk" : "deleted from disk since it was fetched"
     }
 
@@ -200,7 +200,7 @@ extension EpisodeDecision {
     private var wholeLength: Int64? { shelved.transfer?.total ?? shelved.episode.size }
 
     /// Why its transfer is not for this run.
-    private func postponement(_ rules: PlanRules) -> (SyncAction.Skip, String)? {
+    private func postponement(_ rules: PlanRules) -> (SyncAction.Skip, Message)? {
         guard !rules.force, let transfer = shelved.transfer else { return nil }
         if transfer.state == .paused { return (.paused, "paused") }
         if damage == nil, !rules.triesAtOnce, transfer.state == .failed, let next = transfer.nextTryAt,
@@ -213,7 +213,7 @@ extension EpisodeDecision {
 
     /// How the catalog differs from what it said when the file was fetched. The file's own size has no say: a
     /// catalog with a stale size would have it fetched again for ever.
-    private func catalogChange(since file: LocalFile) -> String? {
+    private func catalogChange(since file: LocalFile) -> Message? {
         if let then = file.catalogSize, let now = shelved.episode.size, then != now {
             return "the catalog's size changed from \(then) to \(now)"
         }
@@ -226,11 +226,11 @@ extension EpisodeDecision {
         return nil
     }
 
-    private static func failed(_ transfer: TransferRecord) -> String {
+    private static func failed(_ transfer: TransferRecord) -> Message {
         transfer.attempts == 1 ? "failed once" : "failed \(transfer.attempts) times"
     }
 
-    private static func share(_ partial: Int64, of total: Int64?) -> String {
+    private static func share(_ partial: Int64, of total: Int64?) -> Message {
         guard let total, total > 0 else { return "\(describeBytes(partial)) of it are here already" }
         guard partial < total else { return "all of it is here already (\(describeBytes(partial)))" }
         let percent = Int(Double(partial) / Double(total) * 100)

@@ -13,7 +13,7 @@ package struct EpisodeMatcher {
         package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
         /// In words for the user.
-        package var words: String {
+        package var words: Message {
             switch self {
             case .digest: "the catalog's digest fits"
             case .size: "exactly the catalog's size, and the number in its name fits"

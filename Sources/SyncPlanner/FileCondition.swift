@@ -56,7 +56,7 @@ enum FileCondition: Equatable {
 
 extension FileAttributes.Kind {
     /// As a sentence begins with it.
-    package var noun: String {
+    package var noun: Message {
         switch self {
         case .file: "a file"
         case .folder: "a folder"

@@ -7,7 +7,7 @@ import BookModel
 struct FileRecognition {
     struct Match: Equatable {
         var path: String
-        var reason: String
+        var reason: Message
         /// nil when it is the recorded file: then its record follows it as it is.
         var verification: LocalFile.Verification?
     }
@@ -172,13 +172,13 @@ struct FileRecognition {
             return nil
         }
         guard digest == mark.sha256, fits else { return nil }
-        var reason = "it bears the episode's mark, and its SHA-256 is the one in the mark"
+        var reason: Message = "it bears the episode's mark, and its SHA-256 is the one in the mark"
         if episode.digest == nil, let size = episode.size, size != file.facts.size, !episode.isLocked {
             // The mark says whose it is, and not of which version; the catalog's sizes are sometimes stale.
             let key = episode.identity.key
             if input.declaredLengths[key] == nil { lengthQuestions.insert(key) }
             if input.mayBeEarlierVersion(file.facts.size, of: episode) {
-                reason += "; its catalog lists another version by now, which the next run downloads"
+                reason = "\(reason); its catalog lists another version by now, which the next run downloads"
             }
         }
         let isOfCatalogsSize = episode.size == file.facts.size
@@ -207,7 +207,7 @@ struct FileRecognition {
                 questions[path] = ProbeDepth.whole([digest.algorithm]).united(with: questions[path])
                 return nil
             }
-            let reason = "it stands in its place, and the catalog's digest fits"
+            let reason: Message = "it stands in its place, and the catalog's digest fits"
             return fits ? Match(path: path, reason: reason, verification: .digest) : nil
         }
         guard !isUnderWay(shelved), input.files[path + EpisodeMatcher.mark] == nil else { return nil }
@@ -216,7 +216,7 @@ struct FileRecognition {
             return nil
         }
         if episode.size == facts.size {
-            let reason = "it stands in its place, and has exactly the catalog's size"
+            let reason: Message = "it stands in its place, and has exactly the catalog's size"
             return beginning.isForeign ? nil : Match(path: path, reason: reason, verification: .length)
         }
         if let size = episode.size {
@@ -224,13 +224,14 @@ struct FileRecognition {
             guard beginning == .audio else { return nil }
             let declared = input.declaredLengths[episode.identity.key]
             if declared == nil, !episode.isLocked { lengthQuestions.insert(episode.identity.key) }
-            let reason =
+            let reason: Message =
                 "it stands in its place, and has exactly the length that its server tells (the catalog's "
                 + "\(size) bytes are stale)"
             return declared == facts.size ? Match(path: path, reason: reason, verification: .length) : nil
         }
         guard episode.size == nil, beginning == .audio else { return nil }
-        let reason = "it stands in its place and begins as audio does; the catalog tells nothing to hold it against"
+        let reason: Message =
+            "it stands in its place and begins as audio does; the catalog tells nothing to hold it against"
         return Match(path: path, reason: reason, verification: .unverified)
     }
 

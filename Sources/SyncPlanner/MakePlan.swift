@@ -146,7 +146,8 @@ private struct Planner {
         case .keep:
             action.fromPath = decision.staleRecord
             if let obstacle = renames.obstacles[rank] {
-                action.reason += "; keeps its old name for now: \(sentence(for: obstacle, wanted: decision.wanted))"
+                action.reason =
+                    "\(action.reason); keeps its old name for now: \(sentence(for: obstacle, wanted: decision.wanted))"
             }
         case .skip(let skip):
             action.kind = .skip(skip)
@@ -173,14 +174,14 @@ private struct Planner {
     }
 
     /// Why nothing may be fetched to the path, once the renames are done.
-    private func obstruction(at path: String?) -> String? {
+    private func obstruction(at path: String?) -> Message? {
         guard let path else { return "the naming gives it no place in the library" }
         if let section = targets[path] { return "episode \(section) is to stand at \(path)" }
         guard renames.occupied.contains(path) else { return nil }
         return "\(standing(at: path)); it is left alone"
     }
 
-    private func standing(at path: String) -> String {
+    private func standing(at path: String) -> Message {
         if let owner = owners[path], let section = sections[owner] {
             return "the file of episode \(section) stands at \(path)"
         }
@@ -190,7 +191,7 @@ private struct Planner {
         }
     }
 
-    private func sentence(for obstacle: RenameOrder.Obstacle, wanted: String?) -> String {
+    private func sentence(for obstacle: RenameOrder.Obstacle, wanted: String?) -> Message {
         let path = wanted ?? ""
         switch obstacle {
         case .occupied: return standing(at: path)

@@ -112,5 +112,5 @@ package struct CookieFile: Sendable, Hashable {
 package struct UnreadableLine: Error, Sendable, Hashable {
     /// From 1 on.
     package var line: Int
-    package var why: String
+    package var why: Message
 }

@@ -221,7 +221,7 @@ package struct HTTPTransport: Sendable {
             throw failure
         }
         if case .forwarded(let proxy) = route, response.status == .proxyAuthenticationRequired {
-            let why = ConnectionRoute.credentialsRefused(by: proxy, "407")
+            let why: Message = ConnectionRoute.credentialsRefused(by: proxy, "407")
             throw TransportError(.proxyCredentials(why), address: address)
         }
         return response

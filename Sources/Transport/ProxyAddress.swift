@@ -22,7 +22,7 @@ package struct ProxyAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Why a text names no proxy, in words that hold nothing of it but its scheme.
     package struct Unreadable: Error, Sendable, Hashable {
-        package var why: String
+        package var why: Message
     }
 
     /// Without a scheme it is an HTTP proxy; without a port it is 1080, or 443 over TLS, as curl has it.

@@ -5,7 +5,7 @@ enum RedirectDecision: Equatable {
     /// Not a redirect: this is the answer.
     case accept
     case follow(ResourceAddress, sameOrigin: Bool)
-    case refuse(String)
+    case refuse(Message)
 }
 
 enum RedirectPolicy {

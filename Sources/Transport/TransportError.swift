@@ -30,15 +30,15 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case cut
         /// Not HTTP, or not HTTP that makes sense.
         case malformed(String)
-        case redirect(String)
+        case redirect(Message)
         case oversized(limit: Int)
         /// The proxy cannot be reached, or cannot reach the server now.
-        case proxy(String)
+        case proxy(Message)
         /// The proxy wants other credentials than it got.
-        case proxyCredentials(String)
+        case proxyCredentials(Message)
         /// The proxy will not, or what is set as proxy is none.
-        case proxyRefusal(String)
-        case other(String)
+        case proxyRefusal(Message)
+        case other(Message)
     }
 
     package let kind: Kind
@@ -61,7 +61,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 
     /// What to do about it, where that is known.
-    package var remedy: String? {
+    package var remedy: Message? {
         switch kind {
         case .localAddress:
             "if that is meant, make it a source of the configuration, or set allow-private-addresses: true for its source"
@@ -74,7 +74,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Why, as the middle of a sentence.
-    package var why: String {
+    package var why: Message {
         switch kind {
         case .badAddress: "the address is not one that can be fetched"
         case .localAddress(let host):
@@ -136,7 +136,7 @@ extension TransportError {
         case let error as NIOSSLError: kind(of: error)
         case let error as BoringSSLError: .insecure("\(error)")
         case let error as NIOSSLExtraError: .insecure("\(error)")
-        default: .other("\(type(of: error)): \(error)")
+        default: .other(Message(verbatim: "\(type(of: error)): \(error)"))
         }
     }
 
@@ -147,7 +147,7 @@ extension TransportError {
         case .remoteConnectionClosed: .cut
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath: .badAddress
         case .tlsHandshakeTimeout: .insecure("the handshake took too long")
-        default: .other(error.shortDescription)
+        default: .other(Message(verbatim: error.shortDescription))
         }
     }
 
@@ -173,7 +173,7 @@ extension TransportError {
         case ECONNREFUSED: .refused
         case ECONNRESET, EPIPE, ECONNABORTED: .cut
         case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN: .unreachable
-        default: .other(String(cString: strerror(code)))
+        default: .other(Message(verbatim: String(cString: strerror(code))))
         }
     }
 }

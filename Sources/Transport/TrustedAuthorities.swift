@@ -1,3 +1,4 @@
+import BookModel
 import NIOSSL
 
 /// Certificates of authorities that are trusted beside those of the machine.
@@ -6,7 +7,7 @@ package struct TrustedAuthorities: Sendable, Hashable {
 
     /// Why bytes are no certificates.
     package struct Unreadable: Error, Sendable, Hashable {
-        package var why: String
+        package var why: Message
     }
 
     /// - Parameter bytes: in PEM format, one certificate or several.

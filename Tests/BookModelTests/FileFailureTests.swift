@@ -19,7 +19,7 @@ import Testing
         let failure = Failure.file("x.mp3 cannot be written", errno: code)
         #expect(failure.kind == kind)
         #expect(failure.disposition == .stop)
-        #expect(failure.why == why)
+        #expect(failure.why.description == why)
         #expect(failure.isLackOfRoom == isLackOfRoom)
         #expect(failure.remedy != nil)
     }

@@ -23,6 +23,6 @@ import Testing
     ])
     func `anything else is a usage failure that says how to write it`(text: String) throws {
         let failure = try #require(throws: Failure.self) { try PublicationStart(parsing: text) }
-        #expect(failure.kind == .usage && failure.remedy?.contains("30d") == true)
+        #expect(failure.kind == .usage && failure.remedy?.description.contains("30d") == true)
     }
 }

@@ -23,8 +23,8 @@ import Testing
     func `anything else is a usage failure that quotes it`(text: String, why: String) throws {
         let failure = try #require(throws: Failure.self) { try SectionRanges(parsing: text) }
         #expect(failure.kind == .usage)
-        #expect(failure.what == "'\(text)' does not name episodes")
-        #expect(failure.why == why)
+        #expect(failure.what.description == "'\(text)' does not name episodes")
+        #expect(failure.why.description == why)
     }
 
     @Test func `a section is contained when one of the ranges has it`() throws {

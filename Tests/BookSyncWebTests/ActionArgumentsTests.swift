@@ -53,7 +53,7 @@ import Testing
     func `what is wrong is refused with a sentence`(_ action: ShelfAction, _ json: String, why: String) {
         let failure = failure { try ActionArguments(json: Array(json.utf8)).require(action) }
         #expect(failure?.kind == .usage)
-        #expect(failure?.why.contains(why) == true, "\(failure?.why ?? "it was taken")")
+        #expect(failure?.why.description.contains(why) == true, "\(failure?.why ?? "it was taken")")
     }
 
     @Test func `a form says the same`() throws {

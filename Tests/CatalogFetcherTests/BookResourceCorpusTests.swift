@@ -108,7 +108,7 @@ import Testing
     func `what is no listing is told in a sentence`(name: String, kind: Failure.Kind, words: String) async throws {
         let failure = await #expect(throws: Failure.self) { try await list(name) }
         #expect(failure?.kind == kind)
-        #expect(failure?.why.contains(words) == true)
+        #expect(failure?.why.description.contains(words) == true)
     }
 
     @Test func `every file of the corpus is expected here`() {

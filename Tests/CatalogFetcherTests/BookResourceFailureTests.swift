@@ -24,8 +24,8 @@ import Transport
     func `an HTTP status that may change is tried again, then told`(status: Int) async throws {
         let (failure, requests) = try await failure { _, _ in ScriptedAnswer(status: status, "") }
         #expect(failure.kind == .catalogUnavailable)
-        #expect(failure.why == "it answers with HTTP status \(status) (tried 4 times)")
-        #expect(failure.what.contains("page 1 of kting:30776 cannot be fetched from 127.0.0.1:"))
+        #expect(failure.why.description == "it answers with HTTP status \(status) (tried 4 times)")
+        #expect(failure.what.description.contains("page 1 of kting:30776 cannot be fetched from 127.0.0.1:"))
         #expect(requests == 4)
     }
 
@@ -73,8 +73,8 @@ import Transport
             try await listBook(settings: BookResourceSettings(address))
         }
         #expect(failure?.kind == .catalogUnavailable)
-        #expect(failure?.why == "the server refuses the connection (tried 4 times)")
-        #expect(failure?.what.hasSuffix(String(address.dropFirst("http://".count))) == true)
+        #expect(failure?.why.description == "the server refuses the connection (tried 4 times)")
+        #expect(failure?.what.description.hasSuffix(String(address.dropFirst("http://".count))) == true)
     }
 
     @Test func `an address that is none is a matter of configuration`() async throws {
@@ -100,7 +100,7 @@ import Transport
     @Test func `too frequent for ever is given up after six waits`() async throws {
         let (failure, requests) = try await failure { _, _ in ScriptedAnswer(#"{"status":"114","msg":"下载过于频繁"}"#) }
         #expect(failure.kind == .catalogUnavailable)
-        #expect(failure.why == "it answers status 114 \"下载过于频繁\" after 6 waits, the last of 60 s")
+        #expect(failure.why.description == "it answers status 114 \"下载过于频繁\" after 6 waits, the last of 60 s")
         #expect(requests == 7)
     }
 
@@ -140,7 +140,7 @@ import Transport
     ) async throws {
         let (failure, requests) = try await failure(token: "my-token") { _, _ in ScriptedAnswer(body) }
         #expect(failure.kind == kind)
-        #expect(failure.why.contains(sentence))
+        #expect(failure.why.description.contains(sentence))
         #expect(!"\(failure)".contains("my-token"))
         #expect(requests == 1)
     }
@@ -148,9 +148,9 @@ import Transport
     @Test func `messages and quotations are cut`() async throws {
         let long = String(repeating: "长", count: 5000)
         let (refused, _) = try await failure { _, _ in ScriptedAnswer(#"{"status":5,"msg":"\#(long)"}"#) }
-        #expect(refused.why == "it answers status 5 \"" + long.prefix(199) + "…\"")
+        #expect(refused.why.description == "it answers status 5 \"" + long.prefix(199) + "…\"")
         let (unreadable, _) = try await failure { _, _ in ScriptedAnswer("<" + long) }
-        #expect(unreadable.why.hasSuffix("'<" + long.prefix(78) + "…'"))
+        #expect(unreadable.why.description.hasSuffix("'<" + long.prefix(78) + "…'"))
     }
 
     @Test(arguments: [true, false])
@@ -159,7 +159,7 @@ import Transport
             ScriptedAnswer(body: Array(repeating: 0x20, count: 100_001), endsWithConnection: !declaresLength)
         }
         #expect(failure.kind == .unreadableCatalog)
-        #expect(failure.why == "the answer is longer than 100.0 kB")
+        #expect(failure.why.description == "the answer is longer than 100.0 kB")
         #expect(requests == 1)
     }
 

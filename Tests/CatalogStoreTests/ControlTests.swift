@@ -133,7 +133,7 @@ import Testing
         try await withShelf { store in
             try await store.save([.sample(1)])
             let failure = try await failure { _ = try await store.pause([.sample(1), .sample(77)]) }
-            #expect(failure?.what.contains("kting:30776#id77") == true)
+            #expect(failure?.what.description.contains("kting:30776#id77") == true)
             #expect(try await store.transferRecord(of: .sample(1))?.state == .downloading)
             #expect(try await store.pause([]) == 0)
         }

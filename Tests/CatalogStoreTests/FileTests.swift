@@ -40,7 +40,7 @@ import Testing
             #expect(shelved?.file == file)
             #expect(shelved?.transfer == .sample(1))
             let failure = try await failure { try await store.updateFiles([.sample(2)]) }
-            #expect(failure?.why == "the store knows no file of the episode")
+            #expect(failure?.why.description == "the store knows no file of the episode")
         }
     }
 
@@ -101,7 +101,7 @@ import Testing
         try await withFiles(["a", "b", "c"]) { store in
             try await store.intendRenames([(.sample(1), to: "b"), (.sample(3), to: "d")])
             let failure = try await failure { try await store.completeRenames([.sample(3), .sample(1)]) }
-            #expect(failure?.why == "it is recorded as the file of kting:30776#id2")
+            #expect(failure?.why.description == "it is recorded as the file of kting:30776#id2")
             #expect(try await paths(store) == ["a", "b", "c"])
             #expect(try await store.intendedRenames().count == 2)
         }
@@ -112,7 +112,7 @@ import Testing
             let failure = try await failure {
                 try await store.intendRenames([(.sample(1), to: "x"), (.sample(2), to: "x")])
             }
-            #expect(failure?.why == "it is recorded as the file of kting:30776#id1")
+            #expect(failure?.why.description == "it is recorded as the file of kting:30776#id1")
             #expect(try await store.intendedRenames().isEmpty)
         }
     }

@@ -71,9 +71,11 @@ import Testing
             try other.close()
             let before = try Data(contentsOf: URL(filePath: path))
             let refusal = try await failure { _ = try await CatalogStore(path: path, access: access) }
-            #expect(refusal?.kind == .configuration && refusal?.why.contains(deed.fault) == true, "\(refusal as Any)")
+            #expect(
+                refusal?.kind == .configuration && refusal?.why.description.contains(deed.fault) == true,
+                "\(refusal as Any)")
             let examined = try await failure { _ = try await StoreExamination(path: path) }
-            #expect(examined?.why.contains(deed.fault) == true)
+            #expect(examined?.why.description.contains(deed.fault) == true)
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }
     }
@@ -143,7 +145,7 @@ import Testing
             let failure = try await failure { _ = try await CatalogStore(path: path, access: access) }
             #expect(failure?.kind == .configuration)
             #expect(failure?.disposition == .stop)
-            #expect(failure?.why.contains("made by a newer booksync") == true)
+            #expect(failure?.why.description.contains("made by a newer booksync") == true)
         }
     }
 
@@ -151,7 +153,7 @@ import Testing
         try await withStorePath { path async throws in
             try Data().write(to: URL(filePath: path))
             let failure = try await failure { _ = try await CatalogStore(path: path, access: .readOnly) }
-            #expect(failure?.why.contains("made by an older booksync") == true)
+            #expect(failure?.why.description.contains("made by an older booksync") == true)
         }
     }
 
@@ -162,7 +164,7 @@ import Testing
             let failure = try await failure { _ = try await CatalogStore(path: path, access: access) }
             #expect(failure?.kind == .inputOutput)
             #expect(failure?.disposition == .stop)
-            #expect(failure?.remedy?.contains("the audio files are untouched") == true)
+            #expect(failure?.remedy?.description.contains("the audio files are untouched") == true)
         }
     }
 
@@ -177,7 +179,7 @@ import Testing
             let failure = try await failure {
                 _ = try await CatalogStore(path: path, access: .readOnly).episodes(of: veterinary)
             }
-            #expect(failure?.why.contains("is damaged") == true)
+            #expect(failure?.why.description.contains("is damaged") == true)
         }
     }
 
@@ -204,7 +206,7 @@ import Testing
     @Test func `a store that is not there cannot be read, and is not made`() async throws {
         try await withStorePath { path async throws in
             let failure = try await failure { _ = try await CatalogStore(path: path, access: .readOnly) }
-            #expect(failure?.why == "there is no \(path)")
+            #expect(failure?.why.description == "there is no \(path)")
             #expect(!FileManager.default.fileExists(atPath: path))
         }
     }

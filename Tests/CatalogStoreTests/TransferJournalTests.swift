@@ -53,8 +53,8 @@ import Testing
             let failure = try await failure {
                 try await store.finish([.sample(2, path: "b.mp3"), .sample(3, path: "a.mp3")])
             }
-            #expect(failure?.what == "kting:30776#id3 cannot have the file 'a.mp3'")
-            #expect(failure?.why == "it is recorded as the file of kting:30776#id1")
+            #expect(failure?.what.description == "kting:30776#id3 cannot have the file 'a.mp3'")
+            #expect(failure?.why.description == "it is recorded as the file of kting:30776#id1")
             #expect(try await store.episode(.sample(2))?.file == nil)
             #expect(try await store.transferRecord(of: .sample(2)) != nil)
         }
@@ -76,7 +76,7 @@ import Testing
             ] {
                 let failure = try await failure { try await attempt(store) }
                 #expect(failure?.kind == .defect)
-                #expect(failure?.what.contains("kting:30776#id7") == true)
+                #expect(failure?.what.description.contains("kting:30776#id7") == true)
             }
         }
     }

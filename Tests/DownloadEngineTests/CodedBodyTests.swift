@@ -115,8 +115,8 @@ import Testing
     func `case 13: a coding not known is refused in words`(coding: String) async throws {
         try await withBench(.always(coded(bytes, coding)), retries: 1) { bench in
             let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(failure.why.hasPrefix("the server sends the audio compressed ("), "\(failure)")
-            #expect(!failure.why.contains("x(y)"))
+            #expect(failure.why.description.hasPrefix("the server sends the audio compressed ("), "\(failure)")
+            #expect(!failure.why.description.contains("x(y)"))
             #expect(bench.server.record.requests.count == 1)
         }
     }
@@ -140,7 +140,7 @@ import Testing
             try await withBench(.always(coded(bomb, "gzip")), retries: 3) { bench in
                 let episode = bench.episode(size: size)
                 let failure = try #require(try await bench.fetch(episode).failures.first?.failure)
-                #expect(failure.why.hasPrefix("the answer is longer than "), "\(failure)")
+                #expect(failure.why.description.hasPrefix("the answer is longer than "), "\(failure)")
                 #expect(bench.server.record.requests.count == 1)
                 // What was written on the way is gone from the disk.
                 let held = try bench.partial(of: episode)?.count ?? 0

@@ -17,7 +17,7 @@ import Transport
         }
         try await withBench(.always(.neverAnswer), retries: 1, stallTimeout: 3) { bench in
             let report = try await bench.fetch(bench.episode())
-            #expect(report.failures.first?.failure.why == "the server stopped sending, 2 times in a row")
+            #expect(report.failures.first?.failure.why.description == "the server stopped sending, 2 times in a row")
         }
     }
 
@@ -81,7 +81,7 @@ import Transport
             #expect(report.receipts.isEmpty)
             let failure = try #require(report.failures.first?.failure)
             #expect(failure.disposition == .skip)
-            #expect(failure.why.contains("network"), "\(failure)")
+            #expect(failure.why.description.contains("network"), "\(failure)")
             #expect(bench.server.record.connectionsAccepted == 0)
         }
     }
@@ -114,7 +114,7 @@ import Transport
                 let report = await bench.run(requests)
                 #expect(report.failures.map(\.section) == [1])
                 let failure = try #require(report.failures.first?.failure)
-                #expect(failure.why.contains("private network"), "\(failure)")
+                #expect(failure.why.description.contains("private network"), "\(failure)")
                 #expect(report.receipts.map(\.section) == [2])
                 #expect(try bench.file("Book/2.mp3") == bytes)
                 // Asked once, and nothing behind it.

@@ -96,7 +96,7 @@ import Testing
             #expect(report.receipts.isEmpty)
             #expect(report.failures.count == replies.count)
             for failure in report.failures.map(\.failure) {
-                #expect(failure.why.contains("instead of audio"), "\(failure)")
+                #expect(failure.why.description.contains("instead of audio"), "\(failure)")
                 #expect(failure.remedy != nil)
             }
             let book = bench.library.appending(path: "Book").path

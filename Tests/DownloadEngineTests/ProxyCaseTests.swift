@@ -158,8 +158,8 @@ import Transport
                 let failure = try #require(try await bench.fetch(episode(bench)).failures.first?.failure)
                 let complaint =
                     prefix.contains("@") ? "does not accept the user and password" : "wants a user and a pass"
-                #expect(failure.why.contains(complaint), "\(failure)")
-                #expect(failure.remedy == "check the proxy's user and password, not the source's")
+                #expect(failure.why.description.contains(complaint), "\(failure)")
+                #expect(failure.remedy?.description == "check the proxy's user and password, not the source's")
                 #expect(!"\(failure)".contains("wrong"))
                 #expect(bench.server.record.connectionsAccepted == 0)
                 #expect(proxy.record.connectionsAccepted == 1, "tried again in vain")
@@ -232,7 +232,7 @@ import Transport
                     var request = try await bench.request(local)
                     request.access = .publicOnly
                     let failure = try #require(await bench.run([request]).failures.first?.failure)
-                    #expect(failure.why.contains("private network"), "\(failure)")
+                    #expect(failure.why.description.contains("private network"), "\(failure)")
                 }
                 #expect(proxy.record.connectionsAccepted == 0)
                 var request = try await bench.request(episode(bench))
@@ -254,7 +254,7 @@ import Transport
             let address = "\(host):\(port)"
             try await withBench(.file(bytes), retries: 1, proxies: ["all_proxy": prefix + address]) { bench in
                 let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-                #expect(failure.why == "\(why.replacing("ADDRESS", with: address)), 2 times in a row")
+                #expect(failure.why.description == "\(why.replacing("ADDRESS", with: address)), 2 times in a row")
                 #expect(bench.server.record.connectionsAccepted == 0)
             }
         }
@@ -263,7 +263,9 @@ import Transport
     @Test func `case 32: what is no proxy, or one of a kind not known, is told at once`() async throws {
         try await withBench(.file(bytes), proxies: ["http_proxy": "socks4://u:SECRET@p:1"]) { bench in
             let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(failure.why.hasPrefix("http_proxy: proxies of the kind socks4:// are not known"), "\(failure)")
+            #expect(
+                failure.why.description.hasPrefix("http_proxy: proxies of the kind socks4:// are not known"),
+                "\(failure)")
             #expect(!"\(failure)".contains("SECRET"))
         }
     }
@@ -279,7 +281,7 @@ import Transport
                 proxies: ["all_proxy": "\(scheme)127.0.0.1:\(proxy.port)"]
             ) { bench in
                 let failure = try #require(try await bench.fetch(episode(bench)).failures.first?.failure)
-                #expect(failure.why.contains("2 times in a row"), "\(failure)")
+                #expect(failure.why.description.contains("2 times in a row"), "\(failure)")
                 // On a busy machine the time may be over before there is a connection.
                 #expect(proxy.record.connectionsAccepted <= 2)
             }

@@ -57,7 +57,7 @@ import Transport
             let report = try await bench.fetch(bench.episode(), bench.episode(2, at: "/b.mp3"))
             #expect(report.outcomes == [.fetched], "\(report.sentences)")
             #expect(try bench.file() == bytes)
-            #expect(report.failures.first?.failure.why.contains("'text/plain' instead of audio") == true)
+            #expect(report.failures.first?.failure.why.description.contains("'text/plain' instead of audio") == true)
         }
     }
 
@@ -147,8 +147,8 @@ import Transport
             #expect(ranges(bench.server).count == 3)
             let failure = try #require(report.failures.first)
             #expect(failure.failure.kind == .temporary)
-            #expect(failure.failure.why.hasSuffix(", 3 times in a row"), "\(failure.failure)")
-            #expect(failure.failure.what.hasPrefix("episode 1 "))
+            #expect(failure.failure.why.description.hasSuffix(", 3 times in a row"), "\(failure.failure)")
+            #expect(failure.failure.what.description.hasPrefix("episode 1 "))
             #expect(report.stop == nil)
             let record = try #require(try await bench.record(of: episode))
             #expect(record.state == .failed)
@@ -164,7 +164,7 @@ import Transport
             var episode = bench.episode()
             episode.address = ResourceAddress("http://audio.invalid:\(bench.server.port)/a.mp3")
             let failure = try #require(try await bench.fetch(episode).failures.first?.failure)
-            #expect(failure.why == "the host name audio.invalid cannot be resolved, 3 times in a row")
+            #expect(failure.why.description == "the host name audio.invalid cannot be resolved, 3 times in a row")
             #expect(failure.kind == .temporary)
             #expect(bench.server.record.connectionsAccepted == 0)
         }
@@ -194,7 +194,9 @@ import Transport
             episode.address = address
             for attempts in 1...3 {
                 let report = try await bench.fetch(episode)
-                #expect(report.failures.first?.failure.why == "the server refuses the connection, 2 times in a row")
+                #expect(
+                    report.failures.first?.failure.why.description
+                        == "the server refuses the connection, 2 times in a row")
                 let record = try #require(try await bench.record(of: episode))
                 #expect(record.attempts == attempts)
                 #expect((record.nextTryAt != nil) == (attempts == 3))
@@ -224,7 +226,7 @@ import Transport
             let report = try await bench.fetch(episode)
             #expect(bench.server.record.requests.count == 1)
             let failure = try #require(report.failures.first?.failure)
-            #expect(failure.why.contains("\(status)"))
+            #expect(failure.why.description.contains("\(status)"))
             if [401, 403, 404].contains(status) { #expect(failure.remedy != nil) }
             #expect(try await bench.record(of: episode)?.state == .failed)
             #expect(report.stop == nil)

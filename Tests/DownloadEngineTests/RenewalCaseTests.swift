@@ -126,8 +126,8 @@ import Testing
             }
             let report = await bench.run([request])
             let why = try #require(report.failures.first?.failure.why)
-            #expect(why.contains("403"))
-            #expect(why.hasSuffix("a new address could not be had: the server refuses the connection"))
+            #expect(why.description.contains("403"))
+            #expect(why.description.hasSuffix("a new address could not be had: the server refuses the connection"))
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
             episode.address = ResourceAddress("http://127.0.0.1:\(swallowing.port)/a.mp3")
             let begin = ContinuousClock.now
             let failure = try #require(try await bench.fetch(episode).failures.first?.failure)
-            #expect(failure.why == "the server cannot be reached, 3 times in a row")
+            #expect(failure.why.description == "the server cannot be reached, 3 times in a row")
             // Three times 0.3 s, but for what starting a connection took off them, which on a busy machine is much. The
             // system's own time, after which it fails with other words, would be minutes.
             #expect(ContinuousClock.now - begin > .seconds(0.3))
@@ -53,7 +53,7 @@ import Testing
             .file(bytes), retries: 1, connectTimeout: 0.3, proxies: ["http_proxy": proxy]
         ) { bench in
             let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(failure.why == "the proxy \(proxy) cannot be reached, 2 times in a row")
+            #expect(failure.why.description == "the proxy \(proxy) cannot be reached, 2 times in a row")
         }
     }
 }

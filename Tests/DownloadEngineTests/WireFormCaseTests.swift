@@ -66,7 +66,7 @@ import Testing
         let flood = String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 5000)
         try await withBench(.always(raw(flood, then: .close)), retries: 1, stallTimeout: 5) { bench in
             let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(failure.why.contains("not proper HTTP"), "\(failure)")
+            #expect(failure.why.description.contains("not proper HTTP"), "\(failure)")
         }
         try await withBench(
             .always(raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", then: .close)), retries: 1
@@ -85,8 +85,8 @@ import Testing
     func `case 30: folded lines and bare line feeds are refused in words`(head: String) async throws {
         try await withBench(.always(raw(head)), retries: 1) { bench in
             let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(failure.why.contains("not proper HTTP ("), "\(failure)")
-            #expect(!failure.why.contains("unknown"), "\(failure)")
+            #expect(failure.why.description.contains("not proper HTTP ("), "\(failure)")
+            #expect(!failure.why.description.contains("unknown"), "\(failure)")
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         let head = "HTTP/1.1 200 OK\r\n" + String(repeating: field, count: fields) + "Content-Length: 120000\r\n\r\n"
         try await withBench(.always(raw(head)), retries: 1) { bench in
             let failure = try #require(try await bench.fetch(bench.episode()).failures.first?.failure)
-            #expect(failure.why.contains("not proper HTTP (too many header bytes"), "\(failure)")
+            #expect(failure.why.description.contains("not proper HTTP (too many header bytes"), "\(failure)")
         }
     }
 

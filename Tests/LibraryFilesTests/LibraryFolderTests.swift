@@ -34,7 +34,7 @@ import Testing
                 _ = try await LibraryFolder.open(at: path + "/disk/Audiobooks")
             }
             #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
-            #expect(failure.remedy?.contains("\(path)/disk") == true)
+            #expect(failure.remedy?.description.contains("\(path)/disk") == true)
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
                 _ = try await LibraryFolder.open(at: path + "/library")
             }
             #expect(failure.kind == .libraryUnwritable)
-            #expect(failure.why.contains("is not a folder"))
+            #expect(failure.why.description.contains("is not a folder"))
         }
     }
 

@@ -15,9 +15,9 @@ import Testing
                 _ = try await LibraryLock.acquire(in: library, command: "fetch")
             }
             #expect(failure.kind == .temporary)
-            #expect(failure.what.contains(path))
-            #expect(failure.why.contains("process \(ProcessInfo.processInfo.processIdentifier) on "))
-            #expect(failure.why.contains("'mirror all' since 2"))
+            #expect(failure.what.description.contains(path))
+            #expect(failure.why.description.contains("process \(ProcessInfo.processInfo.processIdentifier) on "))
+            #expect(failure.why.description.contains("'mirror all' since 2"))
             first.release()
             let second = try await LibraryLock.acquire(in: library, command: "fetch")
             second.release()
@@ -72,7 +72,7 @@ import Testing
                     _ = try await LibraryLock.acquire(in: library, command: "fetch")
                 }
                 #expect(failure.kind == .temporary)
-                #expect(failure.why.contains("did not write its name"))
+                #expect(failure.why.description.contains("did not write its name"))
 
                 holder.send(signal: SIGKILL)
                 let lock = try await LibraryLock.acquire(in: library, wait: 60, command: "fetch")
@@ -149,19 +149,20 @@ import Testing
     func `a filesystem that keeps no locks is named with what to do`(code: Int32) {
         let failure = LibraryLock.unlockable("/L/.booksync/lock", SystemError(code: code))
         #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
-        #expect(failure.why.contains("keeps no locks") && failure.remedy?.contains("NFS") == true)
+        #expect(
+            failure.why.description.contains("keeps no locks") && failure.remedy?.description.contains("NFS") == true)
         let other = LibraryLock.unlockable("/L/.booksync/lock", SystemError(code: EACCES))
-        #expect(!other.why.contains("keeps no locks"))
+        #expect(!other.why.description.contains("keeps no locks"))
     }
 
     @Test func `a holder on another machine is told from one on this`() throws {
         let owner = LockOwner.thisProcess(command: "mirror")
-        #expect(!owner.isElsewhere && owner.sentence.contains("on this machine (\(owner.host))"))
+        #expect(!owner.isElsewhere && owner.sentence.description.contains("on this machine (\(owner.host))"))
         let other = try #require(
             LockOwner(lines: "pid 7\nhost nas.example\nsince 2026-01-01T00:00:00Z\ncommand mirror"))
         #expect(other.isElsewhere)
         #expect(
-            other.sentence
+            other.sentence.description
                 == "process 7 on another machine, nas.example, has been running 'mirror' since 2026-01-01T00:00:00Z")
         #expect(other.age(at: Date(timeIntervalSince1970: 1_767_312_000)) == 86_400)
         #expect(LockOwner(lines: "pid 7\nsince ever")?.age(at: .now) == nil)

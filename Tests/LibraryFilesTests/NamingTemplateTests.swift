@@ -61,7 +61,7 @@ import Testing
     func `a naming that cannot work is refused with the reason`(template: String, reason: String) throws {
         let failure = try #require(throws: Failure.self) { try NamingTemplate(parsing: template) }
         #expect(failure.kind == .configuration)
-        #expect(failure.why.contains(reason), "\(failure.why)")
+        #expect(failure.why.description.contains(reason), "\(failure.why)")
     }
 
     @Test(

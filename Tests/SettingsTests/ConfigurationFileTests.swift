@@ -53,13 +53,15 @@ import Testing
                 home: "/nowhere")
         }
         #expect(failure.kind == .configuration)
-        #expect(failure.what.contains("/nowhere/c.yaml") && failure.why == "No such file or directory")
+        #expect(
+            failure.what.description.contains("/nowhere/c.yaml")
+                && failure.why.description == "No such file or directory")
     }
 
     @Test func `a folder, a file too large and text that is not UTF-8 are refused`() async throws {
         try await withTemporaryPath { folder in
             func why(_ path: String) throws -> String {
-                try #require(throws: Failure.self) { try load(path, [:], home: folder) }.why
+                try #require(throws: Failure.self) { try load(path, [:], home: folder) }.why.description
             }
             #expect(try why(folder) == "Is a directory")
             try write(String(repeating: "#", count: 1_000_001), to: folder + "/large")

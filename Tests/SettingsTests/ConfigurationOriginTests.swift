@@ -247,8 +247,8 @@ import Transport
             #expect(try user("", ["NETRC": folder + "/nowhere"]) == "nobody")
             try write("machine h login SECRET nonsense", to: folder + "/home/.netrc")
             let loaded = try read(folder, "")
-            #expect(loaded.netrcProblem?.contains("home/.netrc, line 1, cannot be read") == true)
-            #expect(loaded.netrcProblem?.contains("SECRET") == false)
+            #expect(loaded.netrcProblem?.description.contains("home/.netrc, line 1, cannot be read") == true)
+            #expect(loaded.netrcProblem?.description.contains("SECRET") == false)
         }
     }
 }

@@ -163,7 +163,7 @@ import Testing
         let source = try #require(configuration.sources["kting"])
         let failure = try #require(throws: Failure.self) { try source.requireVariables() }
         #expect(failure.kind == .configuration)
-        #expect(failure.why.hasSuffix("config.yaml, line 12: the environment has no variable KTING_TOKEN"))
+        #expect(failure.why.description.hasSuffix("config.yaml, line 12: the environment has no variable KTING_TOKEN"))
         #expect(source.unsetVariables.map(\.name) == ["KTING_TOKEN", "KTING_SECRET"])
         #expect(
             await configurationFailure("\nlibrary: ${SHELF}/x\n")

@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func action(
-        _ kind: SyncAction.Kind, _ reason: String, _ episode: Episode? = nil, bytes: Int64? = nil, from: String? = nil
+        _ kind: SyncAction.Kind, _ reason: Message, _ episode: Episode? = nil, bytes: Int64? = nil, from: String? = nil
     ) -> SyncAction {
         SyncAction(
             kind: kind, episode: episode ?? Episode(identity: identity, section: 7, name: "第7集"),

@@ -213,7 +213,7 @@ private let present: [Row] = [
         let action = try #require(plan.actions.first)
         #expect(plan.actions.count == 1)
         #expect(action.kind.outline == row.kind)
-        #expect(action.reason == row.reason)
+        #expect(action.reason.description == row.reason)
         #expect(action.bytes == row.bytes)
     }
 
@@ -241,7 +241,7 @@ private let present: [Row] = [
             named.shelved.file?.isNamedByUser = true
             let plan = makePlan(for: try input([named]))
             #expect(plan.outline == ["keep 7 \(path)"])
-            #expect(plan.actions.first?.reason == reason)
+            #expect(plan.actions.first?.reason.description == reason)
         }
     }
 
@@ -279,7 +279,7 @@ private let present: [Row] = [
         let replaced = try plan(moved.size(1200))
         #expect(outline(replaced) == ["adopt Book/mine.mp3 ", "replace Book/mine.mp3 "])
         #expect(replaced.first?.reason == kept.first?.reason)
-        #expect(kept.first?.reason.hasPrefix("you moved it from Book/7.mp3") == true)
+        #expect(kept.first?.reason.description.hasPrefix("you moved it from Book/7.mp3") == true)
         #expect(outline(try plan(moved.gone())) == ["adopt Book/mine.mp3 "])
         let copied = here.standing(at: wanted, nil).standing(at: "Book/mine.mp3", facts(time: 60, inode: 99))
         #expect(outline(try plan(copied, sha256: "ab")) == ["adopt Book/mine.mp3 "])
@@ -289,7 +289,8 @@ private let present: [Row] = [
     @Test func `a file that nobody recorded is adopted by what the catalog says of it`() throws {
         let placed = episode.standing(at: wanted, facts(inode: 99))
         #expect(outline(try plan(placed)) == ["adopt \(wanted) length"])
-        #expect(try plan(placed).first?.reason == "it stands in its place, and has exactly the catalog's size")
+        #expect(
+            try plan(placed).first?.reason.description == "it stands in its place, and has exactly the catalog's size")
         #expect(outline(try plan(placed.locked())) == ["adopt \(wanted) length"])
         #expect(outline(try plan(placed.size(nil))) == ["adopt \(wanted) unverified"])
         #expect(outline(try plan(placed.size(1001))) == ["skip obstructed \(wanted) "])

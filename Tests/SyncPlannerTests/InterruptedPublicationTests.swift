@@ -32,6 +32,6 @@ import Testing
     ) throws {
         let plan = makePlan(for: try input([situation]))
         #expect(plan.outline == [outline])
-        #expect(plan.actions.first?.reason == reason)
+        #expect(plan.actions.first?.reason.description == reason)
     }
 }

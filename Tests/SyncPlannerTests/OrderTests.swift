@@ -42,7 +42,7 @@ import Testing
         let plan = makePlan(for: try input(book))
         #expect(plan.outline == ["keep 1 Book/1.mp3", "keep 2 Book/2.mp3", "keep 3 Book/3.mp3"])
         #expect(
-            plan.actions.map(\.reason) == [
+            plan.actions.map(\.reason.description) == [
                 "on disk; keeps its old name for now: the file of episode 2 stands at Book/2.mp3",
                 "on disk; keeps its old name for now: the file of episode 3 stands at Book/3.mp3",
                 "on disk; keeps its old name for now: a file that booksync did not fetch stands at taken",
@@ -59,9 +59,9 @@ import Testing
             plan.outline == [
                 "rename 1 Book/2.mp3", "rename 3 Book/1.mp3", "rename 2 Book/3.mp3", "keep 4 Book/4.mp3",
             ])
-        #expect(plan.actions.first?.reason == "its name changed, and it swaps names with others")
+        #expect(plan.actions.first?.reason.description == "its name changed, and it swaps names with others")
         #expect(
-            plan.actions.last?.reason
+            plan.actions.last?.reason.description
                 == "on disk; keeps its old name for now: episode 1 is to stand at Book/2.mp3")
     }
 
@@ -83,13 +83,13 @@ import Testing
     @Test func `nothing is fetched to where another episode's file stays`() throws {
         let plan = makePlan(for: try input([Situation(1).wanting("Book/2.mp3"), Situation(2).fetched()]))
         #expect(plan.outline == ["keep 2 Book/2.mp3", "skip obstructed 1 Book/2.mp3"])
-        #expect(plan.actions.last?.reason == "the file of episode 2 stands at Book/2.mp3; it is left alone")
+        #expect(plan.actions.last?.reason.description == "the file of episode 2 stands at Book/2.mp3; it is left alone")
     }
 
     @Test func `of two episodes with one name the lower section gets it`() throws {
         let plan = makePlan(for: try input([Situation(2).wanting("one"), Situation(1).wanting("one")]))
         #expect(plan.outline == ["fetch 1 one", "skip obstructed 2 one"])
-        #expect(plan.actions.last?.reason == "episode 1 is to stand at one")
+        #expect(plan.actions.last?.reason.description == "episode 1 is to stand at one")
     }
 
     @Test func `of two episodes with one section the key decides, whatever the catalog's order`() throws {
@@ -104,7 +104,7 @@ import Testing
         let deleted = Situation(1).fetched(at: "one").standing(at: "one", nil)
         let plan = makePlan(for: try input([deleted, Situation(2).fetched(at: "one").wanting("one")]))
         #expect(plan.outline == ["fetch 1 Book/1.mp3", "keep 2 one"])
-        #expect(plan.actions.first?.reason == "deleted from disk since it was fetched")
+        #expect(plan.actions.first?.reason.description == "deleted from disk since it was fetched")
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -144,7 +144,7 @@ import Testing
     func `an expression that cannot be read is a usage failure that quotes it`(pattern: String) throws {
         let failure = try #require(throws: Failure.self) { try CompiledFilter(EpisodeFilter(match: pattern)) }
         #expect(failure.kind == .usage)
-        #expect(failure.what.contains("'\(pattern)' of match"))
-        #expect(!failure.why.isEmpty)
+        #expect(failure.what.description.contains("'\(pattern)' of match"))
+        #expect(!failure.why.description.isEmpty)
     }
 }

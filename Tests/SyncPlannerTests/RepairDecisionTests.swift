@@ -42,7 +42,7 @@ import Testing
         input.damaged = ["id7": Self.damage]
         let plan = makePlan(for: input)
         #expect(plan.outline == [outline])
-        #expect(plan.actions.first?.reason == reason)
+        #expect(plan.actions.first?.reason.description == reason)
         // Asked whether it changed, the server would say no.
         #expect(plan.actions.first?.replacing == nil)
     }

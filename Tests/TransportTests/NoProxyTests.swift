@@ -112,7 +112,7 @@ import Testing
             try ProxyAddress(parsing: text)
         } throws: { error in
             let why = (error as? ProxyAddress.Unreadable)?.why
-            return why?.isEmpty == false && why?.contains("SECRET") == false
+            return why?.description.isEmpty == false && why?.description.contains("SECRET") == false
         }
     }
 }

@@ -82,7 +82,7 @@ import Testing
                     let name = host.drop { $0 == "[" }.prefix { $0 != "]" }
                     #expect(failure?.kind == .localAddress(host: String(name)))
                     #expect(failure?.disposition == .skip)
-                    #expect(failure?.remedy?.contains("allow-private-addresses: true") == true)
+                    #expect(failure?.remedy?.description.contains("allow-private-addresses: true") == true)
                     #expect(failure?.description.contains("SECRET") == false)
                 }
             }
@@ -147,7 +147,7 @@ import Testing
                     let failure = try await failure(address, over: transport.using(access))
                     #expect(failure?.kind == .changedAddress(host: "localhost"))
                     #expect(failure?.disposition == .skip)
-                    #expect(failure?.remedy?.contains("allow-private-addresses: true") == true)
+                    #expect(failure?.remedy?.description.contains("allow-private-addresses: true") == true)
                 }
             }
             #expect(server.record.requests.isEmpty)

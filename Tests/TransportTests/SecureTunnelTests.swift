@@ -106,7 +106,7 @@ import Testing
                             trusting: server)
                         Issue.record("there was an answer")
                     } catch let failure as TransportError {
-                        #expect(failure.why == "the proxy http://127.0.0.1:\(proxy.port) \(kind)")
+                        #expect(failure.why.description == "the proxy http://127.0.0.1:\(proxy.port) \(kind)")
                     }
                 }
             }

@@ -38,17 +38,17 @@ struct AlertWebhook: Sendable {
         }
     }
 
-    private func failed(_ why: String) -> AlertOutcome {
-        let why = why.replacing(address.secretText, with: "***")
+    private func failed(_ why: Message) -> AlertOutcome {
+        let why = why.description.replacing(address.secretText, with: "***")
         return AlertOutcome(isDelivered: false, notice: "\(failing(Masking.webhook(address))): \(why)")
     }
 
     /// - Returns: why it was not taken; nil when it was.
-    private func post(_ document: String, over transport: HTTPTransport) async throws -> String? {
+    private func post(_ document: String, over transport: HTTPTransport) async throws -> Message? {
         let request = HTTPRequest.post(json: document, to: ResourceAddress(address.secretText), token: token)
         var failures = 0
         while true {
-            let why: String
+            let why: Message
             var requested: Double?
             do {
                 let answer = try await transport.send(request)

@@ -88,7 +88,8 @@ package struct BookExport: Sendable {
             return
         case .file(let present):
             guard force || recorded?.wrote(present) == true else {
-                let why = recorded == nil ? "booksync did not write it" : "it was changed since booksync wrote it"
+                let why: Message =
+                    recorded == nil ? "booksync did not write it" : "it was changed since booksync wrote it"
                 outcome.result = .left(
                     left(path, why: why, remedy: "delete it, or run booksync export --force to overwrite it"))
                 return
@@ -111,7 +112,7 @@ package struct BookExport: Sendable {
                 origin: origin))
     }
 
-    private func left(_ path: String, why: String, remedy: String) -> Failure {
+    private func left(_ path: String, why: Message, remedy: Message) -> Failure {
         Failure(.temporary, what: "\(path) is left as it is", why: why, remedy: remedy)
     }
 
@@ -180,7 +181,7 @@ package struct BookExport: Sendable {
 
     /// A cover in the folder that is not the book's own: the user's, or that of a book that shares the folder.
     /// - Returns: its path, relative to the library, and why it is left.
-    private func othersCover(than book: BookIdentity, in folder: String) async throws -> (path: String, why: String)? {
+    private func othersCover(than book: BookIdentity, in folder: String) async throws -> (path: String, why: Message)? {
         let library = library
         for path in CoverPicture.paths(in: folder) {
             guard

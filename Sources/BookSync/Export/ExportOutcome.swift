@@ -8,7 +8,7 @@ package struct ExportOutcome: Sendable {
         /// It is there already, as it would be written.
         case unchanged
         /// There is nothing to write it of, or nowhere to write it to.
-        case nothing(why: String)
+        case nothing(why: Message)
         /// The user's own file stands there.
         case left(Failure)
         case failed(Failure)

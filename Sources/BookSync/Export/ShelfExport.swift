@@ -111,7 +111,8 @@ package struct ShelfExport: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
             throw Failure(
-                .inputOutput, what: "the folder \(path) cannot be made", why: (error as NSError).localizedDescription,
+                .inputOutput, what: "the folder \(path) cannot be made",
+                why: Message(verbatim: error.localizedDescription),
                 remedy: "name another one with --output")
         }
     }

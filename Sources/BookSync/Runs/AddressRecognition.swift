@@ -131,7 +131,7 @@ extension CatalogResponse {
     fileprivate static func beginning(
         of address: ResourceAddress, over transport: HTTPTransport
     ) async throws -> (CatalogResponse, isSlow: Bool) {
-        let what = "\(address) cannot be identified"
+        let what: Message = "\(address) cannot be identified"
         do {
             let request = HTTPRequest(.get, address)
             let answer = try await transport.send(request)

@@ -83,10 +83,10 @@ struct CatalogFailures: Sendable {
             let asked = entries.count(where: \.wasAsked)
             if asked < entries.count {
                 let those = asked == 1 ? "1 of them was" : "\(asked) of them were"
-                why += "; \(those) asked for, and the others not any more"
+                why = "\(why); \(those) asked for, and the others not any more"
             }
         }
-        if outage.runs > 1 { why += "; failing since \(outage.since.formatted(.iso8601)), \(outage.runs) runs" }
+        if outage.runs > 1 { why = "\(why); failing since \(outage.since.formatted(.iso8601)), \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
     }
 }

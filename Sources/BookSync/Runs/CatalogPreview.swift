@@ -82,7 +82,7 @@ package struct CatalogPreview: Sendable {
             throw failure
         } catch {
             throw Failure(
-                .inputOutput, what: "\(path) cannot be read", why: error.localizedDescription,
+                .inputOutput, what: "\(path) cannot be read", why: Message(verbatim: error.localizedDescription),
                 remedy: "check the name and the permissions of the file")
         }
     }

@@ -105,14 +105,14 @@ extension RunRequest.Item {
         guard triesAtOnce, let only = filter.only else { return nil }
         let sections = episodes.map(\.episode.section)
         guard !sections.contains(where: only.contains) else { return nil }
-        let what =
+        let why: Message =
             if let first = sections.min(), let last = sections.max() {
                 "its episodes are numbered \(first) to \(last)"
             } else {
                 "its catalog lists no episode"
             }
         return Failure(
-            .unknownBook, what: "\(book) has no episode \(only)", why: what,
+            .unknownBook, what: "\(book) has no episode \(only)", why: why,
             remedy: "booksync list \(book) lists what it has")
     }
 }

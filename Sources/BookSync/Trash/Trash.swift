@@ -199,7 +199,7 @@ package struct Trash: Sendable {
     }
 
     private func restore(_ trashed: TrashedFile) async throws {
-        let what = "\(trashed.file.path) cannot be restored"
+        let what: Message = "\(trashed.file.path) cannot be restored"
         if let present = try await store.episode(trashed.file.episode)?.file {
             throw Failure(
                 .temporary, what: what, why: "episode \(trashed.section) has a file again: \(present.path)",

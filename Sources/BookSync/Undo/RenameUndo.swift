@@ -10,7 +10,7 @@ package struct RenameUndoReport: Sendable {
     /// A rename that stays.
     package struct Left: Sendable {
         package var rename: PastRename
-        package var reason: String
+        package var reason: Message
         /// Whether trying again would be no use.
         var isForGood: Bool
     }
@@ -121,7 +121,7 @@ extension JSONDocument {
             "renamed_at": .init(report.renamedAt),
             "dry_run": .bool(report.isDryRun),
             "undone": .array(report.undone.map(document)),
-            "left": .array(report.left.map { document($0.rename).adding(["reason": .string($0.reason)]) }),
+            "left": .array(report.left.map { document($0.rename).adding(["reason": .init($0.reason)]) }),
         ]
     }
 }

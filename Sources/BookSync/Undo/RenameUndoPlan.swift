@@ -21,7 +21,7 @@ struct RenameUndoPlan {
         let order = RenameOrder(candidates, occupied: Set(files.keys))
         renames = order.moves.map { batch[$0.rank] }
         for (rank, obstacle) in order.obstacles.sorted(by: { $0.key < $1.key }) {
-            let reason =
+            let reason: Message =
                 switch obstacle {
                 case .occupied: "something else stands at \(batch[rank].from)"
                 case .takenBy(let other): "\(batch[rank].from) is the old name of episode \(batch[other].section) too"
@@ -31,7 +31,7 @@ struct RenameUndoPlan {
     }
 
     /// Why the file is no longer the one that was renamed; nil where it is.
-    private static func change(since rename: PastRename, files: [String: FileAttributes]) -> String? {
+    private static func change(since rename: PastRename, files: [String: FileAttributes]) -> Message? {
         guard let file = rename.file else { return "it has no file any more" }
         guard file.path == rename.to else { return "it was moved since, and is at \(file.path)" }
         guard let facts = files[rename.to] else { return "its file is not at \(rename.to) any more" }

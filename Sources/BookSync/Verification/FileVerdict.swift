@@ -19,7 +19,7 @@ package enum FileVerdict: Sendable, Hashable {
     case bitRot
     /// Other bytes of the same length, written since it was fetched.
     case changed
-    case unreadable(why: String, isDamage: Bool)
+    case unreadable(why: Message, isDamage: Bool)
     /// It was written to while it was read.
     case changing
 
@@ -37,7 +37,7 @@ package enum FileVerdict: Sendable, Hashable {
         case .unreadable(let error):
             // What no other user and no other day would read either: a bad sector, a checksum of the filesystem.
             let isDamage = ![EACCES, EPERM, EMFILE, ENFILE, ENOMEM].contains(error.code)
-            self = .unreadable(why: error.text, isDamage: isDamage)
+            self = .unreadable(why: Message(verbatim: error.text), isDamage: isDamage)
         case .file(let found):
             if found.facts.size < file.size {
                 self = .truncated(found.facts.size)
@@ -74,7 +74,7 @@ package enum FileVerdict: Sendable, Hashable {
     }
 
     /// What is wrong, as it stands behind the path and a colon.
-    func sentence(recorded file: LocalFile) -> String {
+    func sentence(recorded file: LocalFile) -> Message {
         switch self {
         case .intact: "as it was fetched"
         case .missing: "missing (the next run checks whether it was renamed)"

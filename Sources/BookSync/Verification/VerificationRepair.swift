@@ -98,7 +98,7 @@ package struct VerificationRepair: Sendable {
                 book: book, filter: EpisodeFilter(only: SectionRanges(files.map { $0.section...$0.section })),
                 title: titles.first { $0.book == book }?.title)
         }
-        let damages = bad.map { ($0.file.episode, $0.sentence) }
+        let damages = bad.map { ($0.file.episode, $0.sentence.description) }
         return try RunRequest(
             items: items, order: configuration.downloads.order,
             repairs: Dictionary(damages) { first, _ in first })
@@ -122,7 +122,7 @@ package struct VerificationRepair: Sendable {
 
     /// Hears why episodes are not fetched.
     private final class Reasons: Sendable {
-        private let said = Mutex<[EpisodeIdentity: String]>([:])
+        private let said = Mutex<[EpisodeIdentity: Message]>([:])
 
         func note(_ event: SyncEvent) {
             switch event {
@@ -132,12 +132,12 @@ package struct VerificationRepair: Sendable {
                 }
             case .failed(let report):
                 guard let episode = report.episode else { return }
-                said.withLock { $0[episode] = report.failure.description }
+                said.withLock { $0[episode] = report.failure.message }
             default: return
             }
         }
 
-        func reason(for episode: EpisodeIdentity) -> String? { said.withLock { $0[episode] } }
+        func reason(for episode: EpisodeIdentity) -> Message? { said.withLock { $0[episode] } }
     }
 }
 

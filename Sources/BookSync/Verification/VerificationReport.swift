@@ -37,11 +37,11 @@ package struct VerifiedFile: Sendable, Hashable {
         /// The record says now what it is.
         case accepted
         /// Why it is as it was.
-        case left(String)
+        case left(Message)
     }
 
     /// What is wrong, or that nothing is.
-    package var sentence: String { verdict.sentence(recorded: file) }
+    package var sentence: Message { verdict.sentence(recorded: file) }
 
     /// Whether something is wrong with it still.
     package var isBad: Bool {
@@ -120,7 +120,7 @@ extension JSONDocument {
 
     private init(_ verified: VerifiedFile) {
         let file = verified.file
-        var (outcome, keptAs, why): (String?, String?, String?) = (nil, nil, nil)
+        var (outcome, keptAs, why): (String?, String?, Message?) = (nil, nil, nil)
         switch verified.repair {
         case .repaired(let kept): (outcome, keptAs) = ("repaired", kept)
         case .countsAsRemoved: outcome = "removed"
@@ -142,7 +142,7 @@ extension JSONDocument {
             "name": .name(verified.name),
             "path": .string(file.path),
             "condition": .string(verified.verdict.word),
-            "reason": .string(verified.sentence),
+            "reason": .init(verified.sentence),
             "size": .init(size),
             "recorded_size": .integer(file.size),
             "recorded_sha256": .string(file.sha256),

@@ -104,7 +104,7 @@ extension SyncPlan {
         table.rows = actions.filter { $0.kind != .keep && $0.kind != .skip(.filtered) }.map { action in
             [
                 action.kind.word, "\(action.episode.section)", action.bytes.map(describeBytes) ?? "",
-                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path, action.reason,
+                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path, action.reason.description,
             ]
         }
         let totals = totals

@@ -168,7 +168,7 @@ enum InputFile {
             throw failure
         } catch {
             throw Failure(
-                .inputOutput, what: "\(name) cannot be read", why: error.localizedDescription,
+                .inputOutput, what: "\(name) cannot be read", why: Message(verbatim: error.localizedDescription),
                 remedy: "check the name and the permissions of the file")
         }
     }

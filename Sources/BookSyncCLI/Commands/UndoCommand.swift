@@ -66,7 +66,7 @@ struct UndoCommand: Subcommand {
         ])
         table.rows =
             report.undone.map { ["\($0.section)", "\($0.to) → \($0.from)", ""] }
-            + report.left.map { ["\($0.rename.section)", $0.rename.to, $0.reason] }
+            + report.left.map { ["\($0.rename.section)", $0.rename.to, $0.reason.description] }
         return (table.rows.isEmpty ? [] : table.lines(width: width)) + [report.sentence]
     }
 }

@@ -80,7 +80,8 @@ private final class LogWriter: Sendable {
     private static func failure(_ name: String, _ code: Int32) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: "the log '\(name)' cannot be written",
-            why: String(cString: strerror(code)), remedy: "make room there, or name another file with --log-file")
+            why: Message(verbatim: String(cString: strerror(code))),
+            remedy: "make room there, or name another file with --log-file")
     }
 }
 

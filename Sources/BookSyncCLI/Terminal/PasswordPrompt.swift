@@ -43,7 +43,7 @@ struct PasswordPrompt: Sendable {
         return password
     }
 
-    private static func refusal(_ why: String, _ remedy: String) -> Failure {
+    private static func refusal(_ why: Message, _ remedy: Message) -> Failure {
         Failure(.usage, disposition: .stop, what: "the password is not taken", why: why, remedy: remedy)
     }
 }

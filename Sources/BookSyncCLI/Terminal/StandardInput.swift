@@ -18,7 +18,7 @@ enum StandardInput {
     ///   - question: `Delete 2 files for good?`
     ///   - what: what is not done without an answer, for where nobody can be asked.
     /// - Throws: ``Failure`` of kind `usage` where there is no terminal.
-    static func confirms(_ question: String, what: String, remedy: String) async throws -> Bool {
+    static func confirms(_ question: String, what: Message, remedy: Message) async throws -> Bool {
         guard isInteractive else {
             throw Failure(
                 .usage, disposition: .stop, what: "\(what) without being asked for twice",
@@ -85,7 +85,7 @@ enum StandardInput {
         return text
     }
 
-    private static func refusal(_ why: String, _ remedy: String) -> Failure {
+    private static func refusal(_ why: Message, _ remedy: Message) -> Failure {
         Failure(.usage, disposition: .stop, what: "the line on standard input is not taken", why: why, remedy: remedy)
     }
 }

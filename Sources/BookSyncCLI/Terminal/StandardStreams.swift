@@ -50,7 +50,8 @@ actor StandardStreams {
             if code != EPIPE {
                 outputFailure = Failure(
                     .inputOutput, what: "the results cannot be written to standard output",
-                    why: String(cString: strerror(code)), remedy: "see where standard output leads, and run again")
+                    why: Message(verbatim: String(cString: strerror(code))),
+                    remedy: "see where standard output leads, and run again")
             }
         }
     }

@@ -100,7 +100,7 @@ extension [String: String] {
         throw refusal(key, "it takes a number from \(least) to \(Self.maxNumber)")
     }
 
-    private func refusal(_ key: String, _ why: String) -> Failure {
+    private func refusal(_ key: String, _ why: Message) -> Failure {
         Failure(.usage, what: "'\(key)' cannot be so", why: why)
     }
 }

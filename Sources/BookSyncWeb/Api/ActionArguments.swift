@@ -50,7 +50,7 @@ struct ActionArguments: Sendable, Hashable {
     /// What was said of all that can be.
     var given: Set<Key> = []
 
-    static func refusal(_ why: String) -> Failure {
+    static func refusal(_ why: Message) -> Failure {
         Failure(.usage, what: "the request cannot be understood", why: why)
     }
 
@@ -138,7 +138,7 @@ extension ActionArguments {
         } catch let failure as Failure {
             throw failure
         } catch let error as DecodingError {
-            throw Self.refusal(error.sentence)
+            throw Self.refusal(Message(verbatim: error.sentence))
         } catch {
             throw Self.refusal("it is no JSON")
         }

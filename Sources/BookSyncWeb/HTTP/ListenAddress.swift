@@ -29,7 +29,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(host: host, port: Int(number))
     }
 
-    private static func refused(_ text: String, _ why: String) -> Failure {
+    private static func refused(_ text: String, _ why: Message) -> Failure {
         Failure(
             .usage, disposition: .stop, what: "cannot listen on '\(text)'", why: why,
             remedy: "write HOST:PORT, as in 127.0.0.1:8731")

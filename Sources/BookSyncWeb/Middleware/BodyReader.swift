@@ -17,7 +17,7 @@ struct BodyReader: RouterMiddleware {
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
     ) async throws -> Response {
-        @Sendable func refuse(_ why: String) -> Failure {
+        @Sendable func refuse(_ why: Message) -> Failure {
             Failure(.usage, what: "the request cannot be read", why: why)
         }
         let body = try await limited(to: time / .seconds(1)) {

@@ -1,3 +1,4 @@
+import BookModel
 import Hummingbird
 
 /// Answers those only who call the server by a name that is its own; see ``HostRule``. Nobody else is told anything.

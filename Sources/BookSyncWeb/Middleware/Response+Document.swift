@@ -21,8 +21,8 @@ extension Response {
     }
 
     /// A document that says why there is no other.
-    static func refusal(_ status: HTTPResponse.Status, _ why: String, kind: String = "refused") -> Response {
-        outcome(["error": .string(why), "kind": .string(kind)], status)
+    static func refusal(_ status: HTTPResponse.Status, _ why: Message, kind: String = "refused") -> Response {
+        outcome(["error": .string(why.description), "kind": .string(kind)], status)
     }
 
     /// To another page, which is asked for with GET.

@@ -45,7 +45,7 @@ extension ShelfPages {
             }
         return FindingView(
             status: finding.status.rawValue, statusLabel: phrases(label), check: name(of: finding.check, phrases),
-            message: finding.message, remedy: finding.remedy)
+            message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) })
     }
 
     private static func name(of check: String, _ phrases: Strings) -> String {

@@ -5,13 +5,14 @@ import Foundation
 package struct Strings: Sendable {
     package let language: PageLanguage
     private let table: [Phrase: String]
+    private let wordings: [String: String]
 
     package init(_ language: PageLanguage) {
         self.language = language
-        table =
+        (table, wordings) =
             switch language {
-            case .english: Self.english
-            case .chinese: Self.chinese
+            case .english: (Self.english, [:])
+            case .chinese: (Self.chinese, Self.chineseWordings)
             }
     }
 
@@ -24,6 +25,9 @@ package struct Strings: Sendable {
             text = text.replacing("{\(value.key)}", with: value.value)
         }
     }
+
+    /// What the rooms below say: English where the language's table lacks its wording.
+    package func callAsFunction(_ message: Message) -> String { message.text(by: wordings) }
 
     /// A phrase that counts something as `{n}`.
     package func callAsFunction(_ phrase: Phrase, count: Int) -> String {

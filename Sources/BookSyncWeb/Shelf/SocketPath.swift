@@ -6,7 +6,7 @@ enum SocketPath {
     /// Blocks on the disk.
     /// - Throws: ``Failure`` of kind `inputOutput` when something that is no socket stands there, or somebody listens.
     static func requireFree(_ path: String) throws {
-        func refuse(_ why: String) -> Failure {
+        func refuse(_ why: Message) -> Failure {
             Failure(
                 .inputOutput, disposition: .stop, what: "cannot listen on unix:\(path)", why: why,
                 remedy: "choose another path with --listen")

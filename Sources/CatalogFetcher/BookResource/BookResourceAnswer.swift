@@ -33,7 +33,7 @@ struct BookResourceAnswer {
     var verdict: BookResourceVerdict { BookResourceVerdict.decide(status: status, message: message) }
 
     /// How the catalog says no, for a sentence: `status 4 "非法请求"`.
-    func complaint(masked secrets: SecretMask) -> String {
+    func complaint(masked secrets: SecretMask) -> Message {
         let quoted = CatalogText.quotation(secrets.masking(message), length: 200)
         let shownStatus = CatalogText.quotation(secrets.masking(status ?? ""), length: 20)
         return quoted.isEmpty ? "status \(shownStatus) without a message" : "status \(shownStatus) \"\(quoted)\""
@@ -50,7 +50,7 @@ struct BookResourceAnswer {
         /// `null`, or missing from an answer that is otherwise one of this API.
         case missing
         /// Not an answer of this API.
-        case foreign(String)
+        case foreign(Message)
     }
 
     var elements: Elements {

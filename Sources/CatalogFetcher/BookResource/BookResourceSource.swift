@@ -122,7 +122,7 @@ package struct BookResourceSource: CatalogSource {
             let (document, address) = try await exchange.fetchJSON(wireRequest, for: subject, secrets: secrets)
             let answer = BookResourceAnswer(document)
             let verdict = answer.verdict
-            let why = verdict == .good ? "" : "it answers " + answer.complaint(masked: secrets)
+            let why: Message = verdict == .good ? "" : "it answers " + answer.complaint(masked: secrets)
             switch verdict {
             case .good: return (answer, address, secrets)
             case .credentialsRejected: throw subject.credentialsRejected(why: why)

@@ -20,8 +20,8 @@ struct CatalogClient: Sendable {
     enum Reading<Document> {
         case document(Document)
         /// The bytes end in the middle: it may be that the connection was cut.
-        case cutShort(why: String)
-        case unreadable(why: String)
+        case cutShort(why: Message)
+        case unreadable(why: Message)
     }
 
     /// - Returns: what `read` makes of the answer, and the address that it came from in the end.
@@ -64,7 +64,7 @@ struct CatalogClient: Sendable {
             }
             failures += 1
             guard let wait = retry.wait(afterFailures: failures, random: Double.random(in: 0..<1)) else {
-                let tries = failures == 1 ? "" : " (tried \(failures) times)"
+                let tries: Message = failures == 1 ? "" : " (tried \(failures) times)"
                 throw subject.unavailable(at: request.address, why: retryReason.why + tries)
             }
             if let requested = retryReason.requestedWait { await pace?.hold(for: requested) }
@@ -74,7 +74,7 @@ struct CatalogClient: Sendable {
 
     /// Why it did not work this time.
     private struct RetryReason {
-        var why: String
+        var why: Message
         /// Seconds that the server asks to wait.
         var requestedWait: Double?
     }
@@ -98,7 +98,7 @@ struct CatalogClient: Sendable {
     private func judge(
         _ answer: HTTPResponse, to request: HTTPRequest, for subject: ErrorContext
     ) throws -> RetryReason? {
-        let why = "it answers with HTTP status \(answer.status)"
+        let why: Message = "it answers with HTTP status \(answer.status)"
         switch answer.status {
         case 200..<300: return nil
         case 401 where !transport.sentCredentials(with: request, to: answer): throw subject.credentialsWanted(why: why)
@@ -151,7 +151,7 @@ extension CatalogClient {
         }
     }
 
-    static func complaint(about bytes: [UInt8], _ failure: JSONFailure, secrets: SecretMask) -> String {
+    static func complaint(about bytes: [UInt8], _ failure: JSONFailure, secrets: SecretMask) -> Message {
         // Masked before it is cut: half a secret would not be recognised any more.
         let beginning = secrets.masking(CatalogText.quotation(bytes, length: 2000))
         let quoted = CatalogText.quotation(beginning, length: 80)

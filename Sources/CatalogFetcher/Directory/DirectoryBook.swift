@@ -32,7 +32,7 @@ struct DirectoryBook {
     }
 
     /// A folder that could not be read.
-    mutating func miss(_ folder: [String], why: String) {
+    mutating func miss(_ folder: [String], why: Message) {
         note("the folder\(Self.shown(folder)) cannot be read: \(why); the listing counts as incomplete")
     }
 

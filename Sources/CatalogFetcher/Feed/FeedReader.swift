@@ -8,7 +8,7 @@ final class FeedReader {
         /// It may be cut: see ``FeedDocument/isWhole``.
         case feed(FeedDocument)
         /// As the middle of a sentence. Nothing that was read was that of a feed.
-        case foreign(why: String, mayBeCut: Bool)
+        case foreign(why: Message, mayBeCut: Bool)
     }
 
     private static let keptHead = 2000
@@ -43,7 +43,7 @@ final class FeedReader {
         return .foreign(why: complaint, mayBeCut: head.isEmpty || markup.handler.root == nil && !isWhole)
     }
 
-    private var complaint: String {
+    private var complaint: Message {
         if head.starts(with: [0x1F, 0x8B]) { return "the answer is compressed, which was not asked for" }
         // Masked before it is cut: half a secret would not be recognised any more.
         let beginning = secrets.masking(CatalogText.quotation(head, length: Self.keptHead))

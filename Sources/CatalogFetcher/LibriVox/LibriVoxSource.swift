@@ -111,7 +111,7 @@ extension CatalogContents {
         return match.refused.intersection(locked).count
     }
 
-    fileprivate mutating func warnOfMissingAddresses(_ why: String, except others: Int = 0) {
+    fileprivate mutating func warnOfMissingAddresses(_ why: Message, except others: Int = 0) {
         let count = episodes.count { $0.isLocked } - others
         guard count > 0 else { return }
         listing.proof.warnings.append(

@@ -8,7 +8,7 @@ struct ErrorContext {
 
     /// - Parameter disposition: `skip` where the server answers, and refuses this book: it is not down for others.
     func unavailable(
-        at address: ResourceAddress, why: String, remedy: String = "try again later",
+        at address: ResourceAddress, why: Message, remedy: Message = "try again later",
         disposition: Failure.Disposition = .retry
     ) -> Failure {
         Failure(
@@ -16,26 +16,26 @@ struct ErrorContext {
             what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why, remedy: remedy)
     }
 
-    func unreadable(why: String) -> Failure {
+    func unreadable(why: Message) -> Failure {
         Failure(
             .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
             remedy: "check the address and the query of source \(book.source), and whether something else answers in "
                 + "the catalog's place")
     }
 
-    func credentialsRejected(why: String) -> Failure {
+    func credentialsRejected(why: Message) -> Failure {
         Failure(
             .credentialsRejected, what: "the catalog rejects the credentials of source \(book.source)", why: why,
             remedy: "renew the token or the secret in the configuration of source \(book.source)")
     }
 
-    func credentialsWanted(why: String) -> Failure {
+    func credentialsWanted(why: Message) -> Failure {
         Failure(
             .credentialsRejected, what: "\(part) of \(book) needs credentials", why: why,
             remedy: "set user and password for source \(book.source), or use the address with its key")
     }
 
-    func unknownBook(why: String) -> Failure {
+    func unknownBook(why: Message) -> Failure {
         Failure(
             .unknownBook, what: "source \(book.source) has no book \(book.id)", why: why,
             remedy: "check the id and the address of source \(book.source)")

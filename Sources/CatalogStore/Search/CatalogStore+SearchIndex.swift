@@ -9,7 +9,7 @@ extension CatalogStore {
     ///
     /// Stops between two transactions when the task is cancelled; what is done stays done.
     package func updateSearchIndex() async throws {
-        let what = "the index of names cannot be brought up to date"
+        let what: Message = "the index of names cannot be brought up to date"
         while try await read(what, { try $0.lacksIndexedNames() }), !Task.isCancelled {
             try await write(what, .relaxed) { try $0.indexNames(atMost: Self.indexedAtOnce) }
         }

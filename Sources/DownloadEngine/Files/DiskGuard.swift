@@ -43,7 +43,9 @@ final class DiskGuard: Sendable {
     /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look.
     func requireSameDisk() throws {
         var status = stat()
-        guard lstat(partialFolder, &status) == 0 else { throw vanished(why: String(cString: strerror(errno))) }
+        guard lstat(partialFolder, &status) == 0 else {
+            throw vanished(why: Message(verbatim: String(cString: strerror(errno))))
+        }
         let place = Place(device: status.st_dev, inode: status.st_ino)
         let isTheSame = began.withLock { began in
             began = began ?? place
@@ -89,7 +91,7 @@ final class DiskGuard: Sendable {
         return max(0, total - held)
     }
 
-    private func vanished(why: String) -> Failure {
+    private func vanished(why: Message) -> Failure {
         .libraryVanished(library, why: "\(partialFolder): \(why)")
     }
 }

@@ -20,7 +20,7 @@ struct PieceResult: Sendable {
         /// Another try may succeed, after so many seconds where the server said so.
         case retry(AttemptResult.RetryReason)
         /// The server does not have the file any more that was begun, or does not do ranges as it should.
-        case contradicted(String)
+        case contradicted(Message)
         /// The server refuses; the transfer itself will hear why.
         case refused
         case failed(Failure)

@@ -22,7 +22,7 @@ final class SegmentedDownload: Sendable {
     }
 
     enum Obstacle {
-        case contradiction(String)
+        case contradiction(Message)
         case failure(Failure)
     }
 

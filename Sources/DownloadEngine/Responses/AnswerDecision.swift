@@ -81,16 +81,16 @@ enum AnswerDecision: Equatable, Sendable {
     /// The file on disk is still what the server has.
     case unchanged
     /// Throw away what is held and ask again for the whole. Done once; then it is a failure with this reason.
-    case restart(String)
+    case restart(Message)
     /// Ask again after a wait.
-    case retry(String)
+    case retry(Message)
     case fail(Rejection)
 }
 
 /// Why an answer cannot be used, now or ever.
 struct Rejection: Equatable, Sendable {
-    var why: String
-    var remedy: String?
+    var why: Message
+    var remedy: Message?
     /// Whether the user is not let in, which no further run mends by itself.
     var isOfCredentials = false
 }

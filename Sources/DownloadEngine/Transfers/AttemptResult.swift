@@ -22,7 +22,7 @@ struct AttemptResult: Sendable {
         /// The server still has what is on disk.
         case unchanged
         /// What was held is of no use: begin again, once, for this reason.
-        case restart(String)
+        case restart(Message)
         case retry(RetryReason)
         /// A body without a declared length ended before the catalog's size, after so many bytes. Whether that was its
         /// end, or the connection's, nobody can tell: it is asked for once more.
@@ -40,7 +40,7 @@ struct AttemptResult: Sendable {
 
     /// Why a transfer is to be tried again.
     struct RetryReason: Sendable {
-        var why: String
+        var why: Message
         /// Seconds that the server asked to wait.
         var after: Double?
         /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
@@ -48,7 +48,7 @@ struct AttemptResult: Sendable {
         /// Whether the server is so slow that what it brought is no progress worth going on for.
         var isServerTooSlow = false
 
-        init(why: String, after: Double? = nil) {
+        init(why: Message, after: Double? = nil) {
             self.why = why
             self.after = after
         }
@@ -59,7 +59,7 @@ struct AttemptResult: Sendable {
         }
 
         /// As an answer's head says.
-        init(why: String, answer: HTTPResponse) {
+        init(why: Message, answer: HTTPResponse) {
             self.why = why
             after = answer.requestedWait(now: Date().timeIntervalSince1970)
             isServerBusy = [429, 503].contains(answer.status)
@@ -93,7 +93,7 @@ extension Failure {
 
 extension TransferRequest {
     /// A failure of this episode alone.
-    func failure(_ why: String, remedy: String? = nil, kind: Failure.Kind = .temporary) -> Failure {
+    func failure(_ why: Message, remedy: Message? = nil, kind: Failure.Kind = .temporary) -> Failure {
         Failure(
             kind, what: "episode \(episode.section) \(episode.name) could not be fetched", why: why,
             remedy: remedy)

@@ -14,17 +14,17 @@ package struct Finding: Sendable, Hashable {
     package var check: String
     package var status: Status
     /// What was found, in words for the user; without secrets.
-    package var message: String
+    package var message: Message
     /// What to do about it; nil when there is nothing to be done.
-    package var remedy: String?
+    package var remedy: Message?
     /// What a run that meets the problem would end with; nil for what is none.
     package var kind: Failure.Kind?
 
-    static func ok(_ check: String, _ message: String) -> Finding {
+    static func ok(_ check: String, _ message: Message) -> Finding {
         Finding(check: check, status: .ok, message: message)
     }
 
-    static func warning(_ check: String, _ message: String, remedy: String?) -> Finding {
+    static func warning(_ check: String, _ message: Message, remedy: Message?) -> Finding {
         Finding(check: check, status: .warning, message: message, remedy: remedy)
     }
 
@@ -54,7 +54,7 @@ extension JSONDocument {
         self = [
             "check": .string(finding.check),
             "status": .string(finding.status.rawValue),
-            "message": .string(finding.message),
+            "message": .init(finding.message),
             "remedy": .init(finding.remedy),
         ]
     }

@@ -26,7 +26,7 @@ struct Leftovers: Sendable {
             bytes += facts.size
         }
 
-        func sentence(_ one: String, _ many: String) -> String? {
+        func sentence(_ one: Message, _ many: Message) -> Message? {
             count == 0 ? nil : "\(count) \(count == 1 ? one : many) (\(describeBytes(bytes)))"
         }
     }
@@ -69,10 +69,11 @@ struct Leftovers: Sendable {
     }
 
     /// What only takes up room; nil when nothing does.
-    var sentence: String? {
+    var sentence: Message? {
         let parts = [
             orphans.sentence("file of an unfinished download", "files of unfinished downloads").map {
-                "\($0) that nothing will go on with"
+                files -> Message in
+                "\(files) that nothing will go on with"
             },
             damagedStores.sentence("file of a damaged store", "files of damaged stores"),
             kept.sentence("file that a repair kept", "files that repairs kept"),
@@ -81,19 +82,20 @@ struct Leftovers: Sendable {
     }
 
     /// What was kept on purpose; nil when nothing was.
-    var harmlessSentence: String? {
+    var harmlessSentence: Message? {
         let parts = [
             unfinished.sentence("file of an unfinished download", "files of unfinished downloads").map {
-                "\($0), kept for the next run"
+                files -> Message in
+                "\(files), kept for the next run"
             },
-            kept.sentence("file that a repair kept", "files that repairs kept").map {
-                "\($0) in \(folder.ownFolder)/kept"
+            kept.sentence("file that a repair kept", "files that repairs kept").map { files -> Message in
+                "\(files) in \(folder.ownFolder)/kept"
             },
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    var remedy: String? {
+    var remedy: Message? {
         let places = [
             orphans.count > 0 ? "\(folder.ownFolder) (*.tmp, partial/)" : nil,
             damagedStores.count > 0 ? "\(folder.ownFolder)/*.damaged-*" : nil,

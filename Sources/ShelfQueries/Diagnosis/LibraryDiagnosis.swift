@@ -115,7 +115,7 @@ struct LibraryDiagnosis: Sendable {
             }
             if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
             let found = try await StoreExamination(path: path)
-            if let fault = found.faults.first { throw Failure.damagedStore(at: path, why: fault) }
+            if let fault = found.faults.first { throw Failure.damagedStore(at: path, why: Message(verbatim: fault)) }
             if found.strayRows > 0 {
                 throw Failure.damagedStore(at: path, why: "\(found.strayRows) rows speak of others that are not there")
             }
@@ -171,7 +171,7 @@ struct LibraryDiagnosis: Sendable {
 private enum LibraryState: Sendable, Hashable {
     case missing
     case noFolder
-    case unreachable(why: String)
+    case unreachable(why: Message)
     /// A folder that no run has been in.
     case empty
     case begun
@@ -180,7 +180,7 @@ private enum LibraryState: Sendable, Hashable {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let code = errno
-            self = code == ENOENT ? .missing : .unreachable(why: SystemError(code: code).text)
+            self = code == ENOENT ? .missing : .unreachable(why: Message(verbatim: SystemError(code: code).text))
             return
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -125,7 +125,7 @@ struct SourceDiagnosis: Sendable {
     private static func finding(
         _ check: String, of answer: HTTPResponse, from source: SourceConfiguration, at address: ResourceAddress
     ) throws -> Finding {
-        let what = "\(address.server) answers with HTTP status \(answer.status)"
+        let what: Message = "\(address.server) answers with HTTP status \(answer.status)"
         switch answer.status {
         case 401 where source.query.isEmpty && source.signature == nil, 407:
             throw Failure(

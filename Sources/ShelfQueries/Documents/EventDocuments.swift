@@ -55,7 +55,7 @@ extension JSONDocument {
                 "size": .integer(receipt.file.size),
                 "sha256": .string(receipt.file.sha256),
                 "verified": .string(receipt.file.verification.rawValue),
-                "reason": .string(receipt.reason),
+                "reason": .init(receipt.reason),
             ]
         case .failed(let report):
             self = [

@@ -97,7 +97,7 @@ extension JSONDocument {
             "path": .string(action.path),
         ]
         if let fromPath = action.fromPath { self = adding(["from_path": .string(fromPath)]) }
-        self = adding(["bytes": .init(action.bytes), "reason": .string(action.reason)])
+        self = adding(["bytes": .init(action.bytes), "reason": .init(action.reason)])
     }
 }
 

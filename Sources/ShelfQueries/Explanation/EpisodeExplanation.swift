@@ -212,7 +212,7 @@ extension JSONDocument {
             "path": .string(action.path),
             "from_path": .init(action.fromPath),
             "bytes": .init(action.bytes),
-            "reason": .string(action.reason),
+            "reason": .init(action.reason),
         ]
     }
 }

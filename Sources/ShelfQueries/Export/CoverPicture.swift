@@ -40,7 +40,7 @@ package struct CoverPicture: Sendable {
     package static func fetch(
         _ address: ResourceAddress, of book: BookIdentity, over transport: HTTPTransport
     ) async throws -> CoverPicture {
-        func refuse(_ why: String, _ remedy: String? = nil) -> Failure {
+        func refuse(_ why: Message, _ remedy: Message? = nil) -> Failure {
             Failure(
                 .catalogUnavailable, what: "the cover of \(book) cannot be had", why: "\(address): \(why)",
                 remedy: remedy)

@@ -9,7 +9,7 @@ import Testing
 
     private func book(_ id: Int, source: String = "cat") -> BookIdentity { BookIdentity(source: source, id: "\(id)") }
 
-    private func failure(_ kind: Failure.Kind, _ what: String = "page 1 cannot be fetched") -> Failure {
+    private func failure(_ kind: Failure.Kind, _ what: Message = "page 1 cannot be fetched") -> Failure {
         // What is unavailable may be tried again; what is refused may not.
         Failure(
             kind, disposition: kind == .catalogUnavailable ? .retry : .skip, what: what, why: "it is refused",
@@ -50,7 +50,7 @@ import Testing
         for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", index: id) }
         let reports = troubles.reports(known: [:], at: Self.now)
         #expect(reports.map(\.outage.subject) == ["source cat"])
-        #expect(reports.first?.report.failure.what == "rejected, for 5 books")
+        #expect(reports.first?.report.failure.what.description == "rejected, for 5 books")
         #expect(troubles.answered == ["a"])
     }
 
@@ -73,7 +73,9 @@ import Testing
         let before = Outage(
             subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old", isTold: true)
         let reports = troubles.reports(known: ["http://a": before], at: Self.now)
-        #expect(reports.first?.report.failure.why == "it is refused; failing since 2023-11-13T18:26:40Z, 3 runs")
+        #expect(
+            reports.first?.report.failure.why.description == "it is refused; failing since 2023-11-13T18:26:40Z, 3 runs"
+        )
         #expect(reports.first?.outage.isTold == true)
         #expect(reports.first?.outage.since == before.since)
     }

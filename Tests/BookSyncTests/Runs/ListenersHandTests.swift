@@ -33,7 +33,8 @@ import Testing
             let report = try await bench.run()
             #expect(report.summary.adopted == 1)
             #expect(report.summary.fetched == 0)
-            #expect(bench.lastPlan[2]?.reason.contains("stays where it is now; it has the same inode") == true)
+            #expect(
+                bench.lastPlan[2]?.reason.description.contains("stays where it is now; it has the same inode") == true)
             #expect(bench.audioRequests.count == 3)
             #expect(try await bench.recordedPath(2) == bench.library + "/" + path)
             let again = try await bench.run()
@@ -52,7 +53,7 @@ import Testing
             try files.removeItem(atPath: path)
             let report = try await bench.run()
             #expect(report.summary.adopted == 1 && report.summary.fetched == 0)
-            #expect(bench.lastPlan[2]?.reason.contains("its SHA-256 is the recorded one") == true)
+            #expect(bench.lastPlan[2]?.reason.description.contains("its SHA-256 is the recorded one") == true)
             #expect(try await bench.recordedPath(2) == bench.library + "/Book/b.mp3")
             #expect(try await bench.run().summary.kept == 3)
             #expect(bench.audioRequests.count == 3)
@@ -274,7 +275,8 @@ import Testing
             }
             let report = try await bench.run()
             #expect(report.summary.replaced == 0 && report.summary.failed == 1)
-            #expect(report.failures.first?.why.contains("somebody wrote to it") == true, "\(report.failures)")
+            #expect(
+                report.failures.first?.why.description.contains("somebody wrote to it") == true, "\(report.failures)")
             #expect(try bench.read(path) == mine)
             #expect(try await bench.run().summary.replaced == 1)
             #expect(try bench.read(path) == new)
@@ -295,7 +297,7 @@ import Testing
             let mine = sampleMP3(bytes: size, seed: 5)
             try Data(mine).write(to: URL(filePath: path))
             #expect(try await bench.run().summary.fetched == 0)
-            #expect(bench.lastPlan[2]?.reason.contains("was \(word): it had 40000 bytes") == true)
+            #expect(bench.lastPlan[2]?.reason.description.contains("was \(word): it had 40000 bytes") == true)
             #expect(try bench.read(path) == mine)
             // The server gives half of the file: what the user has stays.
             bench.catalog.update {

@@ -110,7 +110,7 @@ import Testing
             #expect(try await bench.shelved(3)?.file?.path == "else/x0.bin")
             #expect(try await bench.shelved(3)?.file?.fetchedFrom == nil)
             #expect(try bench.read(edited).count == ScriptedCatalog.bytes(2).count + 1)
-            #expect(bench.lastPlan[1]?.reason.contains("mark") == true)
+            #expect(bench.lastPlan[1]?.reason.description.contains("mark") == true)
         }
     }
 
@@ -166,7 +166,7 @@ import Testing
             let report = try await bench.run()
             #expect(report.summary.adopted == 3 && report.summary.fetched == 0)
             #expect(bench.audioBytesSent == sent)
-            #expect(bench.lastPlan[2]?.reason.contains("its server tells") == true)
+            #expect(bench.lastPlan[2]?.reason.description.contains("its server tells") == true)
             #expect(try await bench.run().summary.kept == 3)
             #expect(bench.audioRequests.count == 4)
         }
@@ -223,7 +223,7 @@ import Testing
             try newer.write(to: URL(filePath: path))
             let failure = try await #require(throws: Failure.self) { try await bench.run() }
             #expect(failure.kind == .configuration)
-            #expect(failure.why.contains("made by a newer booksync"))
+            #expect(failure.why.description.contains("made by a newer booksync"))
             #expect(try Data(contentsOf: URL(filePath: path)) == newer)
             let own = try files.contentsOfDirectory(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
             #expect(!own.contains { $0.contains(".damaged-") })
@@ -250,7 +250,7 @@ import Testing
                     }
                 }
                 #expect(failure.kind == .inputOutput)
-                #expect(failure.remedy?.contains("booksync fetch") == true)
+                #expect(failure.remedy?.description.contains("booksync fetch") == true)
                 #expect(try files.contentsOfDirectory(atPath: own).sorted() == before)
             }
         }

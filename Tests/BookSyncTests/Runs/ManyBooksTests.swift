@@ -183,10 +183,12 @@ import Transport
                 #expect(first.summary.fetched == 1)
                 #expect(first.summary.failed == 12)
                 #expect(first.failures.count == 1)
-                #expect(first.failures.first?.what.hasPrefix("the catalogs of 12 books cannot be fetched") == true)
+                #expect(
+                    first.failures.first?.what.description.hasPrefix("the catalogs of 12 books cannot be fetched")
+                        == true)
                 let second = try await run(books, configuration)
-                #expect(second.failures.first?.why.contains("1 of them was asked for") == true)
-                #expect(second.failures.first?.why.contains(", 2 runs") == true)
+                #expect(second.failures.first?.why.description.contains("1 of them was asked for") == true)
+                #expect(second.failures.first?.why.description.contains(", 2 runs") == true)
             }
         }
     }

@@ -61,7 +61,7 @@ import Testing
         try await withRunBench(refusing, jobs: 2) { bench in
             let report = try await bench.run()
             #expect(report.summary.failed == 8)
-            #expect(report.failures.allSatisfy { $0.why.contains("refuses access (403)") })
+            #expect(report.failures.allSatisfy { $0.why.description.contains("refuses access (403)") })
             #expect(bench.listings == 2)
             #expect(bench.audioRequests.count == 8)
         }

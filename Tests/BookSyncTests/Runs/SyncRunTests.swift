@@ -103,7 +103,7 @@ import Testing
             #expect(report.summary.fetched == 3)
             #expect(report.summary.failed == 1)
             #expect(report.failures.map(\.kind) == [.temporary])
-            #expect(report.failures.first?.why.contains("refuses the connection") == true)
+            #expect(report.failures.first?.why.description.contains("refuses the connection") == true)
             bench.catalog.update { $0.elements[1].path = "/audio/2.mp3" }
             let second = try await bench.run()
             #expect(second.summary.fetched == 1)

@@ -59,7 +59,7 @@ import Support
                     let first = try await report
                     gate.open()
                     #expect(first.failures.map(\.kind) == [.libraryUnwritable], "\(first.failures)")
-                    #expect(first.failures.first?.what.contains("no longer where it was") == true)
+                    #expect(first.failures.first?.what.description.contains("no longer where it was") == true)
                     #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
                     #expect(bench.audioRequests.count == 2)
 
@@ -119,8 +119,10 @@ import Support
                     disk.unmount()
                     let failure = try await #require(throws: Failure.self) { try await bench.run(notes: notes) }
                     #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
-                    #expect(failure.why.contains("on the disk at \(mountPoint), and no disk is mounted there now"))
-                    #expect(failure.remedy?.contains(notes.file(of: library)) == true)
+                    #expect(
+                        failure.why.description.contains(
+                            "on the disk at \(mountPoint), and no disk is mounted there now"))
+                    #expect(failure.remedy?.description.contains(notes.file(of: library)) == true)
                     await #expect(throws: Failure.self) {
                         try await SubscriptionBook.open(in: library, notes: notes) { _ in }
                     }
@@ -130,7 +132,7 @@ import Support
                     // Another disk in its place is no better.
                     let other = try SmallDisk.mount(at: mountPoint, kilobytes: 20_000)
                     let second = try await #require(throws: Failure.self) { try await bench.run(notes: notes) }
-                    #expect(second.why.contains("another disk is mounted there now"))
+                    #expect(second.why.description.contains("another disk is mounted there now"))
                     #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
                     other.unmount()
 
@@ -192,7 +194,7 @@ import Support
                     try disk.forbidWriting()
                     let failure = try await #require(throws: Failure.self) { try await bench.run() }
                     #expect(failure.kind == .libraryUnwritable)
-                    #expect(failure.why == "Read-only file system" && failure.remedy != nil)
+                    #expect(failure.why.description == "Read-only file system" && failure.remedy != nil)
                     #expect(bench.server.record.requests.count == asked)
                 }
             }
@@ -209,7 +211,7 @@ import Support
                     try disk.allow(newFiles: 0)
                     let failure = try await #require(throws: Failure.self) { try await bench.run() }
                     #expect(failure.kind == .libraryUnwritable)
-                    #expect(failure.remedy?.contains("make room") == true)
+                    #expect(failure.remedy?.description.contains("make room") == true)
                     #expect(bench.server.record.requests.count == asked)
                 }
             }

@@ -32,8 +32,14 @@ import Testing
         (.nothing, .missing),
         (.other(.folder), .displaced(.folder)),
         (.other(.symbolicLink), .displaced(.symbolicLink)),
-        (.unreadable(SystemError(code: EIO)), .unreadable(why: "Input/output error", isDamage: true)),
-        (.unreadable(SystemError(code: EACCES)), .unreadable(why: "Permission denied", isDamage: false)),
+        (
+            .unreadable(SystemError(code: EIO)),
+            .unreadable(why: Message(verbatim: "Input/output error"), isDamage: true)
+        ),
+        (
+            .unreadable(SystemError(code: EACCES)),
+            .unreadable(why: Message(verbatim: "Permission denied"), isDamage: false)
+        ),
         (look(size: 999, sha256: nil), .truncated(999)),
         (look(size: 0, time: 99, sha256: nil), .truncated(0)),
         (look(size: 1001, sha256: nil), .longer(1001)),
@@ -52,7 +58,7 @@ import Testing
 
     @Test func `every verdict has its sentence, and only what fetching helps is fetched again`() {
         let told = Self.table.map { FileVerdict(of: $0.0, recorded: Self.recorded) }
-        let sentences = Set(told.map { $0.sentence(recorded: Self.recorded) })
+        let sentences = Set(told.map { $0.sentence(recorded: Self.recorded).description })
         #expect(sentences.count == Set(told).count)
         #expect(sentences.contains("truncated: it had 1000 bytes when it was fetched and has 999 now"))
         #expect(sentences.contains("a folder stands in its place"))

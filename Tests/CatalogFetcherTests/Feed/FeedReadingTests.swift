@@ -266,7 +266,7 @@ import Testing
     func `what is no feed is told in a sentence`(text: String, why: String) {
         let failure = #expect(throws: Failure.self) { try readFeed(text) }
         #expect(failure?.kind == .unreadableCatalog)
-        #expect(failure?.why.contains(why) == true, "\(failure?.why ?? "")")
+        #expect(failure?.why.description.contains(why) == true, "\(failure?.why ?? "")")
     }
 
     @Test func `feeds are recognised by how they begin`() {

@@ -83,7 +83,7 @@ import Transport
             let settings = FeedSettings(headers: headers.map { ($0, "k-1") })
             let failure = try #require(try await Self.failure(address + path, settings: settings))
             #expect(failure.kind == kind)
-            #expect(failure.remedy?.hasPrefix(remedy) == true, "\(failure)")
+            #expect(failure.remedy?.description.hasPrefix(remedy) == true, "\(failure)")
             #expect(kind == .credentialsRejected || failure.disposition == .skip)
             #expect(server.requests.count == 1)
         }
@@ -217,7 +217,7 @@ import Transport
                 _ = try await Self.list(address + "/f?show=secret-token", retries: 0)
             }
             #expect(failure?.kind == kind)
-            #expect(failure?.why.contains(why) == true, "\(String(describing: failure))")
+            #expect(failure?.why.description.contains(why) == true, "\(String(describing: failure))")
         }
     }
 
@@ -228,7 +228,7 @@ import Transport
             let failure = await #expect(throws: Failure.self) {
                 _ = try await Self.list(address, settings: FeedSettings(maxResponseBytes: 10_000))
             }
-            #expect(failure?.why.contains("longer than 10.0 kB") == true, "\(String(describing: failure))")
+            #expect(failure?.why.description.contains("longer than 10.0 kB") == true, "\(String(describing: failure))")
         }
     }
 

@@ -110,6 +110,6 @@ private struct ExpectedItem: Decodable, Sendable {
 
     @Test func `a dark item is told of`() throws {
         let failure = #expect(throws: Failure.self) { try book("dark_item.json") }
-        #expect(failure?.kind == .unknownBook && failure?.why.contains("dark") == true)
+        #expect(failure?.kind == .unknownBook && failure?.why.description.contains("dark") == true)
     }
 }

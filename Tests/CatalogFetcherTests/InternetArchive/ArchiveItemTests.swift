@@ -128,7 +128,7 @@ import Testing
 
     @Test func `nothing to take in a configured format is told with what there is`() throws {
         let failure = #expect(throws: Failure.self) { try book(file("a.mp3"), formats: ["Flac"]) }
-        #expect(failure?.kind == .unknownBook && failure?.why.contains("it has VBR MP3") == true)
+        #expect(failure?.kind == .unknownBook && failure?.why.description.contains("it has VBR MP3") == true)
     }
 
     @Test(arguments: [

@@ -92,7 +92,8 @@ import Testing
         let json = #"{"books":[{"id":"1","title":"A"},{"id":"2","title":"B","sections":[{"id":"5"}]}]}"#
         #expect(try book(json, id: "2").book.title == "B")
         let failure = #expect(throws: Failure.self) { try book(json, id: "3") }
-        #expect(failure?.kind == .unreadableCatalog && failure?.why == "the answer is about other books (1, 2)")
+        #expect(
+            failure?.kind == .unreadableCatalog && failure?.why.description == "the answer is about other books (1, 2)")
     }
 
     @Test func `readers are named, up to three of them`() throws {

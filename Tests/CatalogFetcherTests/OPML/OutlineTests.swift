@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: ["", "{}", "<html><body>Login</body></html>", "<rss><channel><title>t</title></channel></rss>"])
     func `what is no list is refused in a sentence`(text: String) {
         let failure = #expect(throws: Failure.self) { try OPMLReader.read(Array(text.utf8), from: "x.opml") }
-        #expect(failure?.kind == .unreadableCatalog && failure?.what.contains("x.opml") == true)
+        #expect(failure?.kind == .unreadableCatalog && failure?.what.description.contains("x.opml") == true)
     }
 
     @Test func `no list takes more than it may`() throws {

@@ -46,7 +46,7 @@ import Testing
     ])
     func `what is no netrc file is told of without what it holds`(text: String, line: Int, why: String) throws {
         let failure = try #require(throws: UnreadableLine.self) { try Netrc(parsing: text) }
-        #expect(failure.line == line && failure.why.contains(why), "\(failure)")
+        #expect(failure.line == line && failure.why.description.contains(why), "\(failure)")
         #expect(!"\(failure)".contains("SECRET"))
     }
 }

@@ -1,0 +1,101 @@
+/// A text for the user that is in no language yet: an English wording, by which the table of another language finds its
+/// own, and the parts that go into either.
+///
+/// Written as strings are: `"page \(number) of \(book) cannot be read"` has the wording "page {1} of {2} cannot be read".
+package struct Message: Sendable, Hashable {
+    /// What goes into the wording.
+    private enum Part: Sendable, Hashable {
+        /// The same in every language: a name, a number, a path, what the system or a server says.
+        case text(String)
+        case message(Message)
+    }
+
+    /// A part, and the English between it and the next one.
+    private struct Step: Sendable, Hashable {
+        var part: Part
+        var literal = ""
+    }
+
+    private var beginning = ""
+    private var steps: [Step] = []
+
+    /// A text that is the same in every language.
+    package init(verbatim text: String) { append(.text(text)) }
+
+    private init() {}
+
+    private mutating func append(_ part: Part) { steps.append(Step(part: part)) }
+
+    private mutating func append(_ literal: String) {
+        if steps.isEmpty { beginning += literal } else { steps[steps.count - 1].literal += literal }
+    }
+
+    /// English, with `{1}` where the first part goes.
+    package var wording: String {
+        steps.indices.reduce(beginning) { "\($0){\($1 + 1)}\(steps[$1].literal)" }
+    }
+
+    /// - Parameter wordings: from English to another language, with the same parts in any order. What they lack stays
+    ///   English.
+    package func text(by wordings: [String: String]) -> String {
+        let texts = steps.map { step in
+            switch step.part {
+            case .text(let text): text
+            case .message(let message): message.text(by: wordings)
+            }
+        }
+        guard !wordings.isEmpty, let translated = wordings[wording] else {
+            return zip(texts, steps).reduce(beginning) { $0 + $1.0 + $1.1.literal }
+        }
+        return translated.replacing(/\{([0-9]+)\}/) { match in
+            Int(match.1).flatMap { texts.indices.contains($0 - 1) ? texts[$0 - 1] : nil } ?? String(match.0)
+        }
+    }
+
+    package static func + (first: Message, second: Message) -> Message {
+        var sum = first
+        sum.append(second.beginning)
+        sum.steps += second.steps
+        return sum
+    }
+}
+
+extension Sequence<Message> {
+    package func joined(separator: Message) -> Message {
+        var whole: Message?
+        for message in self { whole = whole.map { "\($0)\(separator)\(message)" } ?? message }
+        return whole ?? ""
+    }
+}
+
+extension Message: CustomStringConvertible {
+    /// In English.
+    package var description: String { text(by: [:]) }
+}
+
+extension Message: ExpressibleByStringInterpolation {
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var message = Message()
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: String) { message.append(literal) }
+
+        package mutating func appendInterpolation(_ part: Message) { message.append(.message(part)) }
+
+        package mutating func appendInterpolation(_ part: some CustomStringConvertible) {
+            message.append(.text(part.description))
+        }
+
+        package mutating func appendInterpolation(_ part: any Error) { message.append(.text("\(part)")) }
+    }
+
+    package init(stringLiteral literal: String) {
+        self.init()
+        append(literal)
+    }
+
+    package init(stringInterpolation: StringInterpolation) {
+        self = stringInterpolation.message
+    }
+}

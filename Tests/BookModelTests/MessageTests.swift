@@ -1,0 +1,48 @@
+import BookModel
+import Testing
+
+struct MessageTests {
+    private let page: Message = "page \(2) of \("kting:30776") cannot be read"
+
+    @Test func isFoundByItsEnglishWithTheNumbersOfItsParts() {
+        #expect(page.wording == "page {1} of {2} cannot be read")
+        #expect(page.description == "page 2 of kting:30776 cannot be read")
+    }
+
+    @Test func partsGoWhereAnotherLanguageHasThem() {
+        #expect(page.text(by: [page.wording: "无法读取 {2} 的第 {1} 页"]) == "无法读取 kting:30776 的第 2 页")
+    }
+
+    @Test func whatATableLacksStaysEnglish() {
+        #expect(page.text(by: ["none": "无"]) == "page 2 of kting:30776 cannot be read")
+    }
+
+    @Test func messagesInMessagesAreTranslatedEach() {
+        let table = ["none": "无", "{1}: {2}": "{1}：{2}"]
+        let why: Message = "none"
+        #expect(("\(page): \(why)" as Message).text(by: table) == "page 2 of kting:30776 cannot be read：无")
+    }
+
+    @Test func bracesOfATextAreNoParts() {
+        let name: Message = "no name is called \("{2}"): see {ext}"
+        #expect(name.text(by: [name.wording: "没有 {1}，见 {ext}{7}"]) == "没有 {2}，见 {ext}{7}")
+        #expect(Message(verbatim: "{1}").description == "{1}")
+    }
+
+    @Test func sumsAreOneWording() {
+        let whole = page + ", and " + "\(3) more"
+        #expect(whole.wording == "page {1} of {2} cannot be read, and {3} more")
+        #expect(whole.description == "page 2 of kting:30776 cannot be read, and 3 more")
+    }
+
+    @Test func joinedMessagesAreTranslatedEach() {
+        let both = (["none", page, "none"] as [Message]).joined(separator: ", ")
+        #expect(both.description == "none, page 2 of kting:30776 cannot be read, none")
+        #expect(both.text(by: ["none": "无", ", ": "，"]) == "无，page 2 of kting:30776 cannot be read，无")
+        #expect(([] as [Message]).joined(separator: ", ") == "")
+    }
+
+    @Test func equalEnglishByOtherPartsIsAnotherMessage() {
+        #expect(page != "page 2 of kting:30776 cannot be read")
+    }
+}
