@@ -52,6 +52,14 @@ package struct Message: Sendable, Hashable {
         }
     }
 
+    /// Whether the wordings have its own and those of the messages in it.
+    package func isTranslated(by wordings: [String: String]) -> Bool {
+        wordings[wording] != nil
+            && steps.allSatisfy { step in
+                if case .message(let message) = step.part { message.isTranslated(by: wordings) } else { true }
+            }
+    }
+
     package static func + (first: Message, second: Message) -> Message {
         var sum = first
         sum.append(second.beginning)

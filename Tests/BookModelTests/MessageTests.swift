@@ -23,6 +23,13 @@ struct MessageTests {
         #expect(("\(page): \(why)" as Message).text(by: table) == "page 2 of kting:30776 cannot be read：无")
     }
 
+    @Test func aMessageIsTranslatedWhenAllInItAre() {
+        let table = ["none": "无", "{1}: {2}": "{1}：{2}"]
+        #expect(("\(3): \("none" as Message)" as Message).isTranslated(by: table))
+        #expect(!("\(3): \(page)" as Message).isTranslated(by: table))
+        #expect(!("\(3)" as Message).isTranslated(by: table))
+    }
+
     @Test func bracesOfATextAreNoParts() {
         let name: Message = "no name is called \("{2}"): see {ext}"
         #expect(name.text(by: [name.wording: "没有 {1}，见 {ext}{7}"]) == "没有 {2}，见 {ext}{7}")

@@ -151,6 +151,16 @@ extension ProductTests {
             }
         }
 
+        @Test func `a shelf in good order is so in Chinese`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let page = try await shelf.send("/doctor", ["Accept-Language: zh"])
+                    #expect(page.text.contains("可写") && page.text.contains("绝不覆盖"))
+                    #expect(!page.text.contains("lang=\"en\""))
+                }
+            }
+        }
+
         /// Names that are spelt alike in all languages.
         private static let names: Set<String> = ["booksync", "archive", "demo", "dead"]
 
@@ -184,6 +194,7 @@ extension ProductTests {
                         let body = page.text.replacing(/^.*?<body/.dotMatchesNewlines(), with: "<body")
                         let text = body.replacing(/<([a-z]+)[^>]* lang="en"[^>]*>.*?<\/\1>/, with: "")
                             .replacing(/<[^>]*>|\{[a-z]+\}|&[a-z]+;/, with: " ").replacing(/https?:[^ ]*/, with: "")
+                            .replacing(/\/[^ ]+|booksync [a-z]+/, with: "")
                         let words = text.matches(of: /[A-Za-z][a-z]{3,}/).map { String($0.output) }
                         #expect(Set(words).subtracting(Self.names) == [], "\(path)")
                     }

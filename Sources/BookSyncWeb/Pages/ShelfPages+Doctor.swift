@@ -9,6 +9,8 @@ extension ShelfPages {
         var check: String
         var message: String
         var remedy: String?
+        /// Whether a part of the two is not in the language of the page.
+        var isEnglish: Bool
     }
 
     private struct DoctorView: ViewModel {
@@ -45,7 +47,8 @@ extension ShelfPages {
             }
         return FindingView(
             status: finding.status.rawValue, statusLabel: phrases(label), check: name(of: finding.check, phrases),
-            message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) })
+            message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) },
+            isEnglish: ([finding.message] + [finding.remedy].compactMap(\.self)).contains { phrases.isForeign($0) })
     }
 
     private static func name(of check: String, _ phrases: Strings) -> String {

@@ -29,6 +29,11 @@ package struct Strings: Sendable {
     /// What the rooms below say: English where the language's table lacks its wording.
     package func callAsFunction(_ message: Message) -> String { message.text(by: wordings) }
 
+    /// Whether what is made of a message stands in English on a page in another language.
+    package func isForeign(_ message: Message) -> Bool {
+        language != .english && !message.isTranslated(by: wordings)
+    }
+
     /// A phrase that counts something as `{n}`.
     package func callAsFunction(_ phrase: Phrase, count: Int) -> String {
         let forms = (table[phrase] ?? phrase.rawValue).split(separator: "~")
