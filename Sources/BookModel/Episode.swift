@@ -6,7 +6,7 @@ package struct Episode: Sendable, Hashable {
     package var identity: EpisodeIdentity
     /// By what the catalog itself identifies the episode, hashed where it may hold secrets; nil where the key is just that.
     package var rawKey: String?
-    /// The number by which the user names the episode (`REF/12`): the catalog's, or its place in the listing.
+    /// The number by which the user names the episode (`REF/12`): the catalog's, or its position in the listing.
     package var section: Int
     package var numbering = Numbering.catalog
     package var name: String
@@ -36,7 +36,7 @@ package struct Episode: Sendable, Hashable {
         case catalog
         /// The catalog's, where no other episode has it.
         case stated
-        /// The place in the listing at hand.
+        /// The position in the listing at hand.
         case place
         /// None, among others that are numbered.
         case unnumbered

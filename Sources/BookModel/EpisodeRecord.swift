@@ -39,11 +39,11 @@ package struct EpisodeRecord: Sendable, Hashable {
 
 extension EpisodeRecord {
     /// The same as it stands now: what a killed run left as under way only waits.
-    package func standing(isRunUnderWay: Bool) -> EpisodeRecord {
+    package func effective(isRunUnderWay: Bool) -> EpisodeRecord {
         guard !isRunUnderWay, transfer?.state == .downloading || transfer?.state == .verifying else { return self }
-        var standing = self
-        standing.transfer?.state = .waiting
-        return standing
+        var effective = self
+        effective.transfer?.state = .waiting
+        return effective
     }
 }
 

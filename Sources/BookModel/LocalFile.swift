@@ -30,7 +30,7 @@ package struct LocalFile: Sendable, Hashable {
     package var catalogModifiedAt: Date?
     package var fetchedAt: Date
     package var verification: Verification
-    /// Whether the user gave the file its name and place: the naming does not move it then.
+    /// Whether the user gave the file its path: the naming does not move it then.
     package var isNamedByUser: Bool
     /// The address that the bytes came from, without secrets; nil where they were not fetched, or nobody noted it.
     package var fetchedFrom: String?

@@ -62,14 +62,14 @@ package struct Outage: Sendable, Hashable {
     /// The sentence of its last failure.
     package var error: String
     /// Whether the user was alerted to it.
-    package var isTold: Bool
+    package var isReported: Bool
 
-    package init(subject: String, since: Date, runs: Int = 1, error: String, isTold: Bool = false) {
+    package init(subject: String, since: Date, runs: Int = 1, error: String, isReported: Bool = false) {
         self.subject = subject
         self.since = since
         self.runs = runs
         self.error = error
-        self.isTold = isTold
+        self.isReported = isReported
     }
 }
 
@@ -82,13 +82,13 @@ package struct PublicationWatch: Sendable, Hashable {
     /// Seconds that usually lie between two of its episodes; more than 0.
     package var usualGap: Double
     /// Whether the user knows that nothing came for long after ``latest``.
-    package var isTold: Bool
+    package var isReported: Bool
 
-    package init(book: BookIdentity, title: String, latest: Date, usualGap: Double, isTold: Bool) {
+    package init(book: BookIdentity, title: String, latest: Date, usualGap: Double, isReported: Bool) {
         self.book = book
         self.title = title
         self.latest = latest
         self.usualGap = usualGap
-        self.isTold = isTold
+        self.isReported = isReported
     }
 }

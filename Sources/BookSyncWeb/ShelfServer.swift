@@ -31,7 +31,7 @@ package struct ShelfServer: Sendable {
     }
 
     private let site: ServerContext
-    private let place: ListenTarget
+    private let target: ListenTarget
     private let limits: Limits
     private let services: [any Service]
     private let certificate: ServerCertificate?
@@ -45,7 +45,7 @@ package struct ShelfServer: Sendable {
     ///   - logger: hears of requests that failed; nil for nobody.
     ///   - changedSettings: those of who is let in, where they changed since they were last asked for.
     package init(
-        _ configuration: Configuration, at place: ListenTarget, basePath: String = "", publicURL: String? = nil,
+        _ configuration: Configuration, at target: ListenTarget, basePath: String = "", publicURL: String? = nil,
         limits: Limits = Limits(), pages: ShelfPages? = nil,
         certificate: ServerCertificate? = nil, mirrorInterval: Double? = nil,
         logger: Logger? = nil, changedSettings: @escaping @Sendable () async -> ServeSettings? = { nil }
@@ -55,13 +55,13 @@ package struct ShelfServer: Sendable {
         let live = EventBroadcaster(library: configuration.library, logger: logger)
         site = ServerContext(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
-            hosts: HostRule(place: place, publicURL: publicURL, hosts: configuration.serve.hosts),
+            hosts: HostRule(target: target, publicURL: publicURL, hosts: configuration.serve.hosts),
             isSecure: certificate != nil,
             access: Authenticator(
                 configuration.serve, library: configuration.library, logger: logger, changed: changedSettings,
                 users: { await shelf.users() }),
             pages: pages, live: live, logger: logger)
-        self.place = place
+        self.target = target
         self.limits = limits
         self.certificate = certificate
         services =
@@ -76,9 +76,9 @@ package struct ShelfServer: Sendable {
     /// Serves until the task is cancelled. Then nobody new is let in, and what is being answered is answered to its end,
     /// for as long as ``Limits/grace`` allows.
     /// - Parameter onRunning: told where the server is, as soon as requests are answered.
-    /// - Throws: ``Failure`` of kind `inputOutput` when the place cannot be listened on.
+    /// - Throws: ``Failure`` of kind `inputOutput` when it cannot be listened on.
     package func run(onRunning: @escaping @Sendable (String) async -> Void) async throws {
-        if case .socket(let path) = place { try await runBlocking { try SocketPath.requireFree(path) } }
+        if case .socket(let path) = target { try await runBlocking { try SocketPath.requireFree(path) } }
         let application = application { await onRunning(address(of: $0)) }
         var configuration = ServiceGroupConfiguration(services: services + [application], logger: application.logger)
         configuration.maximumGracefulShutdownDuration = limits.grace
@@ -92,7 +92,7 @@ package struct ShelfServer: Sendable {
         }
         // Whatever it ends with when it was told to end, that is how it ends.
         if Task.isCancelled { return }
-        if case .failure(let error) = outcome { throw Failure.cannotListen(on: place.description, error) }
+        if case .failure(let error) = outcome { throw Failure.cannotListen(on: target.description, error) }
     }
 
     private func application(
@@ -115,22 +115,22 @@ package struct ShelfServer: Sendable {
                     idleTimeout: TimeAmount(limits.request),
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: limits.field, maxHeaderListSize: limits.fields, maxHeaderFieldCount: 100))),
-            configuration: ApplicationConfiguration(address: place.bindAddress),
+            configuration: ApplicationConfiguration(address: target.bindAddress),
             onServerRunning: onRunning, logger: quiet)
     }
 
     private func address(of channel: any Channel) -> String {
-        guard case .address(let asked) = place else { return place.description }
+        guard case .address(let asked) = target else { return target.description }
         let address = ListenAddress(host: asked.host, port: channel.localAddress?.port ?? asked.port)
         return site.root(of: address.description)
     }
 }
 
 extension Failure {
-    package static func cannotListen(on place: String, _ error: any Error) -> Failure {
+    package static func cannotListen(on target: String, _ error: any Error) -> Failure {
         let why = (error as? IOError).map { SystemError(code: $0.errnoCode).text } ?? String(describing: error)
         return Failure(
-            .inputOutput, disposition: .stop, what: "cannot listen on \(place)", why: Message(verbatim: why),
+            .inputOutput, disposition: .stop, what: "cannot listen on \(target)", why: Message(verbatim: why),
             remedy: "choose another address with --listen")
     }
 }

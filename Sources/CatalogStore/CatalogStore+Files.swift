@@ -38,8 +38,8 @@ extension CatalogStore {
         }
     }
 
-    /// Notes anew what is recorded of files that the store knows, whose name and place it is included; their transfers
-    /// stay. Files may have changed places with each other.
+    /// Notes anew what is recorded of files that the store knows, their paths included; their transfers
+    /// stay. Files may have swapped paths with each other.
     /// - Throws: ``Failure`` when an episode has no file, or a path belongs to another episode.
     package func updateFiles(_ files: [LocalFile]) async throws {
         guard !files.isEmpty else { return }
@@ -62,7 +62,7 @@ extension CatalogStore {
 
 extension Database {
     /// Records the file of an episode in place of the one before. An intention to rename that one ends when the new one
-    /// is elsewhere; a new version at a place that the user chose leaves the place the user's.
+    /// is elsewhere; a new version at a path that the user chose leaves the path the user's.
     func upsert(_ file: LocalFile, of id: Int64) throws {
         let sql = """
             INSERT INTO local_file (

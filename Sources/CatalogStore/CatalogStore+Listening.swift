@@ -14,7 +14,7 @@ extension CatalogStore {
     @discardableResult
     package func setPosition(
         _ position: ListeningPosition, of user: User.ID = User.owner.id, after known: Int64? = nil
-    ) async throws -> (isNoted: Bool, standing: ListeningPosition) {
+    ) async throws -> (isRecorded: Bool, position: ListeningPosition) {
         let what: Message = "the position in \(position.episode) cannot be recorded"
         let isSensible = [position.seconds, position.duration ?? 1].allSatisfy {
             (0...ListeningPosition.maximum) ~= $0
@@ -26,19 +26,19 @@ extension CatalogStore {
             let id = try database.requiredID(of: position.episode)
             let before = try database.positions(of: user, "AND p.episode_id = ?", [id]).first
             if let known, let before, before.revision > known { return (false, before) }
-            var noted = position
-            noted.duration = position.duration ?? before?.duration
+            var recorded = position
+            recorded.duration = position.duration ?? before?.duration
             // Clocks are set back, and two devices may meet in a millisecond.
             let revision = max(position.revision, (before?.revision ?? 0) + 1)
-            noted.updatedAt = Date(timeIntervalSince1970: Double(revision) / 1000)
+            recorded.updatedAt = Date(timeIntervalSince1970: Double(revision) / 1000)
             let sql = """
                 INSERT OR REPLACE INTO listening_position
                     (user_id, episode_id, seconds, duration, finished, updated_at, device)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
             try database.cachedStatement(sql: sql).execute(
-                arguments: [user, id, noted.seconds, noted.duration, noted.isFinished, revision, noted.device])
-            return (true, noted)
+                arguments: [user, id, recorded.seconds, recorded.duration, recorded.isFinished, revision, recorded.device])
+            return (true, recorded)
         }
     }
 

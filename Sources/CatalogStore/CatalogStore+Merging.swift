@@ -8,7 +8,7 @@ extension CatalogStore {
     /// An episode whose ``Episode/element`` alone differs counts as unchanged: play counters move all the time. Of a key
     /// that a page lists twice the first one counts.
     /// - Parameters:
-    ///   - position: the place of the page's first episode in the listing, from 0.
+    ///   - position: the index of the page's first episode in the listing, from 0.
     ///   - now: what becomes the book's `updatedAt` when something changed.
     package func merge(
         _ page: [Episode], startingAt position: Int, of book: BookIdentity, at now: Date = Date()

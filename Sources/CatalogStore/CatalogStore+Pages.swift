@@ -62,7 +62,7 @@ extension CatalogStore {
     /// How many of a book's episodes come before those of that number.
     /// - Parameter isReversed: whether the last one comes first.
     /// - Returns: nil when no episode has the number.
-    package func place(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
+    package func index(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
         try await read("the episodes of \(book) cannot be counted") { database in
             guard let id = try database.id(of: book) else { return nil }
             let sql = """
@@ -125,7 +125,7 @@ extension CatalogStore {
         }
     }
 
-    /// The place of an episode's state in the queue; NULL for those that are not in it.
+    /// The rank of an episode's state in the queue; NULL for those that are not in it.
     private static func rankInQueue(isRunUnderWay: Bool) -> String {
         """
         (CASE \(EpisodeRecord.stateColumn(isRunUnderWay: isRunUnderWay)) WHEN 'downloading' THEN 0

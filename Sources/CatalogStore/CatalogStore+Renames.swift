@@ -20,7 +20,7 @@ extension CatalogStore {
     /// Records that files are about to be renamed, before the first of them is: on disk when the call returns. An
     /// intention stays until it is completed or abandoned.
     /// - Returns: the number of the batch that they are recorded in; nil for none.
-    /// - Throws: ``Failure`` when an episode has no file, or two mean to go to one place.
+    /// - Throws: ``Failure`` when an episode has no file, or two mean to go to one path.
     @discardableResult
     package func intendRenames(
         _ renames: [(episode: EpisodeIdentity, to: String)], batch: RenameBatch = .new
@@ -54,15 +54,15 @@ extension CatalogStore {
     }
 
     /// Records that intended renames were carried out: all or none, and on disk when the call returns. Files may have
-    /// changed places with each other. With it the batch knows them as done or, where they took renames back, forgets
+    /// swapped paths with each other. With it the batch knows them as done or, where they took renames back, forgets
     /// those.
-    /// - Throws: ``Failure`` when an episode has no intention, or a place belongs to a file that does not move.
+    /// - Throws: ``Failure`` when an episode has no intention, or a path belongs to a file that does not move.
     package func completeRenames(_ episodes: [EpisodeIdentity], at now: Date = Date()) async throws {
         guard !episodes.isEmpty else { return }
         let what: Message = "the renaming of \(naming(episodes)) cannot be recorded as done"
         try await write(what, .durable) { database in
             let moves = try episodes.map { try database.intendedMove(of: $0, failing: what) }
-            // Paths are unique after each statement, so all leave their places before the first one takes its new
+            // Paths are unique after each statement, so all leave their paths before the first one takes its new
             // place. No real path begins with a dot and a slash.
             for move in moves {
                 let isUndo = try !database.noteRenamed(move.id, at: now)

@@ -79,7 +79,7 @@ extension CatalogStore {
                 outages.append(
                     Outage(
                         subject: try columns.next(), since: try columns.nextTime() ?? .distantPast,
-                        runs: try columns.next(), error: try columns.next(), isTold: try columns.next()))
+                        runs: try columns.next(), error: try columns.next(), isReported: try columns.next()))
             }
             return outages
         }
@@ -100,7 +100,7 @@ extension CatalogStore {
                 """
             for outage in outages {
                 try database.cachedStatement(sql: sql).execute(
-                    arguments: [outage.subject, stored(outage.since), outage.runs, outage.error, outage.isTold])
+                    arguments: [outage.subject, stored(outage.since), outage.runs, outage.error, outage.isReported])
             }
         }
     }
@@ -136,7 +136,7 @@ extension CatalogStore {
                     PublicationWatch(
                         book: try BookIdentity(source: columns.next(), id: columns.next()), title: try columns.next(),
                         latest: try columns.nextTime() ?? .distantPast,
-                        usualGap: Double(try columns.next(Int64.self)) / 1000, isTold: try columns.next()))
+                        usualGap: Double(try columns.next(Int64.self)) / 1000, isReported: try columns.next()))
             }
             return watches
         }
@@ -155,7 +155,7 @@ extension CatalogStore {
             for watch in watches {
                 let gap = max(1, Int64((watch.usualGap * 1000).rounded()))
                 try database.cachedStatement(sql: sql).execute(
-                    arguments: [stored(watch.latest), gap, watch.isTold, watch.book.source, watch.book.id])
+                    arguments: [stored(watch.latest), gap, watch.isReported, watch.book.source, watch.book.id])
             }
         }
     }

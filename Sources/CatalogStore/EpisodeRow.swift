@@ -33,7 +33,7 @@ struct EpisodeRow: Sendable {
     enum Comparison {
         case unknown
         case same
-        /// Only the place in the listing differs, as of all the episodes after a new first one, or the catalog's own
+        /// Only the position in the listing differs, as of all the episodes after a new first one, or the catalog's own
         /// identification is not known yet.
         case moved(id: Int64)
         case different(id: Int64)

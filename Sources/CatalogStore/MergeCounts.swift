@@ -4,7 +4,7 @@ package struct MergeCounts: Sendable, Hashable {
     package var added = 0
     /// Episodes of which something changed that the catalog says about them, the return of a gone one included.
     package var changed = 0
-    /// Episodes of which the store knew all that the catalog says, their place in the listing perhaps excepted.
+    /// Episodes of which the store knew all that the catalog says, their position in the listing perhaps excepted.
     package var unchanged = 0
 
     package init(added: Int = 0, changed: Int = 0, unchanged: Int = 0) {

@@ -42,10 +42,10 @@ struct DemoAudio: Sendable {
         func bigEndian(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
         // The header is that of any other frame; nine bytes of side information in mono say that nothing follows. The
         // flags 1 and 2 announce the two numbers.
-        let told =
+        let header =
             Array(DemoClip.bytes.prefix(4)) + [UInt8](repeating: 0, count: 9) + Array("Info".utf8) + bigEndian(1 | 2)
             + bigEndian(frames) + bigEndian((frames + 1) * DemoClip.bytesPerFrame)
-        return told + [UInt8](repeating: 0, count: DemoClip.bytesPerFrame - told.count)
+        return header + [UInt8](repeating: 0, count: DemoClip.bytesPerFrame - header.count)
     }
 
     private var tag: [UInt8] {

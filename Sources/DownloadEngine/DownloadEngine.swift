@@ -23,7 +23,7 @@ package struct EngineReport: Sendable {
 /// Brings episodes to disk: several at once, each resumed, verified, and published only when whole.
 ///
 /// One task owns the schedule and the counts; attempts and publications are its children, and everything they find
-/// out comes back as a value, so there is nothing to lock. A transfer gives up its place while it waits for its next
+/// out comes back as a value, so there is nothing to lock. A transfer gives up its slot while it waits for its next
 /// try and while it is being published.
 ///
 /// Guaranteed: a file at its final name is whole and verified, and its record is committed after the file and its

@@ -6,7 +6,7 @@ extension EngineRun {
         var record: TransferRecord
         var failuresInARow = 0
         /// The greatest length that an attempt of this run came to. Only what lies beyond is progress: a server that can
-        /// not be resumed from, and cuts every answer at the same place, would be asked for ever.
+        /// not be resumed from, and cuts every answer at the same byte, would be asked for ever.
         var farthest: Int64 = 0
         var mustStartOver = false
         /// The attempt under way, and where others may help it.
@@ -49,7 +49,7 @@ extension EngineRun {
         }
     }
 
-    /// All transfers of a run, by their place in it. Thousands may wait for hours, so only what has begun, and is not
+    /// All transfers of a run, by their index in it. Thousands may wait for hours, so only what has begun, and is not
     /// finished, has a state of its own.
     struct Transfers {
         private let requests: [TransferRequest]

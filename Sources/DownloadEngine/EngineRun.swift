@@ -96,7 +96,7 @@ struct EngineRun {
         schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
     }
 
-    /// Gives a place that nothing else could take to a large transfer that others can help.
+    /// Gives a slot that nothing else could take to a large transfer that others can help.
     mutating func assignSlot() -> (index: Int, pieces: SegmentedDownload)? {
         for index in schedule.mayBeHelped(now: now) {
             guard let pieces = transfers[index].pieces, pieces.wantsHelp else { continue }
@@ -121,13 +121,13 @@ struct EngineRun {
         transfers[index].length == nil ? lackOfRoom : nil
     }
 
-    /// Whether to ask the server how long the file at `place` is, because the size in the catalog may be wrong. Once a
+    /// Whether to ask the server how long the file at `index` is, because the size in the catalog may be wrong. Once a
     /// server has confirmed that there is no room, the other sizes are believed.
     func mayMeasure(_ index: Int) -> Bool {
         lackOfRoom == nil && transfers[index].record.total == nil && transfers[index].declaredLength == nil
     }
 
-    /// Gives up the transfer at `place`, which was to start. For want of room, what is under way and what is smaller goes
+    /// Gives up the transfer at `index`, which was to start. For want of room, what is under way and what is smaller goes
     /// on; anything else ends the run.
     mutating func end(because failure: Failure, insteadOf index: Int) {
         schedule.end(index)
@@ -146,7 +146,7 @@ struct EngineRun {
     /// Requests that were under way together and are all refused are one time.
     mutating func gap(forServerOf index: Int, asked: Double?) -> Double {
         let server = transfers[index].wanted.server
-        if asked == nil, let gap = gaps[server], schedule.isServerHeld(of: index, now: now) { return gap }
+        if asked == nil, let gap = gaps[server], schedule.isServerThrottled(of: index, now: now) { return gap }
         let gap = asked ?? min(max(gaps[server] ?? 0, 0.5) * 2, RetryPolicy.longestRequestedWait)
         gaps[server] = gap
         return gap

@@ -2,7 +2,7 @@ import BookModel
 import Foundation
 import LibraryFiles
 
-/// A file that a run announced for its place in the library and whose record it may not have lived to commit.
+/// A file that a run announced for its path in the library and whose record it may not have lived to commit.
 package struct InterruptedPublication: Sendable {
     /// In state `verifying`, with digest and path.
     package let record: TransferRecord
@@ -14,7 +14,7 @@ package struct InterruptedPublication: Sendable {
         self.episode = episode
     }
 
-    /// Looks for the file at the place that it was announced for.
+    /// Looks for the file at the path that it was announced for.
     ///
     /// - Parameter library: absolute path.
     /// - Returns: the file to record, when the bytes there are the announced ones; nil when it never got there. Then its

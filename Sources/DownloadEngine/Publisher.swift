@@ -67,7 +67,7 @@ actor Publisher {
         do {
             try watch.requireSameDisk()
             try journal.commit(batch.map { announcement(of: $0.file) })
-            results = batch.map { submission in Result { try place(submission.file) } }
+            results = batch.map { submission in Result { try moveIntoLibrary(submission.file) } }
             syncFolders(of: batch, results: &results)
             record(&results)
         } catch {
@@ -114,11 +114,11 @@ actor Publisher {
         return record
     }
 
-    private func place(_ file: ReceivedFile) throws -> LocalFile {
+    private func moveIntoLibrary(_ file: ReceivedFile) throws -> LocalFile {
         let (folder, name) = splitLibraryPath(file.wanted.path)
         let directory = try LibraryDirectory(folder, in: library)
-        if file.wanted.overwrites, let standing = file.wanted.standing {
-            try directory.requireUnchanged(name, since: standing)
+        if file.wanted.overwrites, let existingFile = file.wanted.existingFile {
+            try directory.requireUnchanged(name, since: existingFile)
         }
         try directory.receive(file.partial.path, as: name, replaces: file.wanted.overwrites)
         let facts = try directory.facts(of: name)

@@ -8,14 +8,14 @@ import Transport
 extension TransferAttempt {
     /// - Returns: nil when the file is not to be fetched in pieces.
     mutating func fetchInPieces(
-        _ request: HTTPRequest, behind held: PartialContent, into partial: PartialFile
+        _ request: HTTPRequest, behind existing: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
-        guard let pieces, let source = try await pieceSource(request, behind: held, minTotal: pieces.minTotal)
+        guard let pieces, let source = try await pieceSource(request, behind: existing, minTotal: pieces.minTotal)
         else { return nil }
         let trustsUnsynced = BootIdentity.current != nil && result.record.bootID == BootIdentity.current
-        let inPieces = try pieces.divide(source, front: held.length, trustsUnsynced: trustsUnsynced)
-        result.bytesReused = held.length + inPieces
-        var offset = held.length
+        let inPieces = try pieces.divide(source, front: existing.length, trustsUnsynced: trustsUnsynced)
+        result.bytesReused = existing.length + inPieces
+        var offset = existing.length
         do {
             while offset < source.total {
                 switch try pieces.nextStep(ofFrontAt: offset) {
@@ -28,8 +28,8 @@ extension TransferAttempt {
                     pieces.takenOver(piece, front: offset)
                 case .fetch(let end):
                     let asked = RangeRequest(first: offset, last: end - 1, ifRange: source.validator.ifRange)
-                    let held = PartialContent(length: offset, validator: source.validator, total: source.total)
-                    if let ending = try await fetch(request, asking: asked, behind: held, into: partial) {
+                    let existing = PartialContent(length: offset, validator: source.validator, total: source.total)
+                    if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) {
                         return ending
                     }
                     offset = await partial.length
@@ -64,11 +64,11 @@ extension TransferAttempt {
     /// The file that is fetched, when it is known to be large and to have a strong validator, and its server to give
     /// parts of it. What is held already came with the answer to that; else the server is asked without a body.
     private func pieceSource(
-        _ request: HTTPRequest, behind held: PartialContent, minTotal: Int64
+        _ request: HTTPRequest, behind existing: PartialContent, minTotal: Int64
     ) async throws -> PieceSource? {
-        if held.length > 0 {
-            guard let total = held.total, total >= minTotal, held.validator.ifRange != nil else { return nil }
-            return PieceSource(request: request, validator: held.validator, total: total)
+        if existing.length > 0 {
+            guard let total = existing.total, total >= minTotal, existing.validator.ifRange != nil else { return nil }
+            return PieceSource(request: request, validator: existing.validator, total: total)
         }
         guard wanted.replacing == nil else { return nil }
         var probe = request
@@ -81,7 +81,7 @@ extension TransferAttempt {
             return nil
         }
         let head = ResponseHead(answer)
-        guard case .replace(let total?) = decide(held: held, asked: RangeRequest(first: 0), head: head),
+        guard case .replace(let total?) = decide(existing: existing, asked: RangeRequest(first: 0), head: head),
             total >= minTotal, head.validator.ifRange != nil,
             answer.first("Accept-Ranges")?.lowercased() == "bytes"
         else { return nil }

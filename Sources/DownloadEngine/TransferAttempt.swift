@@ -90,12 +90,12 @@ struct TransferAttempt {
 
     private mutating func ending(with partial: PartialFile, startOver: Bool) async -> AttemptResult.Ending {
         do {
-            let held = try await trustedBytes(of: partial, startOver: startOver)
-            if held.isWhole {
-                result.bytesReused = held.length
-                return try await verified(partial, total: held.total)
+            let existing = try await trustedBytes(of: partial, startOver: startOver)
+            if existing.isWhole {
+                result.bytesReused = existing.length
+                return try await verified(partial, total: existing.total)
             }
-            return try await fetchRest(behind: held, into: partial)
+            return try await fetchRest(behind: existing, into: partial)
         } catch is CancellationError {
             return .stopped
         } catch let failure as TransportError {
@@ -118,15 +118,15 @@ struct TransferAttempt {
                 ofPartialFile: await partial.length, hasDigest: wanted.episode.digest != nil,
                 bootID: BootIdentity.current)
         guard length > 0 else { return PartialContent() }
-        var held = PartialContent(length: length, validator: result.record.validator, total: result.record.total)
+        var existing = PartialContent(length: length, validator: result.record.validator, total: result.record.total)
         // The last byte is asked for again: the answer says whether the server still has this version.
-        if held.isWhole, wanted.episode.listsAnotherVersion(than: held) { held.length -= 1 }
-        if await partial.length > held.length { try await partial.truncate(to: held.length) }
-        try await partial.digestHeldBytes()
-        return held
+        if existing.isWhole, wanted.episode.listsAnotherVersion(than: existing) { existing.length -= 1 }
+        if await partial.length > existing.length { try await partial.truncate(to: existing.length) }
+        try await partial.digestExistingBytes()
+        return existing
     }
 
-    private mutating func fetchRest(behind held: PartialContent, into partial: PartialFile) async throws
+    private mutating func fetchRest(behind existing: PartialContent, into partial: PartialFile) async throws
         -> AttemptResult.Ending
     {
         guard let address = wanted.episode.address else {
@@ -134,20 +134,20 @@ struct TransferAttempt {
         }
         var request = HTTPRequest(.get, address)
         request.isForDocument = false
-        if let ending = try await fetchInPieces(request, behind: held, into: partial) { return ending }
-        let asked = RangeRequest.whatIsMissing(from: held, promised: wanted.promised)
+        if let ending = try await fetchInPieces(request, behind: existing, into: partial) { return ending }
+        let asked = RangeRequest.whatIsMissing(from: existing, promised: wanted.promised)
         if asked.range == nil, let old = wanted.replacing?.validator {
             if let tag = old.entityTag { request.headers.add(name: "If-None-Match", value: tag) }
             if let date = old.lastModified { request.headers.add(name: "If-Modified-Since", value: date) }
         }
-        if let ending = try await fetch(request, asking: asked, behind: held, into: partial) { return ending }
+        if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) { return ending }
         return try await verified(partial, total: result.record.total)
     }
 
     /// Sends one request and takes what the decision allows.
     /// - Returns: nil when everything that was asked for has come, and the file may go on behind it.
     mutating func fetch(
-        _ request: HTTPRequest, asking asked: RangeRequest, behind held: PartialContent, into partial: PartialFile
+        _ request: HTTPRequest, asking asked: RangeRequest, behind existing: PartialContent, into partial: PartialFile
     ) async throws -> AttemptResult.Ending? {
         let answer = try await transport.send(request.asking(for: asked))
         let head = ResponseHead(answer)
@@ -156,11 +156,14 @@ struct TransferAttempt {
             serverDigest = DeclaredDigest.strongest(in: answer) ?? serverDigest
             result.answered = head.validator
         }
-        switch decide(held: held, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init()) {
+        switch decide(
+            existing: existing, asked: asked, head: head, promised: asked.last == nil ? wanted.promised : .init())
+        {
         case .append(let total, let overlap):
-            if asked.last == nil { result.bytesReused = held.length }
+            if asked.last == nil { result.bytesReused = existing.length }
             return try await take(
-                DecodedBody(answer), of: head, total: total, behind: held.length, overlap: overlap, upTo: asked.last,
+                DecodedBody(answer), of: head, total: total, behind: existing.length, overlap: overlap,
+                upTo: asked.last,
                 into: partial)
         case .replace(let total):
             // What others bring of the file that was begun is of no use beside this one.
@@ -176,7 +179,7 @@ struct TransferAttempt {
             result.bytesReused = 0
             return try await takeDecoded(answer, coding, of: head, into: partial)
         case .complete(let total):
-            result.bytesReused = held.length
+            result.bytesReused = existing.length
             return try await verified(partial, total: total)
         case .unchanged:
             guard wanted.replacing != nil else { return .fail(failure("the server answers 304 to a plain request")) }

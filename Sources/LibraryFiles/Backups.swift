@@ -21,8 +21,8 @@ package struct Backups: Sendable {
         let library = library
         return try await runBlocking {
             var status = stat()
-            let place = library + "/" + file.path
-            try systemCall("\(place) cannot be looked at") { lstat(place, &status) }
+            let original = library + "/" + file.path
+            try systemCall("\(original) cannot be looked at") { lstat(original, &status) }
             let facts = FileAttributes(status)
             let (sourceFolder, sourceName) = splitLibraryPath(file.path)
             let folder = Self.folder + (sourceFolder.isEmpty ? "" : "/" + sourceFolder)
@@ -37,7 +37,7 @@ package struct Backups: Sendable {
                     if FileAttributes(status) == facts { return folder + "/" + name }
                     continue
                 }
-                if link(place, path) != 0 { try Self.copy(place, to: path, size: facts.size) }
+                if link(original, path) != 0 { try Self.copy(original, to: path, size: facts.size) }
                 try target.sync()
                 return folder + "/" + name
             }
@@ -65,9 +65,9 @@ package struct Backups: Sendable {
     }
 
     /// For filesystems where a file has one name only.
-    private static func copy(_ place: String, to path: String, size: Int64) throws {
+    private static func copy(_ original: String, to path: String, size: Int64) throws {
         unlink(path + ".new")
-        try copyFile(place, to: path + ".new", size: size)
-        try systemCall("\(place) cannot be kept") { rename(path + ".new", path) }
+        try copyFile(original, to: path + ".new", size: size)
+        try systemCall("\(original) cannot be kept") { rename(path + ".new", path) }
     }
 }

@@ -1,7 +1,7 @@
 import BookModel
 import SyncPlanner
 
-/// What a look at the place of a recorded file brought.
+/// What was found at the path of a recorded file.
 package enum FileCheck: Sendable, Hashable {
     case nothing
     /// Something else than a file stands there.

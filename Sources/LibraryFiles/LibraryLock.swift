@@ -84,8 +84,8 @@ package final class LibraryLock: Sendable {
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when it does not. Blocks on the disk.
     package static func requireLocking(in library: LibraryFolder) throws {
         var status = stat()
-        let places = [library.lockFile, library.ownFolder, library.path]
-        let path = places.first { (place: String) in lstat(place, &status) == 0 } ?? library.path
+        let candidates = [library.lockFile, library.ownFolder, library.path]
+        let path = candidates.first { (candidate: String) in lstat(candidate, &status) == 0 } ?? library.path
         let descriptor = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         // A file that cannot be opened is told of where the library is looked at.
         guard descriptor >= 0 else { return }
@@ -150,8 +150,8 @@ package final class LibraryLock: Sendable {
         } catch {
             throw Self.unlockable(path, error)
         }
-        var (opened, standing) = (stat(), stat())
-        guard fstat(descriptor, &opened) == 0, lstat(path, &standing) == 0, opened.st_ino == standing.st_ino else {
+        var (opened, current) = (stat(), stat())
+        guard fstat(descriptor, &opened) == 0, lstat(path, &current) == 0, opened.st_ino == current.st_ino else {
             return .deleted
         }
         // Some network filesystems lock no folders; then the file alone has to do.

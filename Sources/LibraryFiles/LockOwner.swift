@@ -46,8 +46,8 @@ package struct LockOwner: Hashable {
 
     /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
     package var sentence: Message {
-        let place = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
-        return "process \(process) \(place) has been running '\(command)' since \(started)"
+        let machine = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
+        return "process \(process) \(machine) has been running '\(command)' since \(started)"
     }
 
     /// Whether it is a process of another machine than this one, as far as the names of the two tell.

@@ -25,7 +25,7 @@ package struct MountedFilesystem: Sendable, Hashable {
             }
             let point = Self.unescaped(words[4])
             guard path == point || path.hasPrefix(point == "/" ? "/" : point + "/") else { continue }
-            // Of two filesystems at one place the later one hides the other.
+            // Of two filesystems at one mount point the later one hides the other.
             if let found, found.point.utf8.count > point.utf8.count { continue }
             let options = Set(words[dash + 3].split(separator: ",").map(String.init))
             found = (point, MountedFilesystem(kind: String(words[dash + 1]), options: options))

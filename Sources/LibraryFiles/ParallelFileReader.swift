@@ -23,11 +23,11 @@ package struct ParallelFileReader: Sendable {
 
     /// What has come since the last part.
     package struct Part: Sendable {
-        /// The places of questions, each with its answer.
-        package var answers: [(place: Int, look: FileCheck)] = []
-        /// The places of the questions whose files are being read, in the order in which that began, each with the bytes
+        /// The indices of questions, each with its answer.
+        package var answers: [(fileIndex: Int, look: FileCheck)] = []
+        /// The indices of the questions whose files are being read, in the order in which that began, each with the bytes
         /// read of it.
-        package var reading: [(place: Int, bytes: Int64)] = []
+        package var reading: [(fileIndex: Int, bytes: Int64)] = []
     }
 
     /// Bytes of a file between two words about it.
@@ -80,19 +80,19 @@ package struct ParallelFileReader: Sendable {
         on questions: [Question], _ board: Board, _ signal: AsyncStream<Void>.Continuation
     ) {
         let looking = FileReader()
-        while let place = board.next(of: questions.count) {
-            let question = questions[place]
-            var unsaid = 0
+        while let fileIndex = board.next(of: questions.count) {
+            let question = questions[fileIndex]
+            var unreported = 0
             let look = looking.look(at: question.path, size: question.size, depth: question.depth) { count in
-                unsaid += count
-                if unsaid >= stride {
-                    board.advance(place, by: Int64(unsaid))
-                    unsaid = 0
+                unreported += count
+                if unreported >= stride {
+                    board.advance(fileIndex, by: Int64(unreported))
+                    unreported = 0
                     signal.yield()
                 }
                 return !board.isStopped
             }
-            board.answer(place, look)
+            board.answer(fileIndex, look)
             signal.yield()
         }
     }
@@ -131,17 +131,17 @@ package struct ParallelFileReader: Sendable {
             }
         }
 
-        func advance(_ place: Int, by bytes: Int64) {
+        func advance(_ fileIndex: Int, by bytes: Int64) {
             state.withLock { state in
-                guard let index = state.part.reading.firstIndex(where: { $0.place == place }) else { return }
+                guard let index = state.part.reading.firstIndex(where: { $0.fileIndex == fileIndex }) else { return }
                 state.part.reading[index].bytes += bytes
             }
         }
 
-        func answer(_ place: Int, _ look: FileCheck?) {
+        func answer(_ fileIndex: Int, _ look: FileCheck?) {
             state.withLock { state in
-                state.part.reading.removeAll { $0.place == place }
-                if let look { state.part.answers.append((place, look)) }
+                state.part.reading.removeAll { $0.fileIndex == fileIndex }
+                if let look { state.part.answers.append((fileIndex, look)) }
             }
         }
 

@@ -64,7 +64,7 @@ extension Configuration {
 
         let notes = ConfigurationNotes()
         var origin: String?
-        var places = Places()
+        var keyPaths = KeyPaths()
         if let text = try contents(of: location) {
             origin = location.path
             if let root = try YAMLText.parse(text, file: location.path) {
@@ -74,17 +74,17 @@ extension Configuration {
                     base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration, notes: notes)
                 try reader.read(root)
                 configuration = reader.configuration
-                places = Places(reader)
+                keyPaths = KeyPaths(reader)
             }
         }
         for setting in ScalarSetting.all {
             try notes.attempt {
                 let name = try configuration.apply(setting, from: environment, base: here, notes: notes)
-                if let name, setting.key == "default-source" { places.defaultSource = "$\(name)" }
+                if let name, setting.key == "default-source" { keyPaths.defaultSource = "$\(name)" }
             }
         }
         try configuration.apply(overrides, base: here, notes: notes)
-        try configuration.resolveReferences(places, notes: notes)
+        try configuration.resolveReferences(keyPaths, notes: notes)
         try notes.attempt { try configuration.requireOwnCommand(from: notes.origins["notify.exec"]) }
         if !toleratesFaults, let fault = notes.faults.first { throw fault }
         let netrcProblem = configuration.readNetrc(environment: environment, base: here, notes: notes)
@@ -152,7 +152,7 @@ extension Configuration {
     }
 
     /// Where what refers to sources was written, for errors.
-    private struct Places {
+    private struct KeyPaths {
         var defaultSource = ""
         var subscriptions: [String] = []
 
@@ -238,46 +238,46 @@ extension Configuration {
     }
 
     /// Holds the names of sources against the sources there are.
-    private mutating func resolveReferences(_ places: Places, notes: ConfigurationNotes) throws {
+    private mutating func resolveReferences(_ keyPaths: KeyPaths, notes: ConfigurationNotes) throws {
         if let name = defaultSource {
-            try notes.attempt { try requireSource(name, for: "\(places.defaultSource): 'default-source'") }
+            try notes.attempt { try requireSource(name, for: "\(keyPaths.defaultSource): 'default-source'") }
         } else if sources.count <= 1 {
             defaultSource = sources.keys.first ?? Self.demoSource
         }
         var seen: Set<BookReference.Target> = []
-        for (subscription, place) in zip(subscriptions, places.subscriptions) {
-            try notes.attempt { try check(subscription, at: place, &seen) }
+        for (subscription, keyPath) in zip(subscriptions, keyPaths.subscriptions) {
+            try notes.attempt { try check(subscription, at: keyPath, &seen) }
         }
     }
 
     /// - Parameter seen: the books of the subscriptions before it.
     private func check(
-        _ subscription: SubscriptionSetting, at place: String, _ seen: inout Set<BookReference.Target>
+        _ subscription: SubscriptionSetting, at keyPath: String, _ seen: inout Set<BookReference.Target>
     ) throws {
         do {
             try subscription.reference.requireNoSecret()
         } catch let failure as Failure {
             throw Failure(
-                .configuration, disposition: .stop, what: "\(place): \(failure.what)", why: failure.why,
+                .configuration, disposition: .stop, what: "\(keyPath): \(failure.what)", why: failure.why,
                 remedy: failure.remedy)
         }
         var target = subscription.reference.target
         if case .id(let id) = target {
             guard let source = defaultSource else {
                 throw Failure(
-                    .configuration, disposition: .stop, what: "\(place): the source of the book '\(id)' is unknown",
+                    .configuration, disposition: .stop, what: "\(keyPath): the source of the book '\(id)' is unknown",
                     why: "there are several sources and no default-source",
                     remedy: "write SOURCE:\(id), or set default-source")
             }
             target = .book(BookIdentity(source: source, id: id))
         }
         if case .book(let book) = target {
-            try requireSource(book.source, for: "\(place): the subscription to '\(book)'")
+            try requireSource(book.source, for: "\(keyPath): the subscription to '\(book)'")
         }
         guard seen.insert(target).inserted else {
             throw Failure(
                 .configuration, disposition: .stop,
-                what: "\(place): there are two subscriptions to '\(subscription.reference)'",
+                what: "\(keyPath): there are two subscriptions to '\(subscription.reference)'",
                 why: "each book is mirrored once", remedy: "keep one of them")
         }
     }

@@ -10,13 +10,13 @@ extension ConfigurationReader {
     ///
     /// - Parameter entries: those of the source.
     func readAuthorization(
-        _ entries: [SettingNode.Entry], in place: String, _ source: inout SourceConfiguration
+        _ entries: [SettingNode.Entry], in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> Authorization? {
         var values: [String: (value: String, entry: SettingNode.Entry)] = [:]
         for entry in entries where Self.authorizationKeys.contains(entry.key) {
             // A user's name alone is one that lets in, as keys of services are given.
             let isSecret = entry.key != "user" || !entries.contains { $0.key.hasPrefix("password") }
-            let (key, value) = try readSecret(entry, in: place, &source) { _ in isSecret }
+            let (key, value) = try readSecret(entry, in: keyPath, &source) { _ in isSecret }
             // What a header cannot carry would end it, or begin another one.
             guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
                 throw refusal(entry.line, entry.key, expected: "a value on one line", found: nil)

@@ -49,8 +49,8 @@ extension ConfigurationReader {
 
     // MARK: What is noted
 
-    func note(_ place: String, line: Int, contentsOf path: String? = nil) {
-        notes.origins[place] = .file(path: file, line: line, contentsOf: path)
+    func note(_ keyPath: String, line: Int, contentsOf path: String? = nil) {
+        notes.origins[keyPath] = .file(path: file, line: line, contentsOf: path)
     }
 
     /// - Parameter raw: as it stands in the file: a value that is taken from the environment is no secret there.
@@ -65,40 +65,40 @@ extension ConfigurationReader {
     /// ``SourceConfiguration/requireVariables()``.
     ///
     /// - Parameters:
-    ///   - place: of the setting: `sources.kting.query`.
+    ///   - keyPath: of the setting: `sources.kting.query`.
     ///   - isSecret: whether a value that stands in the configuration itself should not be seen by others.
     /// - Returns: the setting's own key, and the value; empty where it is missing.
     func readSecret(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration,
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration,
         isSecret: (_ value: String) -> Bool = { _ in true }
     ) throws -> (key: String, value: String) {
         let raw = try text(entry)
         let known = source.unsetVariables.count
         let value = lenient(raw, line: entry.line, &source)
         guard let key = ownKey(ofFileKey: entry.key) else {
-            note("\(place).\(entry.key)", line: entry.line)
-            if isSecret(value) { noteSecret(raw, "\(place).\(entry.key)", line: entry.line) }
+            note("\(keyPath).\(entry.key)", line: entry.line)
+            if isSecret(value) { noteSecret(raw, "\(keyPath).\(entry.key)", line: entry.line) }
             return (entry.key, value)
         }
         // Its path is not known before its variables are.
         guard source.unsetVariables.count == known else { return (key, "") }
         do {
             let (text, path) = try secret(at: value, entry)
-            note("\(place).\(key)", line: entry.line, contentsOf: path)
+            note("\(keyPath).\(key)", line: entry.line, contentsOf: path)
             return (key, text)
         } catch let failure as Failure {
             source.faults.append(failure)
-            note("\(place).\(key)", line: entry.line)
+            note("\(keyPath).\(key)", line: entry.line)
             return (key, "")
         }
     }
 
     /// Reads a file that is named by its path, as ``readSecret(_:in:_:isSecret:)`` does.
     func readFile<Content>(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration,
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration,
         _ read: (String) throws(SettingFile.Unusable) -> NamedFile<Content>
     ) throws -> NamedFile<Content>? {
-        note("\(place).\(entry.key)", line: entry.line)
+        note("\(keyPath).\(entry.key)", line: entry.line)
         let known = source.unsetVariables.count
         let value = lenient(try text(entry), line: entry.line, &source)
         guard !value.isEmpty, source.unsetVariables.count == known else { return nil }

@@ -21,48 +21,48 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "a 'type' (one of \(kinds))", found: nil)
         }
         var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
-        let place = "sources.\(entry.key)"
+        let keyPath = "sources.\(entry.key)"
         try refuseTwins(entries)
         let known = notes.faults.count
         for setting in entries {
-            try notes.attempt { try read(setting, in: place, into: &source) }
+            try notes.attempt { try read(setting, in: keyPath, into: &source) }
         }
         // What is missing may only be wrong.
         guard notes.faults.count == known else { return source }
-        source.authorization = try readAuthorization(entries, in: place, &source)
+        source.authorization = try readAuthorization(entries, in: keyPath, &source)
         // A file that could not be read is told of once the source is asked.
         if source.kind == .bookResource, source.url == nil, source.shortcomings.isEmpty {
             throw refusal(entry.line, entry.key, expected: "a 'url' for a source of type book-resource", found: nil)
         }
         try refuseForeignKeys(entries, of: source)
         try requireServer(for: entries, of: source)
-        if !source.unsetVariables.isEmpty { note("\(place).unset-variables", line: entry.line) }
+        if !source.unsetVariables.isEmpty { note("\(keyPath).unset-variables", line: entry.line) }
         return source
     }
 
     private func read(
-        _ setting: SettingNode.Entry, in place: String, into source: inout SourceConfiguration
+        _ setting: SettingNode.Entry, in keyPath: String, into source: inout SourceConfiguration
     ) throws {
-        note("\(place).\(setting.key)", line: setting.line)
+        note("\(keyPath).\(setting.key)", line: setting.line)
         switch setting.key {
         case "type": break
-        case "url", "url-file": source.url = try readAddress(setting, in: place, &source)
-        case "detail-url": source.detailURL = try readAddress(setting, in: place, &source)
-        case "archive-url": source.archiveURL = try readAddress(setting, in: place, &source)
-        case "query": source.query = try readFields(setting, in: place, &source, isSecret: Masking.isSecret(query:))
-        case "headers": source.headers = try readHeaders(setting, in: place, &source)
-        case "signature": source.signature = try readSignature(setting, in: place, &source)
+        case "url", "url-file": source.url = try readAddress(setting, in: keyPath, &source)
+        case "detail-url": source.detailURL = try readAddress(setting, in: keyPath, &source)
+        case "archive-url": source.archiveURL = try readAddress(setting, in: keyPath, &source)
+        case "query": source.query = try readFields(setting, in: keyPath, &source, isSecret: Masking.isSecret(query:))
+        case "headers": source.headers = try readHeaders(setting, in: keyPath, &source)
+        case "signature": source.signature = try readSignature(setting, in: keyPath, &source)
         case "page-size": source.pageSize = try readNumber(setting, in: 1...1000)
         case "depth": source.depth = try readNumber(setting, in: 1...8)
         case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
         case "limit-rate": source.limitRate = try readByteRate(setting)
-        case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: place, &source)
+        case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: keyPath, &source)
         case "ca-file":
-            source.authorities = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
+            source.authorities = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in
                 try SettingFile.authorities(at: path)
             }
         case "cookies":
-            source.cookies = try readFile(setting, in: place, &source) { path throws(SettingFile.Unusable) in
+            source.cookies = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in
                 try SettingFile.cookies(at: path)
             }
             if let path = source.cookies?.path { notes.secretFiles.append(path) }
@@ -100,10 +100,10 @@ extension ConfigurationReader {
     }
 
     private func readAddress(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> ResourceAddress? {
         let known = source.unsetVariables.count
-        let value = try readSecret(entry, in: place, &source) { ResourceAddress($0).withoutSecrets != $0 }.value
+        let value = try readSecret(entry, in: keyPath, &source) { ResourceAddress($0).withoutSecrets != $0 }.value
         if value.isEmpty { return nil }
         guard isWebAddress(value) || source.unsetVariables.count > known else {
             throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
@@ -112,10 +112,10 @@ extension ConfigurationReader {
     }
 
     private func readProxy(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> ProxyChoice {
         let known = source.unsetVariables.count
-        let value = try readSecret(entry, in: place, &source) { $0.contains("@") }.value
+        let value = try readSecret(entry, in: keyPath, &source) { $0.contains("@") }.value
         switch value {
         case "": return .environment
         case "none": return .direct
@@ -133,13 +133,13 @@ extension ConfigurationReader {
     }
 
     private func readFields(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration,
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration,
         isSecret: (SourceConfiguration.Field) -> Bool
     ) throws -> [SourceConfiguration.Field] {
         let entries = try map(entry.value, of: entry.key)
         try refuseTwins(entries)
         return try entries.map { field in
-            let (name, value) = try readSecret(field, in: "\(place).\(entry.key)", &source) { value in
+            let (name, value) = try readSecret(field, in: "\(keyPath).\(entry.key)", &source) { value in
                 isSecret(.init(name: field.key, value: Secret(value)))
             }
             return .init(name: name, value: Secret(value))
@@ -147,10 +147,10 @@ extension ConfigurationReader {
     }
 
     private func readHeaders(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> [SourceConfiguration.Field] {
         let entries = try map(entry.value, of: entry.key)
-        let fields = try readFields(entry, in: place, &source, isSecret: Masking.isSecret(header:))
+        let fields = try readFields(entry, in: keyPath, &source, isSecret: Masking.isSecret(header:))
         for (field, entry) in zip(fields, entries) {
             // RFC 9110 §5.6.2: anything else would end the header, or begin another one.
             let isToken = field.name.utf8.allSatisfy { byte in
@@ -168,7 +168,7 @@ extension ConfigurationReader {
     }
 
     private func readSignature(
-        _ entry: SettingNode.Entry, in place: String, _ source: inout SourceConfiguration
+        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
     ) throws -> SourceConfiguration.Signature? {
         let entries = try map(entry.value, of: entry.key)
         if entries.isEmpty { return nil }
@@ -177,7 +177,7 @@ extension ConfigurationReader {
         let known = source.shortcomings.count
         for setting in entries {
             guard Self.signatureKeys.contains(setting.key) else { throw unknown(setting, in: "sources.*.signature") }
-            let (key, value) = try readSecret(setting, in: "\(place).signature", &source) { _ in
+            let (key, value) = try readSecret(setting, in: "\(keyPath).signature", &source) { _ in
                 setting.key == "secret"
             }
             switch key {

@@ -6,8 +6,8 @@ extension ConfigurationReader {
         "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes",
     ]
 
-    /// - Parameter place: of the subscription: `subscriptions[0]`.
-    func readSubscription(_ item: SettingNode, at place: String) throws -> SubscriptionSetting {
+    /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
+    func readSubscription(_ item: SettingNode, at keyPath: String) throws -> SubscriptionSetting {
         let entries = try map(item, of: "subscriptions")
         guard let book = entries.first(where: { $0.key == "book" }) else {
             throw refusal(item.line, "subscriptions", expected: "a 'book' in every item", found: nil)
@@ -16,19 +16,19 @@ extension ConfigurationReader {
         if case .address(let address) = reference.target,
             !FeedSettings.isWholeAddress(FeedSettings.bookID(of: address))
         {
-            noteSecret(try text(book), "\(place).book", line: book.line)
+            noteSecret(try text(book), "\(keyPath).book", line: book.line)
         }
         var subscription = SubscriptionSetting(reference: reference, filter: reference.filter)
         for entry in entries {
-            try notes.attempt { try read(entry, at: place, into: &subscription) }
+            try notes.attempt { try read(entry, at: keyPath, into: &subscription) }
         }
         return subscription
     }
 
     private func read(
-        _ entry: SettingNode.Entry, at place: String, into subscription: inout SubscriptionSetting
+        _ entry: SettingNode.Entry, at keyPath: String, into subscription: inout SubscriptionSetting
     ) throws {
-        note("\(place).\(entry.key)", line: entry.line)
+        note("\(keyPath).\(entry.key)", line: entry.line)
         switch entry.key {
         case "book": break
         case "title":

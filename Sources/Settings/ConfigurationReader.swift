@@ -69,9 +69,9 @@ struct ConfigurationReader {
         for child in children { try notes.attempt { try read(child, in: key, groups: groups) } }
     }
 
-    /// The keys that each place knows; `nil` is the file itself.
-    static func knownKeys(in place: String?) -> [String] {
-        switch place {
+    /// The keys that each map knows; `nil` is the file itself.
+    static func knownKeys(in keyPath: String?) -> [String] {
+        switch keyPath {
         case "sources.*": sourceKeys
         case "sources.*.signature": signatureKeys
         case "subscriptions": subscriptionKeys
@@ -172,17 +172,17 @@ struct ConfigurationReader {
 
     // MARK: Refusals
 
-    func unknown(_ entry: SettingNode.Entry, in place: String?) -> Failure {
-        let keys = Self.knownKeys(in: place)
+    func unknown(_ entry: SettingNode.Entry, in keyPath: String?) -> Failure {
+        let keys = Self.knownKeys(in: keyPath)
         let known = keys.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
         let remedy: Message =
             nearest(to: entry.key, among: keys).map { "did you mean '\($0)'?" }
             ?? "known here: \(known.joined(separator: ", "))"
-        let shownPlace: Message =
-            place.map { "'\($0.replacing(".*", with: ""))' knows no such key" } ?? "there is no such setting"
+        let reason: Message =
+            keyPath.map { "'\($0.replacing(".*", with: ""))' knows no such key" } ?? "there is no such setting"
         return Failure(
             .configuration, disposition: .stop, what: "\(file), line \(entry.line): unknown key '\(entry.key)'",
-            why: shownPlace, remedy: remedy)
+            why: reason, remedy: remedy)
     }
 
     func refusal(_ line: Int, _ key: String, expected: String, found: String?) -> Failure {

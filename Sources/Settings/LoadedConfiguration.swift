@@ -5,7 +5,7 @@ package struct LoadedConfiguration: Sendable {
     package var configuration: Configuration
     /// The file that was read; nil where there was none.
     package var path: String?
-    /// By the setting's place; what is not here is built in.
+    /// By the setting's key path; what is not here is built in.
     package var origins: [String: SettingOrigin] = [:]
     /// Secrets that stand in the file as they are.
     package var literalSecrets: [LiteralSecret] = []
@@ -23,12 +23,12 @@ package struct LoadedConfiguration: Sendable {
         configuration.effectiveDescription.yamlText(origins: { (origins[$0] ?? .builtIn).description })
     }
 
-    /// The same as JSON: the settings, and behind them `origins`, by the settings' places.
+    /// The same as JSON: the settings, and behind them `origins`, by the settings' key paths.
     package var document: JSONDocument {
         let shown = configuration.effectiveDescription
         return shown.document.adding([
             "origins": .object(
-                shown.places.map { .init(key: $0.shown, value: (origins[$0.place] ?? .builtIn).document) })
+                shown.keyPaths.map { .init(key: $0.shown, value: (origins[$0.keyPath] ?? .builtIn).document) })
         ])
     }
 }

@@ -62,14 +62,14 @@ package struct PasswordEntry: Sendable, Hashable {
                 return nil
             }
             let old = settings.first { $0.key == "password" }
-            let place = (old ?? first).line - 1
-            guard lines.indices.contains(place), place >= serve.line else { return nil }
-            let indent = String(lines[place].prefix { $0 == " " })
+            let index = (old ?? first).line - 1
+            guard lines.indices.contains(index), index >= serve.line else { return nil }
+            let indent = String(lines[index].prefix { $0 == " " })
             if old == nil {
-                lines.insert(indent + line + ending, at: place)
+                lines.insert(indent + line + ending, at: index)
             } else {
-                guard let rest = Self.rest(behindPasswordIn: lines[place].dropFirst(indent.count)) else { return nil }
-                lines[place] = indent + line + rest
+                guard let rest = Self.rest(behindPasswordIn: lines[index].dropFirst(indent.count)) else { return nil }
+                lines[index] = indent + line + rest
             }
         }
         return lines.joined(separator: "\n")
@@ -110,14 +110,14 @@ package struct PasswordEntry: Sendable, Hashable {
         }
     }
 
-    private static func flat(_ content: SettingNode.Content, at place: String) -> [String] {
+    private static func flat(_ content: SettingNode.Content, at path: String) -> [String] {
         switch content {
-        case .nothing: [place]
-        case .text(let text): [place + "\0=" + text]
+        case .nothing: [path]
+        case .text(let text): [path + "\0=" + text]
         case .list(let items):
-            [place + "\0[]"] + items.enumerated().flatMap { flat($0.element.content, at: "\(place)\0\($0.offset)") }
+            [path + "\0[]"] + items.enumerated().flatMap { flat($0.element.content, at: "\(path)\0\($0.offset)") }
         case .map(let entries):
-            [place + "\0{}"] + entries.flatMap { flat($0.value.content, at: place + "\0" + $0.key) }
+            [path + "\0{}"] + entries.flatMap { flat($0.value.content, at: path + "\0" + $0.key) }
         }
     }
 }

@@ -74,7 +74,7 @@ struct ScalarSetting: Sendable {
         audiobookshelfURL, audiobookshelfToken, audiobookshelfLibrary,
         ScalarSetting(key: "serve.listen", expected: "HOST:PORT, a port, or unix:PATH") { settings, text, _ in
             settings.serve.listen = text
-            return ServeSettings.canBePlace(text)
+            return ServeSettings.isListenAddress(text)
         } shown: {
             .text($0.serve.listen)
         },

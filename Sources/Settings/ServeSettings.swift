@@ -58,8 +58,8 @@ package struct ServeSettings: Sendable, Hashable {
         parseSeconds(text).flatMap { (60...31_536_000).contains($0) ? $0 : nil }
     }
 
-    /// Whether the text looks like a place to listen at; whether it is one, listening tells.
-    static func canBePlace(_ text: String) -> Bool {
+    /// Whether the text looks like an address to listen on; whether it is one, listening tells.
+    static func isListenAddress(_ text: String) -> Bool {
         if text.hasPrefix("unix:") { return text.utf8.count > "unix:".utf8.count && !text.contains("\0") }
         let port = text.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
         return UInt16(port) != nil

@@ -98,18 +98,18 @@ enum SettingFile {
     /// Why somebody else than the user, or root, may change what the file holds; nil where nobody may, and for what is no file.
     static func strangersHand(on path: String) -> Message? {
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-        for place in [path, folder] {
+        for item in [path, folder] {
             var status = stat()
-            guard stat(place, &status) == 0 else { continue }
+            guard stat(item, &status) == 0 else { continue }
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
             guard isFolder || status.st_mode & S_IFMT == S_IFREG else { continue }
-            if status.st_uid != 0, status.st_uid != geteuid() { return "\(place) belongs to another user" }
+            if status.st_uid != 0, status.st_uid != geteuid() { return "\(item) belongs to another user" }
             // In a sticky folder nobody but the owner may rename or delete.
             if isFolder, status.st_mode & S_ISVTX != 0 { continue }
             // The group of the user's own name has no one else in it.
             let isOwnGroup = status.st_gid == getegid()
             if status.st_mode & S_IWOTH != 0 || status.st_mode & S_IWGRP != 0 && !isOwnGroup {
-                return "others may write \(place)"
+                return "others may write \(item)"
             }
         }
         return nil

@@ -36,7 +36,7 @@ package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
 ///
 /// An object, so that every part of the reader writes into the same one; it never leaves the function that loads.
 final class ConfigurationNotes {
-    /// By the setting's place: `downloads.jobs`, `sources.kting.query.token`, `subscriptions[0].title`.
+    /// By the setting's key path: `downloads.jobs`, `sources.kting.query.token`, `subscriptions[0].title`.
     var origins: [String: SettingOrigin] = [:]
     /// Values in the configuration file itself that should be seen by nobody else.
     var literalSecrets: [LiteralSecret] = []

@@ -27,30 +27,30 @@ package indirect enum ShownSetting: Sendable, Hashable {
 
     /// The same with a remark behind each value.
     ///
-    /// - Parameter origins: the remark for the setting of that place; nil for none at all.
-    func yamlText(origins: ((_ place: String) -> String)?) -> String {
+    /// - Parameter origins: the remark for the setting of that key path; nil for none at all.
+    func yamlText(origins: ((_ keyPath: String) -> String)?) -> String {
         var text = ""
-        writeYAML(to: &text, indent: "", place: "", origins: origins)
+        writeYAML(to: &text, indent: "", keyPath: "", origins: origins)
         return text.hasSuffix("\n") ? text : text + "\n"
     }
 
-    /// The places of all single values: as they are in the configuration, and with our keys as JSON spells them.
-    var places: [(place: String, shown: String)] { places(at: "", shownAs: "") }
+    /// The key paths of all single values: as they are in the configuration, and with our keys as JSON spells them.
+    var keyPaths: [(keyPath: String, shown: String)] { keyPaths(at: "", shownAs: "") }
 
-    private func places(at place: String, shownAs shown: String) -> [(place: String, shown: String)] {
-        func join(_ place: String, _ key: String) -> String { place.isEmpty ? key : "\(place).\(key)" }
+    private func keyPaths(at keyPath: String, shownAs shown: String) -> [(keyPath: String, shown: String)] {
+        func join(_ keyPath: String, _ key: String) -> String { keyPath.isEmpty ? key : "\(keyPath).\(key)" }
         switch self {
         case .settings(let entries):
             return entries.flatMap {
-                $0.value.places(at: join(place, $0.key), shownAs: join(shown, $0.key.replacing("-", with: "_")))
+                $0.value.keyPaths(at: join(keyPath, $0.key), shownAs: join(shown, $0.key.replacing("-", with: "_")))
             }
         case .named(let entries):
-            return entries.flatMap { $0.value.places(at: join(place, $0.key), shownAs: join(shown, $0.key)) }
+            return entries.flatMap { $0.value.keyPaths(at: join(keyPath, $0.key), shownAs: join(shown, $0.key)) }
         case .list(let items) where !isListOfWords:
             return items.enumerated().flatMap {
-                $0.element.places(at: "\(place)[\($0.offset)]", shownAs: "\(shown)[\($0.offset)]")
+                $0.element.keyPaths(at: "\(keyPath)[\($0.offset)]", shownAs: "\(shown)[\($0.offset)]")
             }
-        case .text, .number, .flag, .list: return [(place, shown)]
+        case .text, .number, .flag, .list: return [(keyPath, shown)]
         }
     }
 
@@ -73,9 +73,9 @@ package indirect enum ShownSetting: Sendable, Hashable {
         }
     }
 
-    private typealias Origins = (_ place: String) -> String
+    private typealias Origins = (_ keyPath: String) -> String
 
-    private func writeYAML(to text: inout String, indent: String, place: String, origins: Origins?) {
+    private func writeYAML(to text: inout String, indent: String, keyPath: String, origins: Origins?) {
         switch self {
         case .text(let value): text += Self.yamlScalar(value)
         case .number, .flag: text += document.text()
@@ -83,29 +83,29 @@ package indirect enum ShownSetting: Sendable, Hashable {
             for (index, item) in items.enumerated() {
                 var inner = ""
                 item.writeYAML(
-                    to: &inner, indent: indent + "  ", place: "\(place)[\(index)]", origins: origins)
+                    to: &inner, indent: indent + "  ", keyPath: "\(keyPath)[\(index)]", origins: origins)
                 text += indent + "- " + inner.drop { $0 == " " } + (inner.hasSuffix("\n") ? "" : "\n")
             }
         case .settings(let entries), .named(let entries):
             for entry in entries {
                 text += indent + Self.yamlScalar(entry.key) + ":"
-                let inner = place.isEmpty ? entry.key : "\(place).\(entry.key)"
-                entry.value.writeBelow(to: &text, indent: indent + "  ", place: inner, origins: origins)
+                let inner = keyPath.isEmpty ? entry.key : "\(keyPath).\(entry.key)"
+                entry.value.writeBelow(to: &text, indent: indent + "  ", keyPath: inner, origins: origins)
             }
         }
     }
 
-    private func writeBelow(to text: inout String, indent: String, place: String, origins: Origins?) {
-        let remark = origins.map { "  # \($0(place))" } ?? ""
+    private func writeBelow(to text: inout String, indent: String, keyPath: String, origins: Origins?) {
+        let remark = origins.map { "  # \($0(keyPath))" } ?? ""
         switch self {
         case .list([]): text += " []\(remark)\n"
         case .settings([]), .named([]): text += " {}\n"
         case .list, .settings, .named:
             text += isListOfWords ? "\(remark)\n" : "\n"
-            writeYAML(to: &text, indent: indent, place: place, origins: origins)
+            writeYAML(to: &text, indent: indent, keyPath: keyPath, origins: origins)
         case .text, .number, .flag:
             text += " "
-            writeYAML(to: &text, indent: indent, place: place, origins: origins)
+            writeYAML(to: &text, indent: indent, keyPath: keyPath, origins: origins)
             text += "\(remark)\n"
         }
     }

@@ -38,7 +38,7 @@ struct Broadcaster: Sendable {
     /// - Parameter lastEventID: of the last message that it had, as it says; nil for one that comes for the first time.
     /// - Returns: and what it is sent first.
     mutating func join(lastEventID: String?, at now: ContinuousClock.Instant) -> (client: Client, first: String) {
-        // Pages that were left hold a place until they are sent something.
+        // Pages that were left hold a slot until they are sent something.
         if states.count >= Self.maxClients, let oldest = states.keys.min() { leave(oldest) }
         lastClient += 1
         var state = ClientState(cursor: buffer.last, heardAt: now)

@@ -48,13 +48,13 @@ actor KeptStore {
     private func take() async throws -> (number: Int, store: CatalogStore)? {
         let path = LibraryFolder.existing(at: library).storePath
         let file = try await runBlocking { StoreFile(at: path) }
-        if let current, let held = opened[current] {
+        if let current, let entry = opened[current] {
             opened[current]?.readers += 1
-            if let file, held.file.isSame(as: file, inContent: held.store.isCopy),
+            if let file, entry.file.isSame(as: file, inContent: entry.store.isCopy),
                 // Whatever is wrong with it, opening it says so.
-                (try? await held.store.schemaVersion()) == held.schema
+                (try? await entry.store.schemaVersion()) == entry.schema
             {
-                return (current, held.store)
+                return (current, entry.store)
             }
             if self.current == current { self.current = nil }
             await leave(current)
@@ -73,17 +73,17 @@ actor KeptStore {
     }
 
     private func leave(_ number: Int) async {
-        guard let held = opened[number] else { return }
-        if held.store.damage != nil, current == number { current = nil }
+        guard let entry = opened[number] else { return }
+        if entry.store.damage != nil, current == number { current = nil }
         opened[number]?.readers -= 1
         opened[number]?.usedAt = .now
-        if held.readers == 1, current != number { await close(number) }
+        if entry.readers == 1, current != number { await close(number) }
     }
 
     private func close(_ number: Int) async {
-        guard let held = opened.removeValue(forKey: number) else { return }
+        guard let entry = opened.removeValue(forKey: number) else { return }
         do {
-            try await held.store.close()
+            try await entry.store.close()
         } catch {
             // It was for reading only: nothing can be lost.
         }
@@ -96,7 +96,7 @@ actor KeptStore {
             } catch {
                 break
             }
-            if let current, let held = opened[current], held.readers == 0, .now - held.usedAt >= Self.idleTime {
+            if let current, let entry = opened[current], entry.readers == 0, .now - entry.usedAt >= Self.idleTime {
                 self.current = nil
                 await close(current)
             }

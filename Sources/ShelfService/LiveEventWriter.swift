@@ -8,9 +8,9 @@ struct LiveEventWriter: Sendable {
     private var episodes: [Int64: EpisodeRecord] = [:]
     /// Books of which something changed that was not told yet, and when each was last told of.
     private var changedBooks: Set<BookIdentity> = []
-    private var toldBooks: [BookIdentity: ContinuousClock.Instant] = [:]
-    private var toldRun: ShelfDiff.RunState?
-    private var toldRunAt: ContinuousClock.Instant?
+    private var reportedBooks: [BookIdentity: ContinuousClock.Instant] = [:]
+    private var reportedRun: ShelfDiff.RunState?
+    private var reportedRunAt: ContinuousClock.Instant?
 
     /// Between two words about a run, or a book.
     private static let pause = Duration.seconds(1)
@@ -32,9 +32,9 @@ struct LiveEventWriter: Sendable {
         of turns: [(row: Int64, turn: ShelfDiff.Turn)], in diff: ShelfDiff, _ store: CatalogStore, isRunUnderWay: Bool,
         at now: ContinuousClock.Instant
     ) async throws -> [LiveEvent] {
-        var events = try await told(turns, diff, store, isRunUnderWay: isRunUnderWay, at: now)
-        events += try await toldBooks(store, at: now)
-        if let event = toldRun(diff, at: now) { events.append(event) }
+        var events = try await episodeEvents(turns, diff, store, isRunUnderWay: isRunUnderWay, at: now)
+        events += try await bookEvents(store, at: now)
+        if let event = runEvent(diff, at: now) { events.append(event) }
         return events
     }
 
@@ -44,7 +44,7 @@ struct LiveEventWriter: Sendable {
         return episodes
     }
 
-    private mutating func told(
+    private mutating func episodeEvents(
         _ turns: [(row: Int64, turn: ShelfDiff.Turn)], _ diff: ShelfDiff, _ store: CatalogStore, isRunUnderWay: Bool,
         at now: ContinuousClock.Instant
     ) async throws -> [LiveEvent] {
@@ -58,8 +58,8 @@ struct LiveEventWriter: Sendable {
             case .started: events.append(word("started", shelved, row, in: diff, at: now))
             case .progressed: events.append(word("progress", shelved, row, in: diff, at: now))
             case .changed:
-                let standing = shelved.standing(isRunUnderWay: isRunUnderWay)
-                events.append(word(standing.state.rawValue, standing, row, in: diff, at: now))
+                let effective = shelved.effective(isRunUnderWay: isRunUnderWay)
+                events.append(word(effective.state.rawValue, effective, row, in: diff, at: now))
                 changedBooks.insert(shelved.episode.identity.book)
                 if diff.moving[row] == nil { episodes[row] = nil }
             }
@@ -97,14 +97,14 @@ struct LiveEventWriter: Sendable {
     }
 
     /// The counts of books that are another's now, each once a second.
-    private mutating func toldBooks(
+    private mutating func bookEvents(
         _ store: CatalogStore, at now: ContinuousClock.Instant
     ) async throws -> [LiveEvent] {
-        let due = changedBooks.filter { book in toldBooks[book].map { now - $0 >= Self.pause } ?? true }
+        let due = changedBooks.filter { book in reportedBooks[book].map { now - $0 >= Self.pause } ?? true }
         guard !due.isEmpty else { return [] }
         changedBooks.subtract(due)
-        toldBooks = toldBooks.filter { now - $0.value < Self.pause }
-        for book in due { toldBooks[book] = now }
+        reportedBooks = reportedBooks.filter { now - $0.value < Self.pause }
+        for book in due { reportedBooks[book] = now }
         return try await store.books(due.sorted()).map { shelved in
             LiveEvent(
                 subject: "book \(shelved.book.identity)", isProgress: true,
@@ -113,17 +113,17 @@ struct LiveEventWriter: Sendable {
     }
 
     /// That a run began or ended, and once a second how it goes.
-    private mutating func toldRun(_ diff: ShelfDiff, at now: ContinuousClock.Instant) -> LiveEvent? {
+    private mutating func runEvent(_ diff: ShelfDiff, at now: ContinuousClock.Instant) -> LiveEvent? {
         guard let run = diff.run else { return nil }
-        if toldRun == nil, !run.isUnderWay {
+        if reportedRun == nil, !run.isUnderWay {
             // One that was over before anybody looked is no news.
-            toldRun = run
+            reportedRun = run
             return nil
         }
-        if toldRun?.isSame(as: run) == true {
-            guard run.isUnderWay, toldRunAt.map({ now - $0 >= Self.pause }) ?? true else { return nil }
+        if reportedRun?.isSame(as: run) == true {
+            guard run.isUnderWay, reportedRunAt.map({ now - $0 >= Self.pause }) ?? true else { return nil }
         }
-        (toldRun, toldRunAt) = (run, now)
+        (reportedRun, reportedRunAt) = (run, now)
         return word(run, in: diff, at: now)
     }
 

@@ -66,9 +66,9 @@ struct PendingRuns: Sendable, Equatable {
 
     private static func add(_ errand: Errand, to errands: inout [Errand]) {
         guard case .fetch(let items, let force) = errand else { return }
-        for (place, other) in errands.enumerated() {
+        for (index, other) in errands.enumerated() {
             guard case .fetch(let others, force) = other, let all = combined(others, items) else { continue }
-            errands[place] = .fetch(all, force: force)
+            errands[index] = .fetch(all, force: force)
             return
         }
         errands.append(errand)

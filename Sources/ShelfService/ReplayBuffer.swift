@@ -61,8 +61,8 @@ struct ReplayBuffer: Sendable {
         var later: Set<String> = []
         var kept: [LiveEvent] = []
         for event in events.reversed() {
-            let isSaid = !later.insert(event.subject).inserted
-            if !(event.isProgress && isSaid) { kept.append(event) }
+            let isSuperseded = !later.insert(event.subject).inserted
+            if !(event.isProgress && isSuperseded) { kept.append(event) }
         }
         return kept.reversed()
     }

@@ -20,11 +20,11 @@ extension ServedShelf {
             var books: [String: BookIdentity] = [:]
             var coded: [BookIdentity: [String: EpisodeRecord]] = [:]
             for name in names {
-                let place = "\(name.source)/\(name.book)"
+                let key = "\(name.source)/\(name.book)"
                 let known: BookIdentity? =
-                    if let book = books[place] { book } else { try await shelf.book(name.book, of: name.source) }
+                    if let book = books[key] { book } else { try await shelf.book(name.book, of: name.source) }
                 guard let book = known else { throw Self.notThere(name) }
-                books[place] = book
+                books[key] = book
                 if let shelved = try await shelf.store.episode(EpisodeIdentity(book: book, key: name.episode)) {
                     found.append(shelved)
                     continue

@@ -26,7 +26,7 @@ extension ServedShelf {
     /// - Parameter known: as of ``CatalogStore/setPosition(_:of:after:)``.
     package func setPosition(
         _ position: ListeningPosition, after known: Int64?
-    ) async throws -> (isNoted: Bool, standing: ListeningPosition) {
+    ) async throws -> (isRecorded: Bool, position: ListeningPosition) {
         try await write { try await $0.setPosition(position, of: user.id, after: known) }
     }
 

@@ -102,9 +102,9 @@ package struct ServedShelf: Sendable {
         var cover: String?
         // One that is drawn is none that podcast apps can show.
         if try await openedCover(of: id, of: source)?.picture != nil { cover = addresses.cover(of: book) }
-        let places = FeedExport.Addresses(
+        let addresses = FeedExport.Addresses(
             feed: addresses.feed(of: book), book: addresses.page(of: book), cover: cover, audio: addresses.audio)
-        return try FeedExport(exported, addresses: places).bytes()
+        return try FeedExport(exported, addresses: addresses).bytes()
     }
 
     /// The feeds of all books of which there is something on disk, as OPML.

@@ -19,13 +19,13 @@ struct EpisodeDecision {
     /// Where the naming wants it.
     var wanted: String?
     /// Where its own file stands now.
-    var standing: String?
+    var existingPath: String?
     /// What the store has as its path, where that is no longer right.
     var staleRecord: String?
     /// Why its record follows its file to where the user moved it; beside the outcome.
     var following: Message?
     /// Whether its file follows the naming.
-    var mayMove: Bool { standing != nil && wanted != nil && follows }
+    var mayMove: Bool { existingPath != nil && wanted != nil && follows }
     private var follows = false
     /// What is wrong with its file, where that is to be put right.
     private let damage: String?
@@ -51,7 +51,7 @@ struct EpisodeDecision {
         self.shelved = shelved
         self.damage = input.damaged[key]
         self.wanted = input.paths[key]
-        self.standing = condition.standing?.path
+        self.existingPath = condition.existingFile?.path
         if case .intact(let file, _, let recorded) = condition, recorded != file.path { staleRecord = recorded }
         self.outcome = .keep
         self.reason = ""
@@ -63,7 +63,7 @@ struct EpisodeDecision {
             outcome = .adopt(path: path, nil)
             reason = "a run that was cut off had put it in its place already"
             bytes = input.files[path]?.size
-        } else if let damage, following == nil, let file = condition.standing {
+        } else if let damage, following == nil, let file = condition.existingFile {
             decideAboutDamage(damage, of: file, partial: partial, rules: input.rules)
         } else {
             switch condition {
@@ -121,7 +121,7 @@ struct EpisodeDecision {
         guard let transfer = shelved.transfer, transfer.state == .verifying, partial == 0, let path = transfer.path,
             let facts = files[path], facts.kind == .file, transfer.total ?? facts.size == facts.size
         else { return nil }
-        return facts.inode == condition.standing?.inode ? nil : path
+        return facts.inode == condition.existingFile?.inode ? nil : path
     }
 }
 

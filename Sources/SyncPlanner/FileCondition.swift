@@ -46,7 +46,7 @@ enum FileCondition: Equatable {
     var isMissing: Bool { if case .missing = self { true } else { false } }
 
     /// Where the episode's own file stands; nil when there is none.
-    var standing: LocalFile? {
+    var existingFile: LocalFile? {
         switch self {
         case .intact(let file, _, _), .changed(let file, _): file
         case .unrecorded, .missing, .displaced: nil

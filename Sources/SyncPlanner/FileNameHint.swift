@@ -2,7 +2,7 @@ import BookModel
 
 /// What a file's or an episode's name says of the episode it stands for.
 struct FileNameHint {
-    /// The one number that can be its place in the book; nil where there is none, or several that could be.
+    /// The one number that can be its number in the book; nil where there is none, or several that could be.
     let number: Int?
     /// Its letters alone, in lower case, without the book's title.
     let words: String

@@ -52,7 +52,7 @@ struct FileRecognition {
         }
         guard !lost.isEmpty || !missing.isEmpty else { return }
         // Found under its wanted name, or published by a run that was cut off.
-        let spokenFor = Set(conditions.compactMap(\.standing?.path))
+        let spokenFor = Set(conditions.compactMap(\.existingFile?.path))
             .union(episodes.lazy.compactMap(\.transfer).filter { $0.state == .verifying }.compactMap(\.path))
         untrackedFiles = input.files.filter { path, facts in
             facts.kind == .file && owners[path] == nil && !spokenFor.contains(path) && !input.others.contains(path)
@@ -69,7 +69,7 @@ struct FileRecognition {
         }
         takeMarked(missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
-        takePlaces(of: missing)
+        matchAtWantedPaths(missing)
         missing.removeAll { matches[$0.episode.identity.key] != nil }
         search(missing)
     }
@@ -188,7 +188,7 @@ struct FileRecognition {
     }
 
     /// Files that stand right where the episode's is to be.
-    private mutating func takePlaces(of missing: [EpisodeRecord]) {
+    private mutating func matchAtWantedPaths(_ missing: [EpisodeRecord]) {
         for shelved in missing {
             guard let path = input.paths[shelved.episode.identity.key], let facts = untrackedFiles[path],
                 facts.size > 0,
@@ -245,10 +245,10 @@ struct FileRecognition {
     private mutating func search(_ missing: [EpisodeRecord]) {
         guard !missing.isEmpty else { return }
         let folders = Set(input.paths.values.map(Self.folder(of:))).union(input.formerFolders.map { $0[...] })
-        let places = Set(input.paths.values)
+        let wantedPaths = Set(input.paths.values)
         let elsewhere = untrackedFiles.filter { path, _ in
             input.files[path + EpisodeMatcher.mark] == nil && folders.contains(Self.folder(of: path))
-                && !places.contains(path) && Self.name(of: path).first != "."
+                && !wantedPaths.contains(path) && Self.name(of: path).first != "."
         }
         let matcher = EpisodeMatcher(
             missing.map(\.episode), of: input.book, among: elsewhere, examined: input.examined,

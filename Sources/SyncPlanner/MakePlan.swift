@@ -69,7 +69,7 @@ private struct Planner {
                 isWanted: wanted.contains(key))
         }
         let moves = decisions.enumerated().compactMap { rank, decision -> RenameOrder.Move? in
-            guard decision.mayMove, let from = decision.standing, let to = decision.wanted, from != to else {
+            guard decision.mayMove, let from = decision.existingPath, let to = decision.wanted, from != to else {
                 return nil
             }
             return RenameOrder.Move(rank: rank, from: from, to: to)
@@ -104,8 +104,8 @@ private struct Planner {
         for (rank, decision) in decisions.enumerated() {
             let rename = renamed[rank]
             guard let action = action(for: decision, rank: rank, newPath: rename?.path) else { continue }
-            let isTold = rename != nil || decision.following != nil
-            if let following = decision.following, let path = decision.standing {
+            let isReported = rename != nil || decision.following != nil
+            if let following = decision.following, let path = decision.existingPath {
                 adoptions.append(
                     SyncAction(
                         kind: .adopt, episode: action.episode, path: path, fromPath: decision.staleRecord,
@@ -115,8 +115,8 @@ private struct Planner {
             case .fetch, .resume, .replace: transfers.append(action)
             case .adopt: adoptions.append(action)
             // A renamed or followed file says by that that it is kept.
-            case .keep, .rename: if !isTold { kept.append(action) }
-            case .skip: if !isTold { skipped.append(action) }
+            case .keep, .rename: if !isReported { kept.append(action) }
+            case .skip: if !isReported { skipped.append(action) }
             }
         }
         let (begun, left) = input.rules.limits.divide(ordered(transfers))
@@ -128,19 +128,19 @@ private struct Planner {
         case .first: return transfers
         case .last: return transfers.reversed()
         case .listed:
-            let places = Dictionary(
+            let order = Dictionary(
                 input.episodes.enumerated().map { ($1.episode.identity.key, $0) }, uniquingKeysWith: { one, _ in one })
             return transfers.sorted {
-                places[$0.episode.identity.key, default: .max] < places[$1.episode.identity.key, default: .max]
+                order[$0.episode.identity.key, default: .max] < order[$1.episode.identity.key, default: .max]
             }
         }
     }
 
     /// - Parameter newPath: where its rename in this plan puts its file.
     private mutating func action(for decision: EpisodeDecision, rank: Int, newPath: String?) -> SyncAction? {
-        let place = newPath ?? decision.standing
+        let path = newPath ?? decision.existingPath
         var action = SyncAction(
-            kind: .keep, episode: decision.shelved.episode, path: place ?? decision.wanted ?? "",
+            kind: .keep, episode: decision.shelved.episode, path: path ?? decision.wanted ?? "",
             bytes: decision.bytes, reason: decision.reason)
         switch decision.outcome {
         case .keep:
@@ -159,9 +159,9 @@ private struct Planner {
         case .transfer(let kind, let replacing):
             action.kind = kind
             action.replacing = replacing
-            if let place {
-                action.replacing?.path = place
-                targets[place] = decision.shelved.episode.section
+            if let path {
+                action.replacing?.path = path
+                targets[path] = decision.shelved.episode.section
             } else if let obstruction = obstruction(at: decision.wanted) {
                 action.kind = .skip(.obstructed)
                 action.reason = obstruction
@@ -178,10 +178,10 @@ private struct Planner {
         guard let path else { return "the naming gives it no place in the library" }
         if let section = targets[path] { return "episode \(section) is to stand at \(path)" }
         guard renames.occupied.contains(path) else { return nil }
-        return "\(standing(at: path)); it is left alone"
+        return "\(occupant(at: path)); it is left alone"
     }
 
-    private func standing(at path: String) -> Message {
+    private func occupant(at path: String) -> Message {
         if let owner = owners[path], let section = sections[owner] {
             return "the file of episode \(section) stands at \(path)"
         }
@@ -194,7 +194,7 @@ private struct Planner {
     private func sentence(for obstacle: RenameOrder.Obstacle, wanted: String?) -> Message {
         let path = wanted ?? ""
         switch obstacle {
-        case .occupied: return standing(at: path)
+        case .occupied: return occupant(at: path)
         case .takenBy(let rank): return "episode \(decisions[rank].shelved.episode.section) is to stand at \(path)"
         }
     }

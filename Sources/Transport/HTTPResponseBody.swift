@@ -48,8 +48,8 @@ package struct HTTPResponseBody: AsyncSequence, Sendable {
             } catch let interruption as InterruptedBody {
                 ending = TransportError.classify(interruption.underlying, address: address)
                 // Parts that do not add up would leave a hole in the file: then they are not used.
-                let held = interruption.parts.reduce(0) { $0 + $1.readableBytes }
-                if consumed + held == interruption.bytesReceived { tail = interruption.parts[...] }
+                let buffered = interruption.parts.reduce(0) { $0 + $1.readableBytes }
+                if consumed + buffered == interruption.bytesReceived { tail = interruption.parts[...] }
                 return try await next()
             } catch {
                 throw TransportError.classify(error, address: address)

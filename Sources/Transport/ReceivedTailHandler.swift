@@ -28,7 +28,7 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    private var held: [ByteBuffer] = []
+    private var buffered: [ByteBuffer] = []
     private var bytesReceived = 0
     private var isInBody = false
     private var announcements = 0
@@ -39,7 +39,7 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            held.removeAll(keepingCapacity: true)
+            buffered.removeAll(keepingCapacity: true)
             bytesReceived = 0
             isInBody = head.status.code >= 200
             announcements = isInBody ? 0 : announcements + 1
@@ -50,18 +50,18 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
             // The client counts the read that brought the head as asked for.
             wasReadAsked = true
         case .body(let part):
-            held.append(part)
+            buffered.append(part)
             bytesReceived += part.readableBytes
         case .end:
-            held.removeAll(keepingCapacity: true)
+            buffered.removeAll(keepingCapacity: true)
             isInBody = false
         }
         context.fireChannelRead(data)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if wasReadAsked, !held.isEmpty {
-            held.removeAll(keepingCapacity: true)
+        if wasReadAsked, !buffered.isEmpty {
+            buffered.removeAll(keepingCapacity: true)
             wasReadAsked = false
         }
         context.fireChannelReadComplete()
@@ -75,8 +75,8 @@ final class ReceivedTailHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard isInBody else { return context.fireErrorCaught(error) }
         isInBody = false
-        let carried = InterruptedBody(parts: held, bytesReceived: bytesReceived, underlying: error)
-        held.removeAll()
+        let carried = InterruptedBody(parts: buffered, bytesReceived: bytesReceived, underlying: error)
+        buffered.removeAll()
         context.fireErrorCaught(carried)
     }
 }

@@ -20,7 +20,7 @@ final class TunnelHandler: ChannelDuplexHandler {
     private var isOpen = false
     private var isOver = false
     private var received = ByteBuffer()
-    private var held: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
+    private var buffered: [(data: NIOAny, promise: EventLoopPromise<Void>?)] = []
     private var timer: Scheduled<Void>?
 
     /// - Parameter timeout: for the whole talk.
@@ -37,7 +37,7 @@ final class TunnelHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
-        failHeld(with: ChannelError.ioOnClosedChannel)
+        failBuffered(with: ChannelError.ioOnClosedChannel)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -71,7 +71,7 @@ final class TunnelHandler: ChannelDuplexHandler {
             promise?.fail(ChannelError.ioOnClosedChannel)
             return
         }
-        held.append((data, promise))
+        buffered.append((data, promise))
     }
 
     func flush(context: ChannelHandlerContext) {
@@ -81,8 +81,8 @@ final class TunnelHandler: ChannelDuplexHandler {
     private func open(context: ChannelHandlerContext) {
         isOpen = true
         timer?.cancel()
-        let waiting = held
-        held = []
+        let waiting = buffered
+        buffered = []
         for write in waiting { context.write(write.data, promise: write.promise) }
         context.flush()
         if received.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(received)) }
@@ -93,13 +93,13 @@ final class TunnelHandler: ChannelDuplexHandler {
         isOver = true
         timer?.cancel()
         context.fireErrorCaught(TunnelFailure(refusal: refusal))
-        failHeld(with: TunnelFailure(refusal: refusal))
+        failBuffered(with: TunnelFailure(refusal: refusal))
         context.close(promise: nil)
     }
 
-    private func failHeld(with error: any Error) {
-        let waiting = held
-        held = []
+    private func failBuffered(with error: any Error) {
+        let waiting = buffered
+        buffered = []
         for write in waiting { write.promise?.fail(error) }
     }
 }

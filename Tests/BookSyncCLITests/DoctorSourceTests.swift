@@ -177,12 +177,14 @@ extension ProductTests {
                         query: { nwt: 1, token: hunter2, imei: "${IMEI}" }
                     """)
                 let files = FileManager.default
-                for (mode, isTold) in [(0o644, true), (0o600, false)] {
+                for (mode, isReported) in [(0o644, true), (0o600, false)] {
                     try files.setAttributes([.posixPermissions: mode], ofItemAtPath: bench.configuration.path)
                     let result = try await bench.run("doctor", environment: bench.configured)
                     let line = try Self.line("configuration", of: result)
-                    #expect(line.hasPrefix(isTold ? "warning " : "ok "), "\(line)")
-                    #expect(line.contains("in line 2, ") == isTold && line.contains("chmod 600") == isTold, "\(line)")
+                    #expect(line.hasPrefix(isReported ? "warning " : "ok "), "\(line)")
+                    #expect(
+                        line.contains("in line 2, ") == isReported && line.contains("chmod 600") == isReported,
+                        "\(line)")
                     #expect(!(result.output + result.errors).contains("hunter2"))
                 }
             }

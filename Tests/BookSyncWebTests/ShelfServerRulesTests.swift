@@ -26,9 +26,9 @@ import Testing
         "localhost:1", "books.example", "10.0.0.1", "[fe80::1]",
     ])
     func `listening to others, own names and numeric addresses are answered`(_ authority: String) throws {
-        for place in ["0.0.0.0:8731", "[::]:8731", "192.168.1.2:8731"] {
+        for target in ["0.0.0.0:8731", "[::]:8731", "192.168.1.2:8731"] {
             let rule = HostRule(
-                place: try ListenTarget(parsing: place), publicURL: "https://books.example", hosts: ["Books.lan"],
+                target: try ListenTarget(parsing: target), publicURL: "https://books.example", hosts: ["Books.lan"],
                 ownName: "nas.home.lan")
             #expect(rule.allows(authority))
         }
@@ -40,15 +40,15 @@ import Testing
     ])
     func `listening to others, any other name is refused all the same`(_ authority: String) throws {
         let rule = HostRule(
-            place: try ListenTarget(parsing: "0.0.0.0:8731"), publicURL: nil, hosts: ["books.lan"],
+            target: try ListenTarget(parsing: "0.0.0.0:8731"), publicURL: nil, hosts: ["books.lan"],
             ownName: "nas.home.lan")
         #expect(!rule.allows(authority))
     }
 
     @Test func `listening to this machine alone, its name on the network and other numbers are refused`() throws {
-        for place in ["127.0.0.1:8731", "[::1]:0", "unix:/s"] {
+        for target in ["127.0.0.1:8731", "[::1]:0", "unix:/s"] {
             let rule = HostRule(
-                place: try ListenTarget(parsing: place), publicURL: "https://[fd00::2]/x", hosts: ["books.lan"],
+                target: try ListenTarget(parsing: target), publicURL: "https://[fd00::2]/x", hosts: ["books.lan"],
                 ownName: "nas")
             for name in ["nas", "nas.local", "192.168.1.2", "[fd00::1]"] { #expect(!rule.allows(name)) }
             for name in ["books.lan:80", "localhost", "[fd00::2]:443"] { #expect(rule.allows(name)) }
@@ -57,18 +57,18 @@ import Testing
 
     @Test(arguments: ["127.0.0.1:8731", "8731", "[::1]:0", "localhost:80", "unix:/run/booksync.sock", "127.3.2.1:1"])
     func `only this machine reaches the place`(_ text: String) throws {
-        let place = try ListenTarget(parsing: text)
-        #expect(place.isThisMachine)
-        try place.requireGuard(asksWhoComes: false)
+        let target = try ListenTarget(parsing: text)
+        #expect(target.isThisMachine)
+        try target.requireGuard(asksWhoComes: false)
     }
 
     @Test(arguments: ["0.0.0.0:8731", "[::]:8731", "192.168.1.2:80", "books.example:80", "[fe80::1]:1"])
     func `a place that others reach needs a password or a token`(_ text: String) throws {
-        let place = try ListenTarget(parsing: text)
-        let failure = #expect(throws: Failure.self) { try place.requireGuard(asksWhoComes: false) }
+        let target = try ListenTarget(parsing: text)
+        let failure = #expect(throws: Failure.self) { try target.requireGuard(asksWhoComes: false) }
         #expect(failure?.kind == .usage)
         #expect(failure?.description.contains("booksync serve --set-password") == true)
-        try place.requireGuard(asksWhoComes: true)
+        try target.requireGuard(asksWhoComes: true)
     }
 
     @Test func `a socket needs a path`() throws {

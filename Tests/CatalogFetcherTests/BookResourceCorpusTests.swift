@@ -128,8 +128,8 @@ import Testing
                     bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
                 }
                 for _ in 0..<Int.random(in: 0...3, using: &random) where !bytes.isEmpty {
-                    let place = Int.random(in: bytes.indices, using: &random)
-                    bytes[place] =
+                    let position = Int.random(in: bytes.indices, using: &random)
+                    bytes[position] =
                         Bool.random(using: &random)
                         ? UInt8.random(in: 0...255, using: &random)
                         : Array("{}[]\",:\\u0-9e.".utf8).randomElement(using: &random) ?? 0
@@ -139,7 +139,7 @@ import Testing
                 guard case .list(let elements) = BookResourceAnswer(value).elements else { continue }
                 for element in elements.compactMap({ BookResourceElement($0) }) {
                     let identity = EpisodeIdentity(book: testBook, key: element.key ?? "")
-                    _ = element.episode(identity: identity, place: 1, catalog: ResourceAddress("http://a.example/"))
+                    _ = element.episode(identity: identity, position: 1, catalog: ResourceAddress("http://a.example/"))
                 }
             }
         }

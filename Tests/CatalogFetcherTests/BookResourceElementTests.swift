@@ -8,10 +8,11 @@ import Testing
 @Suite struct BookResourceElementTests {
     private let catalog = ResourceAddress("https://catalog.example:8443/yyting/bookclient/List.action?token=x")
 
-    private func episode(_ json: String, place: Int = 77) throws -> Episode {
+    private func episode(_ json: String, position: Int = 77) throws -> Episode {
         let element = try #require(BookResourceElement(try JSONReader.read(Array(json.utf8))))
         let key = try #require(element.key)
-        return element.episode(identity: EpisodeIdentity(book: testBook, key: key), place: place, catalog: catalog)
+        return element.episode(
+            identity: EpisodeIdentity(book: testBook, key: key), position: position, catalog: catalog)
     }
 
     @Test(arguments: [

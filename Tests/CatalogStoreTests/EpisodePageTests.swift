@@ -74,11 +74,11 @@ import Testing
             #expect(try await sections(EpisodeSelection(text: "%")) == [], "no pattern")
             let counts = try await store.stateCounts(of: veterinary, named: "第1", isRunUnderWay: true)
             #expect(counts == [.finished: 1, .waiting: 1])
-            #expect(try await store.place(of: 4, in: veterinary, isReversed: false) == 3)
-            #expect(try await store.place(of: 4, in: veterinary, isReversed: true) == 6)
-            #expect(try await store.place(of: 10, in: veterinary, isReversed: false) == 9)
-            #expect(try await store.place(of: 99, in: veterinary, isReversed: false) == nil)
-            #expect(try await store.place(of: .max, in: veterinary, isReversed: false) == nil)
+            #expect(try await store.index(of: 4, in: veterinary, isReversed: false) == 3)
+            #expect(try await store.index(of: 4, in: veterinary, isReversed: true) == 6)
+            #expect(try await store.index(of: 10, in: veterinary, isReversed: false) == 9)
+            #expect(try await store.index(of: 99, in: veterinary, isReversed: false) == nil)
+            #expect(try await store.index(of: .max, in: veterinary, isReversed: false) == nil)
         }
     }
 

@@ -40,13 +40,13 @@ import Testing
             let other = try await store.setPosition(position(1, 61, at: 7000, duration: 90), after: 5000)
             #expect(other == (true, position(1, 61, at: 7000, duration: 90)))
             let late = try await store.setPosition(position(1, 23, at: 9000), after: 5000)
-            #expect(late == (false, other.standing))
-            #expect(try await store.position(in: .sample(1)) == other.standing)
+            #expect(late == (false, other.position))
+            #expect(try await store.position(in: .sample(1)) == other.position)
             // Back on purpose, by a clock that goes after the other one's.
             let back = try await store.setPosition(position(1, 23, at: 6000), after: 7000)
             #expect(back == (true, position(1, 23, at: 7001, duration: 90)))
             // Who does not say what he knew replaces whatever is there.
-            #expect(try await store.setPosition(position(1, 1, at: 1)).standing.revision == 7002)
+            #expect(try await store.setPosition(position(1, 1, at: 1)).position.revision == 7002)
         }
     }
 
@@ -75,8 +75,8 @@ import Testing
         try await withStore { store in
             _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
             try await store.finish([.sample(1)])
-            let noted = position(1, 77.25, at: 1_700_000_000_001)
-            try await store.setPosition(noted)
+            let recorded = position(1, 77.25, at: 1_700_000_000_001)
+            try await store.setPosition(recorded)
             var renamed = Episode.sample(1)
             renamed.name = "another"
             renamed.section = 9
@@ -91,7 +91,7 @@ import Testing
             try await store.remove([.sample(1)], at: Date())
             _ = try await store.finishListing(
                 of: Book(identity: veterinary, title: "Y"), proof: complete(1), seen: ["id2"])
-            #expect(try await store.positions(of: veterinary) == [.sample(1): noted])
+            #expect(try await store.positions(of: veterinary) == [.sample(1): recorded])
         }
     }
 

@@ -50,7 +50,7 @@ import Testing
             let other = Outage(subject: "source b", since: time(milliseconds: 4), error: "401")
             try await store.note([outage, other], ended: [])
             outage.runs = 2
-            outage.isTold = true
+            outage.isReported = true
             try await store.note([outage], ended: ["source b", "book c:1"])
             #expect(try await store.outages() == [outage])
         }
@@ -62,11 +62,12 @@ import Testing
             let dates = try await store.publicationDates(of: veterinary, last: 2)
             #expect(dates == dates.sorted(by: >))
             var watch = PublicationWatch(
-                book: veterinary, title: "", latest: time(milliseconds: 9), usualGap: 3600, isTold: false)
+                book: veterinary, title: "", latest: time(milliseconds: 9), usualGap: 3600, isReported: false)
             try await store.note([watch])
-            watch.isTold = true
+            watch.isReported = true
             let unknown = PublicationWatch(
-                book: BookIdentity(source: "x", id: "y"), title: "", latest: .distantPast, usualGap: 1, isTold: true)
+                book: BookIdentity(source: "x", id: "y"), title: "", latest: .distantPast, usualGap: 1, isReported: true
+            )
             try await store.note([watch, unknown])
             #expect(try await store.publicationWatches() == [watch])
         }

@@ -33,16 +33,19 @@ import Testing
 
     struct Row: CustomTestStringConvertible, Sendable {
         var what: String
-        var held = PartialContent.begun
+        var existing = PartialContent.begun
         var promised = PromisedContent()
         var head: ResponseHead
         var outcome: Outcome
 
         init(
-            _ what: String, _ head: ResponseHead, held: PartialContent = .begun, promised: PromisedContent = .init(),
+            _ what: String, _ head: ResponseHead, existing: PartialContent = .begun,
+            promised: PromisedContent = .init(),
             _ outcome: Outcome
         ) {
-            (self.what, self.head, self.held, self.promised, self.outcome) = (what, head, held, promised, outcome)
+            (self.what, self.head, self.existing, self.promised, self.outcome) = (
+                what, head, existing, promised, outcome
+            )
         }
 
         var testDescription: String { what }
@@ -50,8 +53,8 @@ import Testing
 
     @Test(arguments: wholes + parts + validators + unsatisfied + statuses)
     func `an answer's head decides`(row: Row) {
-        let asked = RangeRequest.whatIsMissing(from: row.held, promised: row.promised)
-        let decision = decide(held: row.held, asked: asked, head: row.head, promised: row.promised)
+        let asked = RangeRequest.whatIsMissing(from: row.existing, promised: row.promised)
+        let decision = decide(existing: row.existing, asked: asked, head: row.head, promised: row.promised)
         #expect(Outcome(decision) == row.outcome, "\(decision)")
     }
 
@@ -66,8 +69,8 @@ import Testing
 
     @Test func `every refusal says why in words without a capital or a stop`() {
         for row in Self.wholes + Self.parts + Self.validators + Self.unsatisfied + Self.statuses {
-            let asked = RangeRequest.whatIsMissing(from: row.held, promised: row.promised)
-            switch decide(held: row.held, asked: asked, head: row.head, promised: row.promised) {
+            let asked = RangeRequest.whatIsMissing(from: row.existing, promised: row.promised)
+            switch decide(existing: row.existing, asked: asked, head: row.head, promised: row.promised) {
             case .restart(let why), .retry(let why):
                 #expect(why.description.hasPrefix("the ") && !why.description.hasSuffix("."))
             case .fail(let refusal):
@@ -94,7 +97,7 @@ import Testing
     }
 
     private func refusal(of status: Int) -> Rejection? {
-        let decision = decide(held: .nothing, asked: RangeRequest(first: 0), head: ResponseHead(status: status))
+        let decision = decide(existing: .nothing, asked: RangeRequest(first: 0), head: ResponseHead(status: status))
         if case .fail(let refusal) = decision { return refusal }
         return nil
     }
@@ -113,10 +116,12 @@ import Testing
         Row("a piece of another version", .piece(.otherStrong), .restart),
         Row("a piece of another length", .part(400, 599, 1001), .restart),
         Row("a piece without its validator", .piece(.init()), .restart),
-        Row("a piece of the same date", .piece(.dated), held: .begun(.init(lastModified: old, age: 1)), .append(1000)),
+        Row(
+            "a piece of the same date", .piece(.dated), existing: .begun(.init(lastModified: old, age: 1)),
+            .append(1000)),
         Row(
             "a piece of the same date, too young to tell", .piece(.dated),
-            held: .begun(.init(lastModified: old, age: 0)), .restart),
+            existing: .begun(.init(lastModified: old, age: 0)), .restart),
         Row("the whole instead", .whole(1000, .strong), .replace(1000)),
         Row("no such piece", .none416(300), .restart),
         Row("too busy for a piece", ResponseHead(status: 503), .retry),
@@ -127,58 +132,62 @@ import Testing
     func `an answer's head decides about a piece`(row: Row) {
         let asked = RangeRequest(first: 400, last: 599, ifRange: "\"v1\"")
         #expect(asked.range == "bytes=400-599")
-        #expect(Outcome(decide(held: row.held, asked: asked, head: row.head)) == row.outcome)
+        #expect(Outcome(decide(existing: row.existing, asked: asked, head: row.head)) == row.outcome)
     }
 
     @Test func `the first piece of nothing held is asked for by its range`() {
         let asked = RangeRequest(first: 0, last: 199, ifRange: "\"v1\"")
-        let held = PartialContent(length: 0, validator: PartialContent.begun.validator, total: 1000)
+        let existing = PartialContent(length: 0, validator: PartialContent.begun.validator, total: 1000)
         #expect(asked.range == "bytes=0-199")
-        let decision = decide(held: held, asked: asked, head: .part(0, 199, 1000))
+        let decision = decide(existing: existing, asked: asked, head: .part(0, 199, 1000))
         #expect(Outcome(decision) == .append(1000))
     }
 
     // MARK: 200 and its like
 
     static let wholes: [Row] = [
-        Row("200 with a length", .whole(1000), held: .nothing, .replace(1000)),
-        Row("200 without a length", .whole(nil), held: .nothing, .replace(nil)),
+        Row("200 with a length", .whole(1000), existing: .nothing, .replace(1000)),
+        Row("200 without a length", .whole(nil), existing: .nothing, .replace(nil)),
         Row("200 instead of 206", .whole(1000), .replace(1000)),
         Row("200 instead of 206 under the same tag", .whole(1000, .strong), .replace(1000)),
         Row("200 instead of 206 under another tag", .whole(1000, .otherStrong), .replace(1000)),
         Row("200 of another length", .whole(900), .replace(900)),
-        Row("203 from a proxy", ResponseHead(status: 203, contentLength: 1000), held: .nothing, .replace(1000)),
-        Row("200 with a stray Content-Range", .stray, held: .nothing, .replace(1000)),
-        Row("200 and empty", .whole(0), held: .nothing, .fail),
-        Row("200 of a tebibyte", .whole(1 << 40), held: .nothing, .replace(1 << 40)),
-        Row("200 of more than any file has", .whole(1 << 40 + 1), held: .nothing, .fail),
+        Row("203 from a proxy", ResponseHead(status: 203, contentLength: 1000), existing: .nothing, .replace(1000)),
+        Row("200 with a stray Content-Range", .stray, existing: .nothing, .replace(1000)),
+        Row("200 and empty", .whole(0), existing: .nothing, .fail),
+        Row("200 of a tebibyte", .whole(1 << 40), existing: .nothing, .replace(1 << 40)),
+        Row("200 of more than any file has", .whole(1 << 40 + 1), existing: .nothing, .fail),
         Row("200 of as much as can be written", .whole(.max), .fail),
         Row("200 and empty while bytes are held", .whole(0), .fail),
-        Row("200 and empty as the catalog says", .whole(0), held: .nothing, promised: .init(size: 0), .replace(0)),
-        Row("200 and empty against the catalog", .whole(0), held: .nothing, promised: .init(size: 9), .fail),
+        Row("200 and empty as the catalog says", .whole(0), existing: .nothing, promised: .init(size: 0), .replace(0)),
+        Row("200 and empty against the catalog", .whole(0), existing: .nothing, promised: .init(size: 9), .fail),
         Row(
-            "200 of another length than the catalog says", .whole(7), held: .nothing, promised: .init(size: 9),
+            "200 of another length than the catalog says", .whole(7), existing: .nothing, promised: .init(size: 9),
             .replace(7)
         ),
-        Row("200 that is HTML", .whole(1000, type: "text/html"), held: .nothing, .fail),
+        Row("200 that is HTML", .whole(1000, type: "text/html"), existing: .nothing, .fail),
         Row("200 that is HTML while bytes are held", .whole(1000, type: "text/html"), .fail),
-        Row("200 that is called plain text", .whole(1000, type: "text/plain"), held: .nothing, .replace(1000)),
-        Row("200 that is CSV", .whole(1000, type: "text/csv"), held: .nothing, .fail),
-        Row("200 that is JSON", .whole(1000, type: "application/json"), held: .nothing, .fail),
-        Row("200 that is a problem document", .whole(1000, type: "application/problem+json"), held: .nothing, .fail),
-        Row("200 that is XML", .whole(1000, type: "application/xml"), held: .nothing, .fail),
-        Row("200 that is XHTML", .whole(1000, type: "application/xhtml+xml"), held: .nothing, .fail),
-        Row("200 of several parts", .whole(1000, type: "multipart/byteranges"), held: .nothing, .fail),
-        Row("200 that is MPEG audio", .whole(1000, type: "audio/mpeg"), held: .nothing, .replace(1000)),
-        Row("200 that is called a video", .whole(1000, type: "video/mp4"), held: .nothing, .replace(1000)),
-        Row("200 of any octets", .whole(1000, type: "application/octet-stream"), held: .nothing, .replace(1000)),
-        Row("200 for a forced download", .whole(9, type: "application/force-download"), held: .nothing, .replace(9)),
-        Row("200 that is compressed", .whole(1000, coding: .gzip), held: .nothing, .replaceDecoded(.gzip)),
+        Row("200 that is called plain text", .whole(1000, type: "text/plain"), existing: .nothing, .replace(1000)),
+        Row("200 that is CSV", .whole(1000, type: "text/csv"), existing: .nothing, .fail),
+        Row("200 that is JSON", .whole(1000, type: "application/json"), existing: .nothing, .fail),
+        Row(
+            "200 that is a problem document", .whole(1000, type: "application/problem+json"), existing: .nothing, .fail),
+        Row("200 that is XML", .whole(1000, type: "application/xml"), existing: .nothing, .fail),
+        Row("200 that is XHTML", .whole(1000, type: "application/xhtml+xml"), existing: .nothing, .fail),
+        Row("200 of several parts", .whole(1000, type: "multipart/byteranges"), existing: .nothing, .fail),
+        Row("200 that is MPEG audio", .whole(1000, type: "audio/mpeg"), existing: .nothing, .replace(1000)),
+        Row("200 that is called a video", .whole(1000, type: "video/mp4"), existing: .nothing, .replace(1000)),
+        Row("200 of any octets", .whole(1000, type: "application/octet-stream"), existing: .nothing, .replace(1000)),
+        Row(
+            "200 for a forced download", .whole(9, type: "application/force-download"), existing: .nothing, .replace(9)),
+        Row("200 that is compressed", .whole(1000, coding: .gzip), existing: .nothing, .replaceDecoded(.gzip)),
         Row("200 that is compressed while bytes are held", .whole(1000, coding: .gzip), .replaceDecoded(.gzip)),
         Row("200 that is deflated, without a length", .whole(nil, coding: .deflate), .replaceDecoded(.deflate)),
-        Row("200 that is compressed and empty", .whole(0, coding: .gzip), held: .nothing, .fail),
-        Row("200 that is compressed HTML", .whole(9, type: "text/html", coding: .gzip), held: .nothing, .fail),
-        Row("200 that is compressed in a way not known", .whole(1000, coding: .unknown("br")), held: .nothing, .fail),
+        Row("200 that is compressed and empty", .whole(0, coding: .gzip), existing: .nothing, .fail),
+        Row("200 that is compressed HTML", .whole(9, type: "text/html", coding: .gzip), existing: .nothing, .fail),
+        Row(
+            "200 that is compressed in a way not known", .whole(1000, coding: .unknown("br")), existing: .nothing, .fail
+        ),
         Row("200 that is compressed in such a way while bytes are held", .whole(1000, coding: .unknown("zstd")), .fail),
     ]
 
@@ -187,26 +196,27 @@ import Testing
     static let parts: [Row] = [
         Row("206 as asked", .part(400, 999, 1000), .append(1000)),
         Row("206 as asked with its length", .part(400, 999, 1000, length: 600), .append(1000)),
-        Row("206 of the last byte", .part(999, 999, 1000), held: .begun(999), .append(1000)),
+        Row("206 of the last byte", .part(999, 999, 1000), existing: .begun(999), .append(1000)),
         Row("206 later than asked", .part(401, 999, 1000), .restart),
         Row("206 much later than asked", .part(800, 999, 1000), .restart),
         Row("206 earlier than asked", .part(399, 999, 1000), .append(1000, overlap: 1)),
         Row("206 from the first byte on", .part(0, 999, 1000), .append(1000, overlap: 400)),
         Row("206 that ends before what was asked", .part(100, 399, 1000), .restart),
-        Row("206 when the whole was asked for", .part(0, 999, 1000), held: .nothing, .restart),
+        Row("206 when the whole was asked for", .part(0, 999, 1000), existing: .nothing, .restart),
         Row(
-            "206 when the whole was asked for, a digest will tell", .part(0, 999, 1000), held: .nothing,
+            "206 when the whole was asked for, a digest will tell", .part(0, 999, 1000), existing: .nothing,
             promised: .digest, .restart),
-        Row("206 when nothing could be asked for", .part(400, 999, 1000), held: .unvalidated, .restart),
+        Row("206 when nothing could be asked for", .part(400, 999, 1000), existing: .unvalidated, .restart),
         Row("206 without Content-Range", ResponseHead(status: 206, validator: .strong), .restart),
         Row("206 with */total", .part(.unsatisfied(total: 1000)), .restart),
         Row("206 with an unreadable range", .part(.unreadable), .restart),
         Row("206 that ends early", .part(400, 899, 1000), .restart),
         Row("206 of an unknown total, a total being known", .part(400, 999, nil), .append(1000)),
         Row(
-            "206 of an unknown total, none being known", .part(400, 999, nil), held: .begun(400, of: nil), .append(nil)),
+            "206 of an unknown total, none being known", .part(400, 999, nil), existing: .begun(400, of: nil),
+            .append(nil)),
         Row("206 past the known total", .part(400, 1000, nil), .restart),
-        Row("206 that tells the total first", .part(400, 999, 1000), held: .begun(400, of: nil), .append(1000)),
+        Row("206 that tells the total first", .part(400, 999, 1000), existing: .begun(400, of: nil), .append(1000)),
         Row("206 of a longer total", .part(400, 1999, 2000), .restart),
         Row("206 of a shorter total", .part(400, 899, 900), .restart),
         Row("206 whose length is less than its range", .part(400, 999, 1000, length: 599), .restart),
@@ -216,7 +226,7 @@ import Testing
         Row("206 of several parts without a range", .part(nil, type: "multipart/byteranges"), .restart),
         Row("206 of several parts with a range", .part(400, 999, 1000, type: "multipart/byteranges"), .restart),
         Row("206 of any type", .part(400, 999, 1000, type: "application/octet-stream"), .append(1000)),
-        Row("206 behind more than the total", .part(1200, 1299, 1300), held: .begun(1200, of: 1000), .restart),
+        Row("206 behind more than the total", .part(1200, 1299, 1300), existing: .begun(1200, of: 1000), .restart),
     ]
 
     // MARK: 206 and whose part it is
@@ -229,20 +239,21 @@ import Testing
         Row("no tag any more", .part(.init()), .restart),
         Row("no tag any more, the same date", .part(.dated), .restart),
         Row("the tag kept, the date changed", .part(.init(entityTag: "\"v1\"", lastModified: later)), .append(1000)),
-        Row("no tag ever, the same old date", .part(.dated), held: .begun(.dated), .append(1000)),
-        Row("no tag ever, another date", .part(.init(lastModified: later, age: 99)), held: .begun(.dated), .restart),
-        Row("no tag ever, no date any more", .part(.init()), held: .begun(.dated), .restart),
-        Row("a tag now, the same old date", .part(.taggedDated), held: .begun(.dated), .append(1000)),
-        Row("a date too young to tell", .part(.dated), held: .begun(.init(lastModified: old, age: 0)), .restart),
-        Row("a date of unknown age", .part(.dated), held: .begun(.init(lastModified: old)), .restart),
-        Row("the same weak tag and old date", .part(.weakDated), held: .begun(.weakDated), .append(1000)),
-        Row("another weak tag, the same old date", .part(.otherWeakDated), held: .begun(.weakDated), .restart),
-        Row("the same weak tag alone", .part(.weak), held: .begun(.weak), .restart),
+        Row("no tag ever, the same old date", .part(.dated), existing: .begun(.dated), .append(1000)),
         Row(
-            "the same weak tag alone, a digest will tell", .part(.weak), held: .begun(.weak), promised: .digest,
+            "no tag ever, another date", .part(.init(lastModified: later, age: 99)), existing: .begun(.dated), .restart),
+        Row("no tag ever, no date any more", .part(.init()), existing: .begun(.dated), .restart),
+        Row("a tag now, the same old date", .part(.taggedDated), existing: .begun(.dated), .append(1000)),
+        Row("a date too young to tell", .part(.dated), existing: .begun(.init(lastModified: old, age: 0)), .restart),
+        Row("a date of unknown age", .part(.dated), existing: .begun(.init(lastModified: old)), .restart),
+        Row("the same weak tag and old date", .part(.weakDated), existing: .begun(.weakDated), .append(1000)),
+        Row("another weak tag, the same old date", .part(.otherWeakDated), existing: .begun(.weakDated), .restart),
+        Row("the same weak tag alone", .part(.weak), existing: .begun(.weak), .restart),
+        Row(
+            "the same weak tag alone, a digest will tell", .part(.weak), existing: .begun(.weak), promised: .digest,
             .append(1000)),
         Row(
-            "nothing to tell by, a digest will tell", .part(.init()), held: .unvalidated, promised: .digest,
+            "nothing to tell by, a digest will tell", .part(.init()), existing: .unvalidated, promised: .digest,
             .append(1000)),
         Row("another total, even with a digest", .part(400, 1999, 2000), promised: .digest, .restart),
         Row("a later start, even with a digest", .part(500, 999, 1000), promised: .digest, .restart),
@@ -265,13 +276,13 @@ import Testing
         Row(
             "416 with an unreadable range", ResponseHead(status: 416, contentRange: .unreadable), promised: .digest,
             .restart),
-        Row("416 to a request without a range", .none416(400), held: .nothing, promised: .digest, .fail),
+        Row("416 to a request without a range", .none416(400), existing: .nothing, promised: .digest, .fail),
     ]
 
     // MARK: Everything else
 
     static let statuses: [Row] =
-        [304].map { Row("\($0)", ResponseHead(status: $0), held: .nothing, .unchanged) }
+        [304].map { Row("\($0)", ResponseHead(status: $0), existing: .nothing, .unchanged) }
         + [408, 425, 429, 500, 502, 503, 504, 520, 522, 529].map { Row("\($0)", ResponseHead(status: $0), .retry) }
         + [
             201, 202, 204, 205, 207, 299, 300, 301, 302, 303, 305, 308, 399, 400, 401, 402, 403, 404, 405, 407, 409,

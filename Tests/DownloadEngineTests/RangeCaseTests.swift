@@ -221,8 +221,8 @@ import Testing
                 try await bench.leave(bytes[..<50_000], of: episode)
                 let report = try await bench.fetch(episode)
                 #expect(report.outcomes == [.fetched])
-                let isTold = lastModified == ServedFile.longAgo
-                #expect(report.receipts.first?.remarks.isEmpty == !isTold)
+                let isReported = lastModified == ServedFile.longAgo
+                #expect(report.receipts.first?.remarks.isEmpty == !isReported)
                 #expect(try bench.file() == bytes)
             }
         }

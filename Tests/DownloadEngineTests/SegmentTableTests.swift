@@ -28,16 +28,16 @@ import Testing
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
         #expect(table.claim() == 1)
         #expect(table.claim() == 2)
-        table.release(1, held: 100)
-        #expect(table.heldInAll == 100)
+        table.release(1, onDisk: 100)
+        #expect(table.bytesOnDisk == 100)
         #expect(table.nextStep(ofFrontAt: 100, reach: 4) == .takeOver(piece: 1))
         table.takenOver(1)
-        #expect(table.heldInAll == 0)
+        #expect(table.bytesOnDisk == 0)
         // The third piece is on its way: the front brings the fourth meanwhile, then waits.
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .help(piece: 3))
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .wait(piece: 2))
-        table.release(2, held: 100)
-        table.release(3, held: 100)
+        table.release(2, onDisk: 100)
+        table.release(3, onDisk: 100)
         #expect(table.nextStep(ofFrontAt: 200, reach: 4) == .takeOver(piece: 2))
         table.takenOver(2)
         #expect(table.nextStep(ofFrontAt: 300, reach: 4) == .takeOver(piece: 3))
@@ -48,14 +48,14 @@ import Testing
         var table = SegmentTable(total: 300, length: 100)
         #expect(table.nextStep(ofFrontAt: 0, reach: 1) == .fetch(end: 100))
         #expect(table.claim() == 1)
-        table.release(1, held: 40)
+        table.release(1, onDisk: 40)
         #expect(table.nextStep(ofFrontAt: 100, reach: 1) == .takeOver(piece: 1))
         table.takenOver(1)
         #expect(table.nextStep(ofFrontAt: 140, reach: 1) == .fetch(end: 200))
     }
 
     @Test func `an unfinished piece goes on where it was left, and no reach goes over it`() {
-        var table = SegmentTable(total: 500, length: 100, held: [2: 40, 3: 100])
+        var table = SegmentTable(total: 500, length: 100, onDisk: [2: 40, 3: 100])
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 200))
         #expect(table.claim() == 2)
         #expect(table.claim() == 4)
@@ -63,9 +63,9 @@ import Testing
     }
 
     @Test func `a piece that the front has passed already is of no use`() {
-        var table = SegmentTable(total: 300, length: 100, held: [0: 60])
+        var table = SegmentTable(total: 300, length: 100, onDisk: [0: 60])
         #expect(table.nextStep(ofFrontAt: 60, reach: 1) == .fetch(end: 100))
-        var longer = SegmentTable(total: 300, length: 100, held: [0: 60])
+        var longer = SegmentTable(total: 300, length: 100, onDisk: [0: 60])
         #expect(longer.nextStep(ofFrontAt: 20, reach: 1) == .takeOver(piece: 0))
     }
 
@@ -73,9 +73,9 @@ import Testing
         var table = SegmentTable(total: 400, length: 100)
         #expect(table.claim() == 0)
         #expect(table.claim() == 1)
-        table.release(0, held: 0)
-        table.release(1, held: 0)
-        #expect(table.held.isEmpty)
+        table.release(0, onDisk: 0)
+        table.release(1, onDisk: 0)
+        #expect(table.onDisk.isEmpty)
         #expect(table.nextStep(ofFrontAt: 0, reach: 4) == .fetch(end: 400))
     }
 
@@ -97,11 +97,11 @@ import Testing
         var offset: Int64 = 0
         var helped: [Int] = []
         func bring(_ piece: Int, fails: Bool) {
-            let before = table.held[piece] ?? 0
+            let before = table.onDisk[piece] ?? 0
             let rest = Int64(table.range(of: piece).count) - before
             let brought = fails ? Int64.random(in: 0..<rest, using: &random) : rest
             asked += brought
-            table.release(piece, held: before + brought)
+            table.release(piece, onDisk: before + brought)
         }
         var steps = 0
         while offset < total {
@@ -114,7 +114,7 @@ import Testing
             }
             switch table.nextStep(ofFrontAt: offset, reach: Int.random(in: 1...4, using: &random)) {
             case .takeOver(let piece):
-                offset = table.range(of: piece).lowerBound + (table.held[piece] ?? 0)
+                offset = table.range(of: piece).lowerBound + (table.onDisk[piece] ?? 0)
                 table.takenOver(piece)
             case .fetch(let end):
                 #expect(end > offset)

@@ -68,9 +68,9 @@ import Testing
     @Test func `a server is held for less than a second too`() {
         var schedule = TransferSchedule(servers: ["a"], jobs: 1, jobsPerHost: 1)
         schedule.holdServer(of: 0, until: 0.5)
-        #expect(schedule.isServerHeld(of: 0, now: 0.4))
+        #expect(schedule.isServerThrottled(of: 0, now: 0.4))
         #expect(schedule.nextWake(now: 0.4) == 0.5)
-        #expect(!schedule.isServerHeld(of: 0, now: 0.5))
+        #expect(!schedule.isServerThrottled(of: 0, now: 0.5))
         #expect(startAll(&schedule, now: 0.5) == [0])
     }
 
@@ -152,14 +152,14 @@ import Testing
         schedule.end(0)
         schedule.holdServer(of: 0, until: 5)
         schedule.postpone(0, until: 1)
-        #expect(schedule.isServerHeld(of: 3, now: 4.9))
-        #expect(!schedule.isServerHeld(of: 2, now: 0))
+        #expect(schedule.isServerThrottled(of: 3, now: 4.9))
+        #expect(!schedule.isServerThrottled(of: 2, now: 0))
         #expect(startAll(&schedule, now: 2) == [2])
         schedule.end(2)
         schedule.end(1)
         #expect(startAll(&schedule, now: 4.9) == [4])
         #expect(schedule.nextWake(now: 4.9) == 5)
-        #expect(!schedule.isServerHeld(of: 0, now: 5))
+        #expect(!schedule.isServerThrottled(of: 0, now: 5))
         #expect(startAll(&schedule, now: 5) == [0])
     }
 

@@ -35,7 +35,7 @@ import Testing
         episode: identity, path: "Book/007.mp3", size: 1000, sha256: "ab", modificationTime: 50, inode: 7,
         fetchedAt: noon, verification: .length, fetchedFrom: "http://audio.example/7.mp3")
 
-    private static func standing(size: Int64 = 1000, time: Int64 = 50, kind: FileAttributes.Kind = .file)
+    private static func existingFile(size: Int64 = 1000, time: Int64 = 50, kind: FileAttributes.Kind = .file)
         -> FileAttributes
     {
         FileAttributes(size: size, modificationTime: time, inode: 7, kind: kind)
@@ -71,7 +71,7 @@ import Testing
             "on disk",
             {
                 $0.shelved.file = file
-                $0.standing = standing()
+                $0.existingFile = existingFile()
             },
             "On disk it is Book/007.mp3, 1.0 kB as recorded. It was fetched from http://audio.example/7.mp3 on "
                 + "2026-11-21T12:00:00Z; its length matches the declared one. booksync verify has not read it since."
@@ -81,7 +81,7 @@ import Testing
             {
                 $0.shelved.file = file
                 $0.shelved.file?.isNamedByUser = true
-                $0.standing = standing(time: 51)
+                $0.existingFile = existingFile(time: 51)
                 $0.verifiedAt = noon
             }, "as recorded, touched since then. The naming leaves that name alone: it is your own."
         ),
@@ -97,14 +97,14 @@ import Testing
             "another size",
             {
                 $0.shelved.file = file
-                $0.standing = standing(size: 10)
+                $0.existingFile = existingFile(size: 10)
             }, "Its file Book/007.mp3 had 1000 bytes when it was fetched and has 10 now."
         ),
         (
             "a folder in its place",
             {
                 $0.shelved.file = file
-                $0.standing = standing(kind: .folder)
+                $0.existingFile = existingFile(kind: .folder)
             }, "Its file was Book/007.mp3, where a folder stands now."
         ),
         (

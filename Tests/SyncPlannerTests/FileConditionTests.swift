@@ -25,8 +25,8 @@ import Testing
     @Test func `a file at its recorded path is what its kind, size and time say`() {
         #expect(condition([old: facts()]) == intact(at: old))
         #expect(condition([old: facts(time: 51)]) == intact(at: old, touched: true))
-        #expect(condition([old: facts(size: 999)]).standing?.path == old)
-        #expect(condition([old: facts(kind: .folder)]).standing == nil)
+        #expect(condition([old: facts(size: 999)]).existingFile?.path == old)
+        #expect(condition([old: facts(kind: .folder)]).existingFile == nil)
         #expect(condition([:]) == missing)
     }
 

@@ -5,7 +5,7 @@ import Foundation
 import LibraryFiles
 import SyncPlanner
 
-/// Brings recognised files to their places and records them.
+/// Brings recognised files to their paths and records them.
 ///
 /// What is brought is announced in the journal first, as a download is that is about to be published: a run that is
 /// killed before the record finds the file again. A file that is moved is gone from where it was only when it is in its
@@ -51,7 +51,7 @@ struct AdoptedFilePlacement: Sendable {
             let before = try await store.transferRecord(of: item.episode.identity)
             try await announce(file)
             do {
-                try await place(item, facts: examined.facts)
+                try await adopt(item, facts: examined.facts)
             } catch {
                 try await withdraw(file.episode, before)
                 throw error
@@ -78,7 +78,7 @@ struct AdoptedFilePlacement: Sendable {
         try await store.save([before ?? TransferRecord(episode: episode)])
     }
 
-    private func place(_ item: AdoptionReport.Item, facts: FileAttributes) async throws {
+    private func adopt(_ item: AdoptionReport.Item, facts: FileAttributes) async throws {
         let source = folder + "/" + item.from
         let waiting = library.partialFolder + "/" + PartialFile.name(for: item.episode.identity) + Self.suffix
         let (way, library, path) = (way, library, item.path)

@@ -76,7 +76,7 @@ package struct FolderAdoption: Sendable {
     private func recognise(
         _ request: AdoptionRequest, store: CatalogStore?, stores: Bool
     ) async throws -> AdoptionReport {
-        let place = try await folder(of: request, stores: stores)
+        let source = try await folder(of: request, stores: stores)
         let way = request.way ?? .inPlace
         let refreshed = try await refreshed(request, store: store, stores: stores)
         let known = try await store?.episodes(of: request.book) ?? []
@@ -90,20 +90,20 @@ package struct FolderAdoption: Sendable {
         let (paths, others) = try await assembly.paths(
             for: episodes.map(\.episode), of: refreshed.book, recorded: recorded, claimed: [])
         let folders = Set((Array(paths.values) + recorded.values).map { String(splitLibraryPath($0).folder) })
-        let standing = try await FolderScan.scan(folders: folders, under: configuration.library)
+        let scan = try await FolderScan.scan(folders: folders, under: configuration.library)
 
         var report = AdoptionReport(book: refreshed.book, way: way, isDryRun: !stores)
-        let owned = others.union(recorded.values).union(try await othersBelow(place, of: request.book, store: store))
-        let found = try await place.files()
-        let files = found.filter { path, _ in !place.isRecorded(path, among: owned) }
+        let owned = others.union(recorded.values).union(try await othersBelow(source, of: request.book, store: store))
+        let found = try await source.files()
+        let files = found.filter { path, _ in !source.isRecorded(path, among: owned) }
         report.known = found.count - files.count
         let wanting = episodes.filter { shelved in
-            !shelved.isGone && shelved.file.map { standing[$0.path] == nil } ?? true
+            !shelved.isGone && shelved.file.map { scan[$0.path] == nil } ?? true
         }
         let matcher = try await matcher(wanting.map(\.episode), of: refreshed.book, files: files, in: request.folder)
         for match in matcher.matches {
             let key = match.episode.identity.key
-            let path = way == .inPlace ? place.libraryPath(of: match.path) ?? match.path : paths[key] ?? match.path
+            let path = way == .inPlace ? source.libraryPath(of: match.path) ?? match.path : paths[key] ?? match.path
             report.recognised.append(
                 .init(
                     episode: match.episode, from: match.path, path: path, size: files[match.path]?.size ?? 0,
@@ -116,13 +116,13 @@ package struct FolderAdoption: Sendable {
     }
 
     private func folder(of request: AdoptionRequest, stores: Bool) async throws -> AdoptedFolder {
-        let place = try await AdoptedFolder(request.folder, library: configuration.library)
-        if request.way ?? .inPlace == .inPlace, place.pathInLibrary == nil, stores || request.way != nil {
+        let source = try await AdoptedFolder(request.folder, library: configuration.library)
+        if request.way ?? .inPlace == .inPlace, source.pathInLibrary == nil, stores || request.way != nil {
             throw Failure(
                 .usage, what: "\(request.folder) cannot be adopted where it is",
                 why: "it is not in the library \(configuration.library)", remedy: "say --link, --copy or --move")
         }
-        return place
+        return source
     }
 
     private func refreshed(
@@ -140,10 +140,10 @@ package struct FolderAdoption: Sendable {
 
     /// What is recorded for other books in the folder itself, where that is in the library.
     private func othersBelow(
-        _ place: AdoptedFolder, of book: BookIdentity, store: CatalogStore?
+        _ source: AdoptedFolder, of book: BookIdentity, store: CatalogStore?
     ) async throws -> Set<String> {
-        guard let store, place.pathInLibrary != nil else { return [] }
-        return try await store.pathsOfOthers(than: book, in: try await place.foldersInLibrary())
+        guard let store, source.pathInLibrary != nil else { return [] }
+        return try await store.pathsOfOthers(than: book, in: try await source.foldersInLibrary())
     }
 
     private func matcher(

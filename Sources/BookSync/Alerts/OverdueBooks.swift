@@ -38,8 +38,9 @@ extension PublicationWatch {
         of book: BookIdentity, title: String, before: PublicationWatch?, dates: [Date], now: Date
     ) -> PublicationWatch? {
         guard let latest = dates.first, let gap = usualGap(dates) else { return nil }
-        var watch = PublicationWatch(book: book, title: title, latest: latest, usualGap: gap, isTold: false)
-        watch.isTold = if let before { before.isTold && before.latest == latest } else { watch.isOverdue(at: now) }
+        var watch = PublicationWatch(book: book, title: title, latest: latest, usualGap: gap, isReported: false)
+        watch.isReported =
+            if let before { before.isReported && before.latest == latest } else { watch.isOverdue(at: now) }
         return watch
     }
 }

@@ -31,7 +31,7 @@ struct RunNews: Sendable {
     var unchanged: [BookIdentity] = []
 
     /// Outages that the user does not know of yet.
-    var begun: [Outage] { outages.filter { !$0.isTold } }
+    var begun: [Outage] { outages.filter { !$0.isReported } }
 
     var isWorthTelling: Bool {
         fetchedCount > 0 || newlyFailed > 0 || !begun.isEmpty || !ended.isEmpty || !overdue.isEmpty

@@ -38,7 +38,7 @@ package struct ShelfExplanation: Sendable {
         let actions = try await plannedActions(book, subscription)
         let partials = try await PartialSizes(library: library)
         let folders = Set(episodes.compactMap(\.file).map { String(splitLibraryPath($0.path).folder) })
-        let standing = try await FolderScan.scan(folders: folders, under: library)
+        let scan = try await FolderScan.scan(folders: folders, under: library)
         let isRunUnderWay = try await LibraryLock.isHeld(in: library)
         var explanations: [EpisodeExplanation] = []
         for shelved in episodes {
@@ -47,8 +47,8 @@ package struct ShelfExplanation: Sendable {
                 EpisodeExplanation(
                     book: shelf.book, shelved: shelved,
                     partial: partials.bytesDone(of: shelved),
-                    standing: shelved.file.flatMap { standing[$0.path] },
-                    isBehindLink: shelved.file.map { standing.isBehindLink($0.path) } ?? false,
+                    existingFile: shelved.file.flatMap { scan[$0.path] },
+                    isBehindLink: shelved.file.map { scan.isBehindLink($0.path) } ?? false,
                     verifiedAt: try await store.lastVerified(identity), catalogChangedAt: shelf.updatedAt,
                     run: subscription.map { .mirror($0.filter) } ?? .fetch, actions: actions[identity] ?? [],
                     isRunUnderWay: isRunUnderWay))

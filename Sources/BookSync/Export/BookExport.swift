@@ -67,15 +67,15 @@ package struct BookExport: Sendable {
         outcome.path = path
         let library = library
         let digest = ExportDisk.digest(of: bytes)
-        let standing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + path) }
+        let existing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + path) }
         let recorded = try await store.exportedFile(at: path)
-        if let recorded, recorded.book != outcome.book, standing != .nothing, !force {
+        if let recorded, recorded.book != outcome.book, existing != .nothing, !force {
             outcome.result = .left(
                 left(path, why: "it is \(recorded.book)'s, which shares the folder", remedy: "give each book a folder"))
             return
         }
         var previous: String?
-        switch standing {
+        switch existing {
         case .nothing: break
         case .other:
             outcome.result = .left(left(path, why: "a folder or a link stands there", remedy: "move it away"))
@@ -97,7 +97,7 @@ package struct BookExport: Sendable {
             previous = present
         }
         try await record(path, outcome, digest, previous: previous, origin: origin)
-        let replaces = standing != .nothing
+        let replaces = existing != .nothing
         try await runBlocking { try ExportDisk.write(bytes, to: path, in: library, replaces: replaces) }
         outcome.result = .written
         try await clearOld(outcome.kind, of: outcome.book, but: path)
@@ -173,8 +173,8 @@ package struct BookExport: Sendable {
         let library = library
         for file in try await store.exportedFiles(of: book, kind: ExportKind.cover.rawValue)
         where splitLibraryPath(file.path).folder == folder {
-            let standing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + file.path) }
-            if case .file = standing { return file }
+            let existing = try await runBlocking { try ExportDisk.existingFile(at: library + "/" + file.path) }
+            if case .file = existing { return file }
         }
         return nil
     }

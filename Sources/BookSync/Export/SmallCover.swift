@@ -21,7 +21,7 @@ package struct SmallCover: Sendable {
     private static let limit = 20.0
 
     private let folder: String
-    /// Of all copies of the cover at this place, whatever it was.
+    /// Of all copies of the cover at this path, whatever it was.
     private let prefix: String
     /// Absolute.
     private let path: String
@@ -80,7 +80,7 @@ package struct SmallCover: Sendable {
         }
     }
 
-    /// Makes room: the folder is there, and nothing of what was at the cover's place before.
+    /// Makes room: the folder is there, and nothing of what was at the cover's path before.
     private func clear() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix(prefix) {

@@ -69,10 +69,10 @@ actor LibrarySearch {
         let found = try await found
         let title = SafeName.comparisonKey(SafeName.component(SafeName.text(book.title)))
         var folders = Set(found.foldersByTitle[title] ?? [])
-        for (folder, held) in found.sizesByFolder where !folder.isEmpty {
+        for (folder, stored) in found.sizesByFolder where !folder.isEmpty {
             // One size alone may be anybody's: parts of equal length have the same in every book.
-            let common = held.intersection(sizes).count
-            if common >= 2, common * 2 >= held.count { folders.insert(String(folder)) }
+            let common = stored.intersection(sizes).count
+            if common >= 2, common * 2 >= stored.count { folders.insert(String(folder)) }
         }
         return Finds(folders: folders, marked: found.markedByBook[book.identity] ?? [:])
     }

@@ -25,12 +25,12 @@ struct RenameExecution: Sendable {
             for: renames.compactMap { action in
                 action.fromPath.map { .init(episode: action.episode.identity, from: $0, to: action.path) }
             })
-        var places: [EpisodeIdentity: String] = [:]
+        var targets: [EpisodeIdentity: String] = [:]
         var failed: [EpisodeIdentity: Failure] = [:]
         for step in steps where failed[step.episode] == nil {
             do {
                 try await move(step.from, to: step.to)
-                places[step.episode] = step.to
+                targets[step.episode] = step.to
             } catch let failure as Failure {
                 failed[step.episode] = failure
             }
@@ -38,11 +38,11 @@ struct RenameExecution: Sendable {
         var left: [EpisodeIdentity] = []
         for action in renames where failed[action.episode.identity] != nil {
             let episode = action.episode.identity
-            guard let place = places[episode], let from = action.fromPath else {
+            guard let target = targets[episode], let from = action.fromPath else {
                 left.append(episode)
                 continue
             }
-            if try await isBack(episode, from: place, to: from) { left.append(episode) }
+            if try await isBack(episode, from: target, to: from) { left.append(episode) }
         }
         let moved = renames.map(\.episode.identity).filter { failed[$0] == nil }
         try await store.completeRenames(moved)
@@ -97,7 +97,7 @@ struct RenameExecution: Sendable {
         let folders = Set(
             intended.flatMap { [$0.file.path, $0.pendingPath] }.map { String(splitLibraryPath($0).folder) })
         let files = try await FolderScan.scan(folders: folders, under: library)
-        var standing = Set(files.keys)
+        var existing = Set(files.keys)
         var moved: [EpisodeIdentity] = []
         var open: [(file: LocalFile, to: String, aside: String?)] = []
         let inodes = Set(intended.map(\.file.inode))
@@ -118,11 +118,11 @@ struct RenameExecution: Sendable {
             }
         }
         if open.contains(where: { $0.aside != nil }) {
-            while let index = open.firstIndex(where: { canMove($0, files: files, standing: standing) }) {
+            while let index = open.firstIndex(where: { canMove($0, files: files, existing: existing) }) {
                 let (file, to, aside) = open.remove(at: index)
                 try await move(aside ?? file.path, to: to)
-                standing.remove(aside ?? file.path)
-                standing.insert(to)
+                existing.remove(aside ?? file.path)
+                existing.insert(to)
                 moved.append(file.episode)
             }
         }
@@ -141,11 +141,11 @@ struct RenameExecution: Sendable {
 
     /// Whether the file is where it is thought to be, and nothing stands where it is to go.
     private func canMove(
-        _ rename: (file: LocalFile, to: String, aside: String?), files: [String: FileAttributes], standing: Set<String>
+        _ rename: (file: LocalFile, to: String, aside: String?), files: [String: FileAttributes], existing: Set<String>
     ) -> Bool {
-        guard !standing.contains(rename.to) else { return false }
+        guard !existing.contains(rename.to) else { return false }
         if rename.aside != nil { return true }
-        guard standing.contains(rename.file.path), let facts = files[rename.file.path] else { return false }
+        guard existing.contains(rename.file.path), let facts = files[rename.file.path] else { return false }
         return facts.inode == rename.file.inode && facts.size == rename.file.size
     }
 }

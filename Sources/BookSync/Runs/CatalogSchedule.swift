@@ -64,7 +64,7 @@ struct CatalogSchedule {
 
     /// Takes the next book to ask for; nil when nothing may be asked for now.
     /// - Parameters:
-    ///   - turn: the first place that is waited for.
+    ///   - turn: the first index that is waited for.
     ///   - mayRunAhead: whether books behind that may be asked for.
     mutating func startNext(turn: Int, mayRunAhead: Bool) -> Int? {
         guard running < jobs else { return nil }
@@ -81,7 +81,7 @@ struct CatalogSchedule {
     }
 
     /// Notes what came of a book that was taken.
-    /// - Returns: the places that are given up with it.
+    /// - Returns: the indices that are given up with it.
     mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
         let entry = entries[index]
         running -= 1

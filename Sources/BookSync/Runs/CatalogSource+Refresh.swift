@@ -112,14 +112,14 @@ extension RefreshedBook {
         // Places and not the episodes themselves: copying thousands of them costs more than all that is done to them.
         var others = Dictionary(stored.indices.map { (stored[$0].episode.identity.key, $0) }) { first, _ in first }
         let listed = episodes.map { episode in
-            let place = others.removeValue(forKey: episode.identity.key)
-            var shelved = place.map { stored[$0] } ?? EpisodeRecord(episode: episode)
+            let index = others.removeValue(forKey: episode.identity.key)
+            var shelved = index.map { stored[$0] } ?? EpisodeRecord(episode: episode)
             shelved.episode = episode
             shelved.isGone = false
             return shelved
         }
-        let unlisted = others.values.sorted().map { place in
-            var shelved = stored[place]
+        let unlisted = others.values.sorted().map { index in
+            var shelved = stored[index]
             shelved.isGone = shelved.isGone || proof.isComplete
             return shelved
         }

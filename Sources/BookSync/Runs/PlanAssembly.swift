@@ -127,8 +127,8 @@ struct PlanAssembly: Sendable {
     ) async throws -> (paths: [String: String], others: Set<String>) {
         let paths = libraryPaths(for: episodes, of: book, template: naming, recorded: recorded)
         let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
-        let standing = try await store?.pathsOfOthers(than: book.identity, in: folders) ?? []
-        let others = standing.union(claimed)
+        let ownedByOthers = try await store?.pathsOfOthers(than: book.identity, in: folders) ?? []
+        let others = ownedByOthers.union(claimed)
         guard !others.isEmpty else { return (paths, others) }
         return (
             libraryPaths(for: episodes, of: book, template: naming, recorded: recorded, others: others), others
@@ -215,7 +215,7 @@ struct PlanAssembly: Sendable {
 
     private func assembled(_ plan: SyncPlan, input: PlannerInput) -> AssembledPlan {
         let (episodes, files) = (input.episodes, input.files)
-        let places = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
+        let indices = Dictionary(episodes.indices.map { (episodes[$0].episode.identity, $0) }) { first, _ in first }
         var assembled = AssembledPlan(plan: plan)
         var followed: Set<EpisodeIdentity> = []
         var renamedFrom: [EpisodeIdentity: String] = [:]
@@ -224,7 +224,7 @@ struct PlanAssembly: Sendable {
         }
         for action in plan.actions {
             let identity = action.episode.identity
-            let known = places[identity].map { episodes[$0] }
+            let known = indices[identity].map { episodes[$0] }
             let isTemplateName = input.paths[identity.key] == action.path
             if action.kind.isTransfer || action.kind == .adopt, known?.removedAt != nil {
                 assembled.restored.append(identity)
@@ -243,7 +243,7 @@ struct PlanAssembly: Sendable {
                 var request = TransferRequest(
                     episode: action.episode, path: action.path, record: known?.transfer,
                     replacing: action.replacing, overwrites: action.kind == .replace)
-                if action.kind == .replace { request.standing = files[renamedFrom[identity] ?? action.path] }
+                if action.kind == .replace { request.existingFile = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)
             }
             if action.kind == .replace, request.repairs == nil, var file = known?.file,
@@ -282,8 +282,8 @@ struct PlanAssembly: Sendable {
         let partials = try await PartialSizes(library: library)
         var bytes: [String: Int64] = [:]
         for shelved in begun {
-            let held = partials.resumableBytes(of: shelved)
-            if held > 0 { bytes[shelved.episode.identity.key] = held }
+            let existing = partials.resumableBytes(of: shelved)
+            if existing > 0 { bytes[shelved.episode.identity.key] = existing }
         }
         return bytes
     }

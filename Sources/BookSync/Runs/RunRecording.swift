@@ -76,7 +76,7 @@ struct RunRecording: Sendable {
             for notice in outcome.notices { emit(.notice(notice)) }
             guard outcome.isDelivered else { return }
         }
-        let (begun, overdue) = (news.begun.map { told($0) }, news.overdue.map { told($0) })
+        let (begun, overdue) = (news.begun.map { reported($0) }, news.overdue.map { reported($0) })
         await noticing {
             try await store.note(begun, ended: [])
             try await store.note(overdue)
@@ -92,15 +92,15 @@ struct RunRecording: Sendable {
         }
     }
 
-    private func told(_ outage: Outage) -> Outage {
+    private func reported(_ outage: Outage) -> Outage {
         var outage = outage
-        outage.isTold = true
+        outage.isReported = true
         return outage
     }
 
-    private func told(_ watch: PublicationWatch) -> PublicationWatch {
+    private func reported(_ watch: PublicationWatch) -> PublicationWatch {
         var watch = watch
-        watch.isTold = true
+        watch.isReported = true
         return watch
     }
 
@@ -109,7 +109,7 @@ struct RunRecording: Sendable {
         let over = try await store.outages().filter {
             news.answered.contains($0.subject) && !present.contains($0.subject)
         }
-        news.ended = over.filter(\.isTold)
+        news.ended = over.filter(\.isReported)
         try await store.note(news.outages, ended: over.map(\.subject))
     }
 
@@ -127,6 +127,6 @@ struct RunRecording: Sendable {
             watches.append(next)
         }
         try await store.note(changed)
-        news.overdue = watches.filter { !$0.isTold && $0.isOverdue(at: now) }
+        news.overdue = watches.filter { !$0.isReported && $0.isOverdue(at: now) }
     }
 }

@@ -138,11 +138,11 @@ package struct RunReport: Sendable {
         summary.left += report.left
         summary.failed += report.failures.count
         news.note(report, failedBefore: failedBefore)
-        let told = report.failures.map(\.failure)
-        failures += told
+        let reported = report.failures.map(\.failure)
+        failures += reported
         guard let stop = report.stop else { return }
         // No episode's failure: nobody has been told why the run ended.
-        if !told.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
+        if !reported.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
         noteStop(stop, known: known)
     }
 

@@ -254,20 +254,20 @@ package struct SyncRun: Sendable {
             return try await assembly.plan(book, episodes: stored, item: item, claimed: claimed)
         }
         let items = request.items
-        try await withThrowingTaskGroup(of: (place: Int, plan: AssembledPlan).self) { group in
+        try await withThrowingTaskGroup(of: (index: Int, plan: AssembledPlan).self) { group in
             var claimed: Set<String> = []
             var ahead: [Int: AssembledPlan] = [:]
             var begun = 0
             func planAhead() {
                 guard begun < items.count, claimed.isEmpty else { return }
-                let (place, item) = (begun, items[begun])
-                group.addTask { (place, try await plan(item, claimed: [])) }
+                let (index, item) = (begun, items[begun])
+                group.addTask { (index, try await plan(item, claimed: [])) }
                 begun += 1
             }
             for _ in 0...ProcessInfo.processInfo.activeProcessorCount { planAhead() }
-            for (place, item) in items.enumerated() {
-                while ahead[place] == nil, let made = try await group.next() { ahead[made.place] = made.plan }
-                var assembled = ahead.removeValue(forKey: place)
+            for (index, item) in items.enumerated() {
+                while ahead[index] == nil, let made = try await group.next() { ahead[made.index] = made.plan }
+                var assembled = ahead.removeValue(forKey: index)
                 // What was planned ahead knows nothing of what earlier books take.
                 if !claimed.isEmpty { assembled = try await plan(item, claimed: claimed) }
                 guard let assembled else { continue }

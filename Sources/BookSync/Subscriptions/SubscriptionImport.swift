@@ -48,9 +48,9 @@ package struct SubscriptionImport: Sendable {
         let document = try OPMLReader.read(bytes, from: name)
         notices = Self.notices(of: document, name: name)
         let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
-        var subscriptions: [(place: Int, wanted: Subscription)] = []
+        var subscriptions: [(entry: Int, wanted: Subscription)] = []
         // Where a book is among the entries, and among the subscriptions where it is one.
-        var places: [BookIdentity: (entry: Int, subscription: Int?)] = [:]
+        var known: [BookIdentity: (entry: Int, subscription: Int?)] = [:]
         for feed in document.feeds {
             var entry = Entry(
                 title: feed.title, address: feed.address?.withoutSecrets, tags: feed.tags, repeats: feed.repeats,
@@ -60,16 +60,16 @@ package struct SubscriptionImport: Sendable {
                 subscription.subscribedAt = now
                 entry.book = subscription.book
                 entry.title = subscription.title
-                if let (place, index) = places[subscription.book] {
+                if let (first, index) = known[subscription.book] {
                     // Another address of the same book.
-                    entries[place].repeats += 1
-                    let new = feed.tags.filter { !entries[place].tags.contains($0) }
-                    entries[place].tags += new
+                    entries[first].repeats += 1
+                    let new = feed.tags.filter { !entries[first].tags.contains($0) }
+                    entries[first].tags += new
                     if let index { subscriptions[index].wanted.tags += new }
                     continue
                 }
                 let isConfigured = configured.contains(subscription.book)
-                places[subscription.book] = (entries.count, isConfigured ? nil : subscriptions.count)
+                known[subscription.book] = (entries.count, isConfigured ? nil : subscriptions.count)
                 if !isConfigured { subscriptions.append((entries.count, subscription)) }
             } catch let failure as Failure {
                 entry.outcome = .refused(failure)
@@ -81,7 +81,7 @@ package struct SubscriptionImport: Sendable {
         let areNew = try await SubscriptionBook.open(in: configuration.library, notes: notes) {
             try await $0.follow(wanted)
         }
-        for ((place, _), isNew) in zip(subscriptions, areNew) where isNew { entries[place].outcome = .subscribed }
+        for ((index, _), isNew) in zip(subscriptions, areNew) where isNew { entries[index].outcome = .subscribed }
     }
 
     private static func notices(of document: OPMLDocument, name: String) -> [String] {

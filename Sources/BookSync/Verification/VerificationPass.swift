@@ -13,12 +13,12 @@ actor VerificationPass {
     /// What is found right is noted in it; nil notes nothing.
     private let round: VerificationRound?
     /// Where files may be that a run was about to rename.
-    private let otherPlaces: [EpisodeIdentity: [String]]
+    private let otherPaths: [EpisodeIdentity: [String]]
     private let emit: @Sendable (LibraryVerification.Event) -> Void
     private var report: VerificationReport
     private var board: VerificationBoard
-    /// With the places of the files.
-    private var bad: [(place: Int, file: VerifiedFile)] = []
+    /// With the indices of the files.
+    private var bad: [(fileIndex: Int, file: VerifiedFile)] = []
     private var seen = 0
 
     init(
@@ -31,7 +31,7 @@ actor VerificationPass {
         self.depth = depth
         self.store = store
         self.round = round
-        self.otherPlaces = Dictionary(
+        self.otherPaths = Dictionary(
             renames.map { file, pending in
                 (file.episode, [pending, RenameSteps.aside(file.episode, from: file.path)])
             }
@@ -51,22 +51,22 @@ actor VerificationPass {
         } catch is CancellationError {
             report.left = files.count - seen
         }
-        report.bad = bad.sorted { $0.place < $1.place }.map(\.file)
+        report.bad = bad.sorted { $0.fileIndex < $1.fileIndex }.map(\.file)
         return report
     }
 
     private func deal(with part: ParallelFileReader.Part) async throws {
         var intact: [VerifiedFile] = []
         var worse: [VerifiedFile] = []
-        for (place, look) in part.answers {
+        for (fileIndex, look) in part.answers {
             seen += 1
-            guard let file = try await judged(files[place], look) else { continue }
+            guard let file = try await judged(files[fileIndex], look) else { continue }
             board.note(file.verdict, of: file.file)
             report.bytes += file.file.size
             if file.verdict == .intact {
                 intact.append(file)
             } else {
-                bad.append((place, file))
+                bad.append((fileIndex, file))
                 worse.append(file)
             }
         }
@@ -75,7 +75,7 @@ actor VerificationPass {
         if let round { try await store.noteVerified(intact.map(\.file), in: round, at: Date()) }
         for file in intact + worse { emit(.checked(file)) }
         let now = ContinuousClock.now
-        board.advance(part.reading.map { (files[$0.place].name, $0.bytes, files[$0.place].file.size) }, at: now)
+        board.advance(part.reading.map { (files[$0.fileIndex].name, $0.bytes, files[$0.fileIndex].file.size) }, at: now)
         emit(.progressed(board.state(at: now)))
     }
 
@@ -96,7 +96,7 @@ actor VerificationPass {
             file.verdict = .intact
             return file
         }
-        var paths = otherPlaces[recorded.episode] ?? []
+        var paths = otherPaths[recorded.episode] ?? []
         if recorded != file.file || file.verdict == .changing { paths.insert(recorded.path, at: 0) }
         file.file = recorded
         for path in paths {

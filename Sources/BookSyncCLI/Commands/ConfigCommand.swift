@@ -43,8 +43,8 @@ struct ConfigCheckCommand: Subcommand {
         let counts =
             "\(check.sources) \(check.sources == 1 ? "source" : "sources"), "
             + "\(check.subscriptions) \(check.subscriptions == 1 ? "subscription" : "subscriptions")"
-        let place = check.path ?? "no configuration file: the built-in settings are in force"
-        await program.print(JSONDocument(check), or: check.isGood ? ["ok: \(place) (\(counts))"] : [])
+        let subject = check.path ?? "no configuration file: the built-in settings are in force"
+        await program.print(JSONDocument(check), or: check.isGood ? ["ok: \(subject) (\(counts))"] : [])
         return check.isGood ? .done : .configuration
     }
 }

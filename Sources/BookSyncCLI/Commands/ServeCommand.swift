@@ -90,9 +90,9 @@ struct ServeCommand: Subcommand {
         loaded.trustsReferences = false
         let configuration = loaded
         let settings = configuration.serve
-        let place = try ListenTarget(parsing: listen ?? settings.listen)
+        let target = try ListenTarget(parsing: listen ?? settings.listen)
         let hasUsers = try await !UserBook.users(of: configuration.library).isEmpty
-        try place.requireGuard(asksWhoComes: settings.asksWhoComes || hasUsers)
+        try target.requireGuard(asksWhoComes: settings.asksWhoComes || hasUsers)
         // What is wrong with the library is better told now than to each client.
         let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
         let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
@@ -106,9 +106,9 @@ struct ServeCommand: Subcommand {
         let pages = try ShelfPages(ServedShelf(configuration, desk: desk)) {
             try await program.findings(asksSources: $0)
         }
-        let certificate = try await certificate(settings, place, configuration, program)
+        let certificate = try await certificate(settings, target, configuration, program)
         let server = ShelfServer(
-            configuration, at: place, basePath: basePath ?? settings.basePath,
+            configuration, at: target, basePath: basePath ?? settings.basePath,
             publicURL: publicURL ?? settings.publicURL, pages: pages, certificate: certificate,
             mirrorInterval: interval, logger: program.logger,
             changedSettings: await changes(of: settings, program))
@@ -123,10 +123,10 @@ struct ServeCommand: Subcommand {
 
     /// What the server proves itself with; nil where it speaks plain HTTP.
     private func certificate(
-        _ settings: ServeSettings, _ place: ListenTarget, _ configuration: Configuration, _ program: Program
+        _ settings: ServeSettings, _ target: ListenTarget, _ configuration: Configuration, _ program: Program
     ) async throws -> ServerCertificate? {
         if selfSigned {
-            let hosts = HostRule(place: place, publicURL: publicURL ?? settings.publicURL, hosts: settings.hosts)
+            let hosts = HostRule(target: target, publicURL: publicURL ?? settings.publicURL, hosts: settings.hosts)
             let made = try await SelfSignedCertificate.made(in: configuration.library, for: hosts.names)
             if !program.options.quiet {
                 await program.streams.writeError("the certificate's SHA-256 fingerprint is \(made.fingerprint)")

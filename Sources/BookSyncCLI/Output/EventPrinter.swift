@@ -26,7 +26,7 @@ actor EventPrinter {
         self.display = style.showsBars && !style.isQuiet ? LiveDisplay() : nil
     }
 
-    /// Hands `body` a place to send events to, and returns when all of them are printed.
+    /// Hands `body` what takes events, and returns when all of them are printed.
     func printing<Result: Sendable>(
         _ body: @Sendable (@escaping @Sendable (SyncEvent) -> Void) async throws -> Result
     ) async throws -> Result {
@@ -63,7 +63,7 @@ actor EventPrinter {
         guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else {
             return
         }
-        if style.isJSON, event.isTold { return }
+        if style.isJSON, event.isReported { return }
         let color = style.usesColor && event.isFailure ? TerminalColor.red : nil
         if let display {
             await display.log(sentence, firstWordIn: color)

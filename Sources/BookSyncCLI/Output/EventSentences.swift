@@ -37,7 +37,7 @@ extension SyncEvent {
     }
 
     /// Whether it tells what went well: with `--json` the line on standard output is enough.
-    var isTold: Bool {
+    var isReported: Bool {
         switch self {
         case .finished, .adopted: true
         default: false

@@ -13,7 +13,7 @@ actor VerificationPrinter {
         self.display = style.showsBars && !style.isQuiet ? LiveDisplay() : nil
     }
 
-    /// Hands `body` a place to send events to, and returns when all of them are printed.
+    /// Hands `body` what takes events, and returns when all of them are printed.
     func printing<Result: Sendable>(
         _ body: @Sendable (@escaping @Sendable (LibraryVerification.Event) -> Void) async throws -> Result
     ) async throws -> Result {

@@ -7,7 +7,7 @@ actor ConfigurationWatch {
     private let path: String
     /// At the start; nil where there was no file.
     private let contents: Data?
-    private var isTold = false
+    private var isReported = false
 
     init(path: String) async throws {
         self.path = path
@@ -16,8 +16,8 @@ actor ConfigurationWatch {
 
     /// - Returns: what to tell of an edited file, once.
     func notice() async throws -> String? {
-        guard !isTold, try await Self.contents(of: path) != contents else { return nil }
-        isTold = true
+        guard !isReported, try await Self.contents(of: path) != contents else { return nil }
+        isReported = true
         return "\(path) changed: restart serve to use it; a new password and a new token count already"
     }
 

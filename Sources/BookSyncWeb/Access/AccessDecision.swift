@@ -59,7 +59,7 @@ enum RequestOrigin: Sendable, Hashable, CaseIterable {
     /// but other pages can as well.
     case hidden
     /// Nothing is said of it: by no browser, or by an old one.
-    case unsaid
+    case notStated
 
     /// - Parameters:
     ///   - origins: the values of the Origin field (RFC 6454 §7).
@@ -74,7 +74,7 @@ enum RequestOrigin: Sendable, Hashable, CaseIterable {
         } else if let origin = origins.first {
             self = origin == "null" ? .hidden : own.contains(origin.lowercased()) ? .own : .foreign
         } else {
-            self = .unsaid
+            self = .notStated
         }
     }
 }
@@ -85,7 +85,7 @@ struct RequestCredentials: Sendable, Hashable {
     var hasSession = false
     /// Whether it carries the token of programs.
     var hasToken = false
-    var origin = RequestOrigin.unsaid
+    var origin = RequestOrigin.notStated
     /// Whether the form came with the token that our pages give to this browser.
     var hasFormToken = false
     /// Whether the path holds the key of the apps.
@@ -125,7 +125,7 @@ enum AccessDecision: Sendable, Hashable {
         case .own: true
         case .foreign: false
         case .hidden: asked.isForm && proof.hasFormToken
-        case .unsaid: !asked.isForm || proof.hasFormToken
+        case .notStated: !asked.isForm || proof.hasFormToken
         }
     }
 }

@@ -60,7 +60,7 @@ package final class Authenticator: Sendable {
     }
 
     let keyring: ServeKeyring
-    private let held = Mutex(Credentials())
+    private let stored = Mutex(Credentials())
     private let changedSettings: @Sendable () async -> ServeSettings?
     private let currentUsers: @Sendable () async -> [User]?
     private let lookedAt = Mutex<ContinuousClock.Instant?>(nil)
@@ -76,13 +76,13 @@ package final class Authenticator: Sendable {
         _ settings: ServeSettings, library: String, logger: Logger,
         changed: @escaping @Sendable () async -> ServeSettings?, users: @escaping @Sendable () async -> [User]?
     ) {
-        held.withLock { $0.take(settings) }
+        stored.withLock { $0.take(settings) }
         changedSettings = changed
         currentUsers = users
         keyring = ServeKeyring(library: library, logger: logger)
     }
 
-    private var credentials: Credentials { held.withLock { $0 } }
+    private var credentials: Credentials { stored.withLock { $0 } }
 
     /// Whether anybody has to prove who they are.
     var asksWhoComes: Bool { credentials.asksWhoComes }
@@ -102,7 +102,7 @@ package final class Authenticator: Sendable {
         }
         guard isTime else { return }
         let (users, settings) = (await currentUsers(), await changedSettings())
-        held.withLock {
+        stored.withLock {
             if let users { $0.take(users) }
             if let settings { $0.take(settings) }
         }

@@ -67,7 +67,7 @@ package final class ServeKeyring: Sendable {
         }
     }
 
-    /// Gives the apps' feeds a new place, and takes the old one away.
+    /// Gives the apps' feeds a new URL, and takes the old one away.
     /// - Throws: ``Failure`` of kind `libraryUnwritable`.
     package func rotateApps() async throws {
         guard await change({ $0.rotateApps() }) else {
@@ -92,19 +92,19 @@ package final class ServeKeyring: Sendable {
 
     private func look() -> ServeKeys {
         let (known, mark) = state.withLock { ($0.keys, $0.file) }
-        let standing = Self.mark(of: path)
+        let current = Self.mark(of: path)
         var keys: ServeKeys
-        var kept = standing
-        if let known, let mark, mark == standing {
+        var kept = current
+        if let known, let mark, mark == current {
             keys = known
-        } else if standing != nil, let read = read() {
+        } else if current != nil, let read = read() {
             keys = read
         } else {
             // Who deleted the file wants new keys; ones that never were in it go on.
             keys = mark == nil ? known ?? .make() : .make()
-            kept = save(keys, replacing: standing != nil)
+            kept = save(keys, replacing: current != nil)
             // Another server was quicker.
-            if kept == nil, standing == nil, let read = read() {
+            if kept == nil, current == nil, let read = read() {
                 keys = read
                 kept = Self.mark(of: path)
             }

@@ -229,16 +229,16 @@ extension Decoder {
 extension DecodingError {
     /// Without what was sent.
     fileprivate var sentence: String {
-        func place(_ context: Context) -> String {
+        func keyPath(_ context: Context) -> String {
             let path = context.codingPath.map(\.stringValue).joined(separator: ".")
             return path.isEmpty ? "it" : "'\(path)'"
         }
         switch self {
         case .keyNotFound(let key, _): return "there is no '\(key.stringValue)'"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            return "\(place(context)) is of another type"
+            return "\(keyPath(context)) is of another type"
         case .dataCorrupted(let context):
-            return context.codingPath.isEmpty ? "it is no JSON" : "\(place(context)) has no such value"
+            return context.codingPath.isEmpty ? "it is no JSON" : "\(keyPath(context)) has no such value"
         @unknown default: return "it is no JSON"
         }
     }

@@ -164,7 +164,7 @@ struct ShelfActions: Sendable {
                 episode: shelved.episode.identity, seconds: position.seconds, duration: position.duration,
                 isFinished: position.isFinished ?? false, updatedAt: Date(), device: device),
             after: position.revision)
-        return ["count": .init(outcome.isNoted ? 1 : 0), "position": JSONDocument(outcome.standing)]
+        return ["count": .init(outcome.isRecorded ? 1 : 0), "position": JSONDocument(outcome.position)]
     }
 
     private func listen(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {

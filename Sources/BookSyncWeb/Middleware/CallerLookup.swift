@@ -29,8 +29,8 @@ struct CallerLookup: RouterMiddleware {
     /// this machine, and of it what that proxy wrote, which is the last.
     private func client(of request: Request, at peer: String?) -> String? {
         guard site.publicURL != nil, peer.map(HostRule.isThisMachine) ?? true else { return peer }
-        let told = HTTPFields.Element.Name("X-Forwarded-For").flatMap { request.headers[values: $0].last }
-        let last = told?.split(separator: ",").last?.trimmingCharacters(in: .whitespaces)
+        let forwardedFor = HTTPFields.Element.Name("X-Forwarded-For").flatMap { request.headers[values: $0].last }
+        let last = forwardedFor?.split(separator: ",").last?.trimmingCharacters(in: .whitespaces)
         return last.flatMap { NumericAddress($0) == nil ? nil : $0 } ?? peer
     }
 }

@@ -3,7 +3,7 @@ import BookSync
 
 /// A book on the shelf.
 struct BookCard: ViewModel {
-    var place: String
+    var rowID: String
     var page: String
     var cover: String
     var title: String
@@ -71,11 +71,11 @@ struct PagePart: Sendable {
     func pager(_ phrases: Strings, _ address: (Int) -> String) -> PagerView? {
         guard count > 1 else { return nil }
         let shown = Set([1, number - 1, number, number + 1, count]).filter { (1...count) ~= $0 }.sorted()
-        let links = shown.enumerated().map { place, page in
+        let links = shown.enumerated().map { rowID, page in
             PagerView.Link(
                 number: phrases.number(page), href: address(page),
                 label: phrases(.pageOf, ["page": phrases.number(page), "pages": phrases.number(count)]),
-                isCurrent: page == number, isBehindGap: place > 0 && shown[place - 1] < page - 1)
+                isCurrent: page == number, isBehindGap: rowID > 0 && shown[rowID - 1] < page - 1)
         }
         return PagerView(
             previous: number > 1 ? address(number - 1) : nil, next: number < count ? address(number + 1) : nil,
@@ -89,8 +89,8 @@ extension ViewMaker {
         let (present, episodes) = (phrases.number(shelved.present), phrases.number(shelved.episodes))
         let isWhole = shelved.missing == 0 && shelved.locked == 0 && shelved.present > 0
         return BookCard(
-            place: PageRoutes.name(of: book.identity), page: places.book(book.identity),
-            cover: places.smallCover(book.identity), title: book.title, author: book.author ?? book.narrator,
+            rowID: PageRoutes.name(of: book.identity), page: routes.book(book.identity),
+            cover: routes.smallCover(book.identity), title: book.title, author: book.author ?? book.narrator,
             counts: isWhole
                 ? phrases(.countEpisodes, count: shelved.episodes)
                 : phrases(.onDiskOf, ["present": present, "episodes": episodes]),

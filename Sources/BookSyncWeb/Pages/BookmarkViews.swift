@@ -18,7 +18,7 @@ extension ViewMaker {
         let time = phrases.clock(bookmark.seconds)
         var view = BookmarkView(
             time: time, note: bookmark.note.isEmpty ? nil : bookmark.note, name: episode.name,
-            page: places.episode(episode.identity), actions: [])
+            page: routes.episode(episode.identity), actions: [])
         view.player = (marked.shelved.removedAt == nil ? marked.shelved.file : nil).map {
             var player = play(episode, $0, of: book, at: nil, speed: speed)
             // From there, wherever one stopped.

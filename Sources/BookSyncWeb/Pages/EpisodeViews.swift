@@ -69,7 +69,7 @@ struct PlayView: ViewModel {
 
 /// A row of a table of episodes.
 struct EpisodeView: ViewModel {
-    var place: String
+    var rowID: String
     var source: String
     var book: String
     var id: String
@@ -132,7 +132,7 @@ enum SeenState: String, Sendable, CaseIterable {
 /// Makes the models of pages, in the words of one visitor.
 struct ViewMaker: Sendable {
     let phrases: Strings
-    let places: PageRoutes
+    let routes: PageRoutes
     let visitor: Visitor
     let isRunUnderWay: Bool
 
@@ -145,13 +145,13 @@ struct ViewMaker: Sendable {
         let size = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
         let file = shelved.removedAt == nil ? shelved.file : nil
         var view = EpisodeView(
-            place: PageRoutes.name(of: identity), source: identity.book.source, book: identity.book.id,
+            rowID: PageRoutes.name(of: identity), source: identity.book.source, book: identity.book.id,
             id: identity.key, number: shelved.episode.section, name: shelved.episode.name,
-            page: places.episode(identity), bookTitle: book.title, bookPage: places.book(identity.book),
+            page: routes.episode(identity), bookTitle: book.title, bookPage: routes.book(identity.book),
             length: shelved.episode.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
             state: state.rawValue, stateLabel: phrases(state.phrase), bar: nil, moving: "",
             heard: heard(position), error: state == .failed ? shelved.transfer?.error : nil, player: nil,
-            media: file.map(places.audio), actions: actions(on: shelved, state))
+            media: file.map(routes.audio), actions: actions(on: shelved, state))
         view.player = file.map { play(shelved.episode, $0, of: book, at: position, speed: speed) }
         switch state {
         case .downloading, .verifying, .paused, .interrupted, .failed, .waiting:
@@ -184,11 +184,11 @@ struct ViewMaker: Sendable {
     ) -> PlayView {
         let identity = episode.identity
         return PlayView(
-            media: places.audio(file), page: places.episode(identity),
+            media: routes.audio(file), page: routes.episode(identity),
             at: position.map { $0.isFinished ? 0 : Int($0.seconds) } ?? 0, revision: Int(position?.revision ?? 0),
             speed: speed.map { "\($0)" },
             name: episode.name, album: book.title, artist: book.author ?? book.narrator ?? "",
-            cover: places.cover(identity.book),
+            cover: routes.cover(identity.book),
             source: identity.book.source, book: identity.book.id, id: identity.key, label: label.map { phrases($0) },
             spoken: phrases(
                 .actionOf, ["action": phrases(label ?? .play), "name": episode.name]))
@@ -270,7 +270,7 @@ struct ViewMaker: Sendable {
         _ action: String, _ label: Phrase, field: String, value: String, of name: String, kind: String = ""
     ) -> ActionView {
         ActionView(
-            action: places.action(action), field: field, value: value, label: phrases(label),
+            action: routes.action(action), field: field, value: value, label: phrases(label),
             spoken: phrases(.actionOf, ["action": phrases(label), "name": name]), of: name, kind: kind)
     }
 }

@@ -13,8 +13,8 @@ enum PlaceholderCover {
         let size = fontSize(letters)
         let middle = 256 + Double(size) * 0.36
         let first = middle - Double(lines.count - 1) * Double(size) * 0.58
-        let text = lines.enumerated().map { place, line in
-            let height = Int(first + Double(place) * Double(size) * 1.16)
+        let text = lines.enumerated().map { index, line in
+            let height = Int(first + Double(index) * Double(size) * 1.16)
             return """
                 <text x="268" y="\(height)" font-size="\(size)" text-anchor="middle" fill="\(palette.ink)" \
                 font-family="\(family)" font-weight="600">\(line)</text>

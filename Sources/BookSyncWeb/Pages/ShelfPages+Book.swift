@@ -85,12 +85,12 @@ extension ShelfPages {
         let (shelved, part, search) = (found.episodes.book, found.part, found.search)
         let maker = maker(for: request, isRunUnderWay: found.episodes.isRunUnderWay)
         let identity = shelved.book.identity
-        let place = request.places.book(identity)
+        let index = request.routes.book(identity)
         func address(_ change: (inout Search) -> Void, page: Int? = nil) -> String {
             var other = search
             change(&other)
             let query = other.query + (page.map { [("page", String($0))] } ?? [])
-            return place + (query.isEmpty ? "" : "?")
+            return index + (query.isEmpty ? "" : "?")
                 + query.map { "\($0.name)=\(ClientView.encoded($0.value))" }.joined(separator: "&")
         }
         let (start, speed) = (found.start, found.speed)
@@ -99,7 +99,7 @@ extension ShelfPages {
             isPlayed: found.progress.map { $0.played >= $0.episodes } ?? false, isBegun: found.progress != nil)
         let view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
-            cover: request.places.cover(identity), feed: request.apps.feed(of: identity),
+            cover: request.routes.cover(identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(of: shelved, found.progress),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in
@@ -113,7 +113,7 @@ extension ShelfPages {
             finding: shelved.episodes <= Self.fewEpisodes
                 ? nil
                 : FindingView(
-                    page: place, text: search.text, isReversed: search.selection.isReversed,
+                    page: index, text: search.text, isReversed: search.selection.isReversed,
                     sorts: [(false, Phrase.sortFirstEpisode), (true, .sortLastEpisode)].map { isReversed, label in
                         ChoiceView(
                             href: address { $0.selection.isReversed = isReversed }, label: phrases(label), count: nil,
@@ -130,7 +130,7 @@ extension ShelfPages {
             }, marks: ActionsView(actions: marks), hasBookmarks: !found.bookmarks.isEmpty,
             bookmarks: found.bookmarks.map { maker.bookmark($0, of: shelved.book, speed: speed) },
             nextBook: found.nextBook.map {
-                NextBookView(page: request.places.book($0.identity), title: $0.title)
+                NextBookView(page: request.routes.book($0.identity), title: $0.title)
             })
         return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
     }
@@ -142,17 +142,17 @@ extension ShelfPages {
         let positions = try await shelf.positions(of: book)
         let start = try await start(of: book, positions, shelf)
         var search = search
-        var place: Int?
+        var index: Int?
         if let section = search.section {
-            place = try await shelf.place(of: section, in: book, isReversed: search.selection.isReversed)
+            index = try await shelf.index(of: section, in: book, isReversed: search.selection.isReversed)
             // No episode has the number; a name may have it.
-            if place == nil { (search.section, search.selection.text) = (nil, search.text) }
+            if index == nil { (search.section, search.selection.text) = (nil, search.text) }
         } else if wanted == nil, search.selection == EpisodeSelection(), let start, start.isBegun {
-            place = try await shelf.place(of: start.episode.section, in: book, isReversed: false)
+            index = try await shelf.index(of: start.episode.section, in: book, isReversed: false)
         }
         let selection = search.selection
         var first = (min(max(1, wanted.flatMap { Int($0) } ?? 1), 1_000_000) - 1) * rowsOnPage
-        if wanted == nil, selection.state == nil, let place { first = place }
+        if wanted == nil, selection.state == nil, let index { first = index }
         func episodes(from first: Int) async throws -> EpisodePage? {
             try await shelf.page(of: book, selection, from: first / rowsOnPage * rowsOnPage, count: rowsOnPage)
         }

@@ -5,7 +5,7 @@ import ShelfService
 
 extension ShelfPages {
     private struct EpisodePageView: ViewModel {
-        var place: String
+        var rowID: String
         var source: String
         var book: String
         var id: String
@@ -45,8 +45,8 @@ extension ShelfPages {
         let maker = maker(for: request, isRunUnderWay: found.isRunUnderWay)
         let row = maker.row(found.episode, of: book, position: found.position)
         let view = EpisodePageView(
-            place: row.place, source: row.source, book: row.book, id: row.id, name: row.name, bookTitle: book.title,
-            bookPage: row.bookPage, cover: request.places.cover(book.identity), state: row.state,
+            rowID: row.rowID, source: row.source, book: row.book, id: row.id, name: row.name, bookTitle: book.title,
+            bookPage: row.bookPage, cover: request.routes.cover(book.identity), state: row.state,
             stateLabel: row.stateLabel,
             bar: row.bar, moving: row.moving, error: row.error,
             facts: facts(of: shelved, heard: row.heard, phrases),
@@ -59,9 +59,9 @@ extension ShelfPages {
             }, media: row.media, actions: row.actions,
             marks: ActionsView(
                 actions: maker.marks(
-                    "episode", row.place, of: row.name, isPlayed: found.position?.isFinished == true,
+                    "episode", row.rowID, of: row.name, isPlayed: found.position?.isFinished == true,
                     isBegun: found.position != nil)),
-            previous: found.before.map(request.places.episode), next: found.after.map(request.places.episode))
+            previous: found.before.map(request.routes.episode), next: found.after.map(request.routes.episode))
         return try page(
             .episodes, named: "\(row.name) · \(book.title)", view, with: "episode", for: request, section: .shelf)
     }

@@ -54,7 +54,7 @@ extension ShelfPages {
         let view = QueueView(
             sum: sum.filter { $0.0 > 0 }.map { phrases($0.1, count: $0.0) }.joined(separator: " · "), actions: actions,
             caption: phrases(.queue), hasRows: !rows.isEmpty, rows: rows,
-            pager: found?.part.pager(phrases) { "\(request.places.root)/queue?page=\($0)" })
+            pager: found?.part.pager(phrases) { "\(request.routes.root)/queue?page=\($0)" })
         return try page(.queue, view, with: "queue", for: request, section: .queue, isRenewed: true)
     }
 }

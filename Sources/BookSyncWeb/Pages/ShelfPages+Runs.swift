@@ -34,11 +34,11 @@ extension ShelfPages {
     func runsPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
         let runs = try await shelf(for: request).runs(last: Self.runs)
-        let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases, request.places) })
+        let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases, request.routes) })
         return try page(.runs, view, with: "runs", for: request, section: .runs)
     }
 
-    private static func view(_ run: ShownRun, _ phrases: Strings, _ places: PageRoutes) -> RunView {
+    private static func view(_ run: ShownRun, _ phrases: Strings, _ routes: PageRoutes) -> RunView {
         let (record, summary) = (run.record, run.record.summary)
         let (state, label): (String, Phrase) =
             switch run.state {
@@ -68,7 +68,7 @@ extension ShelfPages {
         return RunView(
             state: state, stateLabel: phrases(label), when: phrases.time(record.startedAt),
             what: what.joined(separator: " · "),
-            books: named.map { BookLink(page: places.book($0.book), title: $0.title ?? $0.book.description) },
+            books: named.map { BookLink(page: routes.book($0.book), title: $0.title ?? $0.book.description) },
             more: named.isEmpty || more < 1 ? nil : phrases(.countMore, count: more),
             came: came.joined(separator: " · "), error: record.error)
     }

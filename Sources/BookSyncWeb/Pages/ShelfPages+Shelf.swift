@@ -50,7 +50,7 @@ extension ShelfPages {
         let part = PagePart(request.query["page"], of: books.count, size: Self.booksOnPage)
         func address(_ page: Int, _ order: ShelfOrder) -> String {
             let query = (order == .updated ? [] : ["sort=\(order.rawValue)"]) + (page == 1 ? [] : ["page=\(page)"])
-            return request.places.shelf + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+            return request.routes.shelf + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         }
         let shown = books.dropFirst(part.first).prefix(part.size)
         let (progress, moving) = try await self.state(of: shown.map(\.book.identity), for: request)
@@ -103,9 +103,9 @@ extension ShelfPages {
             }
             views.append(
                 ContinuingView(
-                    page: maker.places.episode(identity), bookPage: maker.places.book(identity.book),
+                    page: maker.routes.episode(identity), bookPage: maker.routes.book(identity.book),
                     bookTitle: book.title, name: episode.shelved.episode.name,
-                    cover: maker.places.smallCover(identity.book), heard: maker.heard(known),
+                    cover: maker.routes.smallCover(identity.book), heard: maker.heard(known),
                     player: maker.play(episode.shelved.episode, file, of: book, at: known, speed: speed),
                     actions: maker.dismissal(of: book)))
         }

@@ -101,7 +101,7 @@ extension ShelfPages {
         let view = SubscriptionsView(
             sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
             trouble: trouble, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
-            pager: found?.part.pager(phrases) { "\(request.places.root)/subscriptions?page=\($0)" },
+            pager: found?.part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
             schedule: schedule, outline: request.apps.outline,
             rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
         return try page(.subscriptions, view, with: "subscriptions", for: request, section: .subscriptions)
@@ -119,8 +119,8 @@ extension ShelfPages {
                     of: title, kind: "quiet"))
         }
         return FollowedView(
-            title: title, page: book.map { maker.places.book($0.book.identity) },
-            cover: book.map { maker.places.smallCover($0.book.identity) },
+            title: title, page: book.map { maker.routes.book($0.book.identity) },
+            cover: book.map { maker.routes.smallCover($0.book.identity) },
             reference: subscription.book.description,
             limits: subscription.filter.latest.map { maker.phrases(.latestOnly, count: $0) },
             counts: book.map { maker.card($0).spoken },

@@ -48,7 +48,7 @@ package struct ShelfPages: Sendable {
 
     func maker(for request: Request, isRunUnderWay: Bool = false) -> ViewMaker {
         ViewMaker(
-            phrases: phrases(for: request), places: request.places, visitor: request.visitor,
+            phrases: phrases(for: request), routes: request.routes, visitor: request.visitor,
             isRunUnderWay: isRunUnderWay)
     }
 
@@ -99,7 +99,7 @@ package struct ShelfPages: Sendable {
         _ title: Phrase, named name: String? = nil, _ model: some ViewModel, with template: String,
         for request: Request, section: Phrase? = nil, status: Int = 200, isLive: Bool = true, isRenewed: Bool = false
     ) throws -> Page {
-        let (phrases, visitor, places) = (phrases(for: request), request.visitor, request.places)
+        let (phrases, visitor, routes) = (phrases(for: request), request.visitor, request.routes)
         var fields = model.fields
         fields["root"] = request.root
         fields["token"] = visitor.formToken
@@ -108,8 +108,8 @@ package struct ShelfPages: Sendable {
         fields["keepsPositions"] = visitor.keepsPositions
         let main = try templates.render(fields, with: template, in: visitor.language)
         let sections: [(Phrase, String)] = [
-            (.shelf, places.shelf), (.queue, places.root + "/queue"), (.subscriptions, places.root + "/subscriptions"),
-            (.runs, places.root + "/runs"), (.doctor, places.root + "/doctor"),
+            (.shelf, routes.shelf), (.queue, routes.root + "/queue"), (.subscriptions, routes.root + "/subscriptions"),
+            (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
         ]
         let layout = Layout(
             root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
@@ -131,7 +131,7 @@ package struct ShelfPages: Sendable {
 }
 
 extension ShelfPages.Request {
-    var places: PageRoutes { PageRoutes(root: root) }
+    var routes: PageRoutes { PageRoutes(root: root) }
 
     /// What is searched for: forms write blanks as plus signs.
     var searched: String {

@@ -47,8 +47,8 @@ package struct Strings: Sendable {
     package func number(_ number: Int) -> String {
         let digits = String(number.magnitude)
         var text = ""
-        for (place, digit) in digits.enumerated() {
-            if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
             text.append(digit)
         }
         return number < 0 ? "-" + text : text

@@ -12,9 +12,9 @@ extension ServerContext {
     ) async throws -> Response {
         let status = failure.status(of: context.asked)
         // Where things lie on the server is for those to know who can mend it.
-        let isTold = status.kind != .serverError || !context.caller.user.isLimited
+        let showsCause = status.kind != .serverError || !context.caller.user.isLimited
         let failure =
-            isTold
+            showsCause
             ? failure : Failure(failure.kind, what: "the shelf cannot be read now", why: "its owner can see the reason")
         guard let pages, context.asked.isForPeople, request.headers[.accept]?.contains("text/html") == true else {
             return failure == .nothing || failure == .readOnly

@@ -34,7 +34,7 @@ final class ConnectionLimit: Sendable {
         connections = Mutex([:])
     }
 
-    /// - Returns: nil where there is no room; else the place, which has to be left.
+    /// - Returns: nil where there is no room; else the slot, which has to be freed.
     fileprivate func enter(_ channel: any Channel) -> Connection? {
         let connection = Connection(channel)
         let (isIn, leaving) = connections.withLock { connections -> (Bool, Connection?) in

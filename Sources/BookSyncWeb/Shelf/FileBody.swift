@@ -16,8 +16,8 @@ struct FileBody: Sendable {
     final class FastLane: Sendable {
         private let free: Mutex<Int>
 
-        init(places: Int) {
-            free = Mutex(places)
+        init(slots: Int) {
+            free = Mutex(slots)
         }
 
         fileprivate func enter() -> Bool {

@@ -11,20 +11,20 @@ package struct HostRule: Sendable, Hashable {
     private let allowsNumbers: Bool
 
     /// - Parameters:
-    ///   - place: where the server listens; nil for this machine alone.
+    ///   - target: where the server listens; nil for this machine alone.
     ///   - publicURL: the address under which a proxy offers the server; its host is a good name too.
     ///   - hosts: more names that are good.
     ///   - ownName: what this machine is called; counts where other machines are listened to.
     package init(
-        place: ListenTarget? = nil, publicURL: String?, hosts: [String] = [],
+        target: ListenTarget? = nil, publicURL: String?, hosts: [String] = [],
         ownName: String = ProcessInfo.processInfo.hostName
     ) {
         var names = Set(hosts.map { $0.lowercased() })
         if let host = publicURL.flatMap({ URL(string: $0)?.host?.lowercased() }) {
             names.insert(Self.withoutBrackets(host))
         }
-        allowsNumbers = place.map { !$0.isThisMachine } ?? false
-        if allowsNumbers, case .address(let address)? = place {
+        allowsNumbers = target.map { !$0.isThisMachine } ?? false
+        if allowsNumbers, case .address(let address)? = target {
             names.insert(address.host.lowercased())
             let own = ownName.lowercased()
             let first = String(own.prefix { $0 != "." })

@@ -23,7 +23,7 @@ package enum ListenTarget: Sendable, Hashable, CustomStringConvertible {
         self = .socket(path)
     }
 
-    /// Whether nobody on another machine reaches the place.
+    /// Whether nobody on another machine reaches it.
     package var isThisMachine: Bool {
         guard case .address(let address) = self else { return true }
         return HostRule.isThisMachine(address.host)

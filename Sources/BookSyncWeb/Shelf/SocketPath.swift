@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// The place of a Unix socket. Whoever listens there takes the place of what stands there, so that is looked at first.
+/// The path of a Unix socket. Listening there replaces what the path names, so that is checked first.
 enum SocketPath {
     /// Blocks on the disk.
     /// - Throws: ``Failure`` of kind `inputOutput` when something that is no socket stands there, or somebody listens.

@@ -60,11 +60,11 @@ struct BookResourceElement {
     }
 
     /// - Parameters:
-    ///   - place: where the element stands in the listing, from 1 on.
+    ///   - position: where the element stands in the listing, from 1 on.
     ///   - catalog: the address that the listing came from.
-    func episode(identity: EpisodeIdentity, place: Int, catalog: ResourceAddress) -> Episode {
+    func episode(identity: EpisodeIdentity, position: Int, catalog: ResourceAddress) -> Episode {
         Episode(
-            identity: identity, section: section ?? place, name: name, address: address(from: catalog),
+            identity: identity, section: section ?? position, name: name, address: address(from: catalog),
             size: FileSize.sensible(size),
             duration: length.flatMap { $0 > 0 && $0 <= Self.maxLength ? $0 : nil },
             publishedAt: published.flatMap(Self.date), modifiedAt: modified.flatMap(Self.date),

@@ -42,7 +42,7 @@ package struct BookResourceSource: CatalogSource {
         let (answer, address, _) = try await page(number, of: episode.book, pace: &pace)
         if case .list(let elements) = answer.elements {
             for element in elements.lazy.compactMap({ BookResourceElement($0) }) where element.key == episode.key {
-                return element.episode(identity: episode, place: section, catalog: address)
+                return element.episode(identity: episode, position: section, catalog: address)
             }
         }
         return try await findInListing(episode)

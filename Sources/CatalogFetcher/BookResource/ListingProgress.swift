@@ -61,7 +61,7 @@ struct ListingProgress {
         let key = element?.key
         guard admit(key), let element, let key else { return nil }
         let episode = element.episode(
-            identity: EpisodeIdentity(book: book, key: key), place: collected, catalog: catalog)
+            identity: EpisodeIdentity(book: book, key: key), position: collected, catalog: catalog)
         if episode.isLocked, element.namesAddress { unfetchableOnPage += 1 }
         return episode
     }

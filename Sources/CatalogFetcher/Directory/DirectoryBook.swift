@@ -57,12 +57,12 @@ struct DirectoryBook {
             .sorted { NaturalOrder.precedes($0.path, $1.path) }
         let numbers = numbers(of: audio)
         let discs = discs(of: audio)
-        let episodes = audio.enumerated().map { place, file in
+        let episodes = audio.enumerated().map { index, file in
             Episode(
-                identity: EpisodeIdentity(book: identity, key: file.key), section: place + 1, numbering: .place,
+                identity: EpisodeIdentity(book: identity, key: file.key), section: index + 1, numbering: .place,
                 name: CatalogText.name(FileRole.bareName(file.name)), address: file.address,
                 size: file.size.flatMap { $0 > 0 ? $0 : nil }, modifiedAt: file.modifiedAt,
-                mediaType: FileRole(ofName: file.name).mediaType, number: numbers[place], season: discs[place])
+                mediaType: FileRole(ofName: file.name).mediaType, number: numbers[index], season: discs[index])
         }
         let proof = ListingProof(
             declared: nil, collected: episodes.count, isComplete: isComplete, warnings: warnings)
@@ -82,14 +82,14 @@ struct DirectoryBook {
     private func numbers(of audio: [DirectoryEntry]) -> [Int?] {
         let folders = Dictionary(grouping: audio.indices) { audio[$0].path.dropLast() }
         var numbers = [Int?](repeating: nil, count: audio.count)
-        for places in folders.values {
-            let names = places.map { FileRole.recordingName(audio[$0].name) }
-            for (place, number) in zip(places, NumbersInNames.numbers(in: names)) { numbers[place] = number }
+        for indices in folders.values {
+            let names = indices.map { FileRole.recordingName(audio[$0].name) }
+            for (index, number) in zip(indices, NumbersInNames.numbers(in: names)) { numbers[index] = number }
         }
         return numbers
     }
 
-    /// Of each file in a sub-directory the number of the disc: that in the folder's name, else its place.
+    /// Of each file in a sub-directory the number of the disc: that in the folder's name, else its index.
     private func discs(of audio: [DirectoryEntry]) -> [Int?] {
         var folders: [String] = []
         for case let folder? in audio.lazy.map({ $0.path.count > 1 ? $0.path[0] : nil }) where folders.last != folder {

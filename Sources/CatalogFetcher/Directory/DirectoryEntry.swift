@@ -83,10 +83,10 @@ enum DirectoryRow {
     /// - Returns: the size where the row gives it to the byte (digits without a unit), and the time.
     static func read(_ text: String) -> (size: Int64?, modifiedAt: Date?) {
         let words = text.split(whereSeparator: \.isWhitespace)
-        for (place, word) in words.enumerated().prefix(8) {
-            let next = place + 1 < words.count ? words[place + 1] : ""
+        for (index, word) in words.enumerated().prefix(8) {
+            let next = index + 1 < words.count ? words[index + 1] : ""
             guard let time = time(day: word, clock: next) else { continue }
-            let size = place + 2 < words.count ? bytes(words[place + 2]) : nil
+            let size = index + 2 < words.count ? bytes(words[index + 2]) : nil
             return (size, time)
         }
         // Without a time a number may mean anything, unless there is nothing else.

@@ -158,9 +158,9 @@ extension DirectoryPage {
         /// Whether there are links that only an index has: those that sort it, or Caddy's row of headings.
         private(set) var hasListLinks = false
         private var row: Row?
-        private var place = Place.elsewhere
+        private var position = Position.elsewhere
 
-        private enum Place {
+        private enum Position {
             case elsewhere, title, heading, link, tail, name
         }
 
@@ -170,25 +170,25 @@ extension DirectoryPage {
 
         func open(_ name: String, attributes: [String: String]) {
             switch name {
-            case "title" where title.isEmpty && place == .elsewhere: place = .title
-            case "h1" where heading.isEmpty && place == .elsewhere: place = .heading
+            case "title" where title.isEmpty && position == .elsewhere: position = .title
+            case "h1" where heading.isEmpty && position == .elsewhere: position = .heading
             case "a":
                 endRow()
                 guard let href = attributes["href"] else { return }
                 let sorts = href.hasPrefix("?C=") && href.contains("O=")
                 hasListLinks = hasListLinks || sorts || href.hasPrefix("?sort=") && href.contains("order=")
                 row = Row(link: address(href))
-                place = .link
+                position = .link
             case "file", "directory":
                 endRow()
                 isXMLList = isXMLList || attributes["mtime"] != nil
                 row = Row(link: "", isName: true, isFolder: name == "directory")
                 row?.size = attributes["size"].flatMap { DirectoryRow.bytes($0) }
                 row?.modifiedAt = attributes["mtime"].flatMap { DirectoryRow.isoTime($0) }
-                place = .name
+                position = .name
             case "td":
                 // Caddy: sizes are shown rounded, and sorted by the exact ones.
-                if place == .tail, row?.size == nil {
+                if position == .tail, row?.size == nil {
                     row?.size = (attributes["data-size"] ?? attributes["data-order"]).flatMap { DirectoryRow.bytes($0) }
                 }
                 separate()
@@ -200,8 +200,8 @@ extension DirectoryPage {
 
         func close(_ name: String) {
             switch name {
-            case "title", "h1": if place == .title || place == .heading { place = .elsewhere }
-            case "a": if place == .link { place = .tail }
+            case "title", "h1": if position == .title || position == .heading { position = .elsewhere }
+            case "a": if position == .link { position = .tail }
             case "file", "directory", "tr", "li", "pre", "table", "ul": endRow()
             case "td": separate()
             default: break
@@ -209,7 +209,7 @@ extension DirectoryPage {
         }
 
         func text(_ piece: UnsafeBufferPointer<UInt8>) {
-            switch place {
+            switch position {
             case .title: Self.append(piece, to: &title)
             case .heading: Self.append(piece, to: &heading)
             case .tail: row?.append(piece)
@@ -221,13 +221,13 @@ extension DirectoryPage {
         func finish() { endRow() }
 
         private func separate() {
-            if place == .tail { row?.tail.append(0x20) }
+            if position == .tail { row?.tail.append(0x20) }
         }
 
         private func endRow() {
             if let row, rows.count <= DirectoryPage.maxEntries { rows.append(row) }
             row = nil
-            if place != .title && place != .heading { place = .elsewhere }
+            if position != .title && position != .heading { position = .elsewhere }
         }
 
         /// No more of a text than is worth reading.

@@ -143,14 +143,14 @@ struct HTMLReader {
             guard trouble == nil else { return }
             depth += 1
             var attributes: [String: String] = [:]
-            var place = 0
-            while let name = list?[place] {
-                if place >= 2 * HTMLReader.maxAttributeCount {
+            var index = 0
+            while let name = list?[index] {
+                if index >= 2 * HTMLReader.maxAttributeCount {
                     trouble = "a tag has more than \(HTMLReader.maxAttributeCount) attributes"
                     return
                 }
-                attributes[String(cString: name).lowercased()] = list?[place + 1].map { String(cString: $0) } ?? ""
-                place += 2
+                attributes[String(cString: name).lowercased()] = list?[index + 1].map { String(cString: $0) } ?? ""
+                index += 2
             }
             if depth > HTMLReader.maxDepth {
                 trouble = "elements are nested more than \(HTMLReader.maxDepth) deep"

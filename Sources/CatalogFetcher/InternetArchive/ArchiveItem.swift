@@ -160,7 +160,7 @@ struct ArchiveItem {
         let ordered = areTracked ? chosen.sorted { ($0.recording.track ?? 0) < ($1.recording.track ?? 0) } : chosen
         let names = Dictionary(ordered.map { ($0.recording.name, 1) }, uniquingKeysWith: +)
         var used: Set<String> = []
-        return ordered.enumerated().compactMap { place, choice in
+        return ordered.enumerated().compactMap { index, choice in
             let file = choice.file
             // The shared name outlives another format and another original; where two share it, the file tells them
             // apart.
@@ -170,7 +170,7 @@ struct ArchiveItem {
             let title = file.title ?? choice.recording.files.lazy.compactMap(\.title).first
             return Episode(
                 identity: EpisodeIdentity(book: book, key: key),
-                section: areTracked ? choice.recording.track ?? place + 1 : place + 1,
+                section: areTracked ? choice.recording.track ?? index + 1 : index + 1,
                 numbering: areTracked ? .stated : .place,
                 name: title ?? CatalogText.name(ArchiveRecordings.segments(choice.recording.name).last ?? ""),
                 address: file.isPrivate ? nil : settings.downloadAddress(of: item, file: file.name),

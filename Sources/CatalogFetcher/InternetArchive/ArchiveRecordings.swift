@@ -31,10 +31,10 @@ enum ArchiveRecordings {
     /// - Returns: the recordings in the natural order of their names.
     static func of(_ files: [ArchiveFile]) -> [ArchiveRecording] {
         let audio = files.filter(\.role.isAudio)
-        let places = Dictionary(files.indices.map { (files[$0].name, $0) }) { first, _ in first }
+        let indices = Dictionary(files.indices.map { (files[$0].name, $0) }) { first, _ in first }
         var groups: [String: ArchiveRecording] = [:]
         for file in audio {
-            let original = original(of: file, among: files, places: places)
+            let original = original(of: file, among: files, indices: indices)
             groups[original, default: ArchiveRecording(original: original, files: [])].files.append(file)
         }
         let sorted = groups.values.sorted { NaturalOrder.precedes(segments($0.original), segments($1.original)) }
@@ -43,12 +43,12 @@ enum ArchiveRecordings {
 
     /// Follows a derivative to what it was made from, as far as that is a recording itself: one archive of all tracks
     /// may be the original of every one of them.
-    private static func original(of file: ArchiveFile, among files: [ArchiveFile], places: [String: Int]) -> String {
+    private static func original(of file: ArchiveFile, among files: [ArchiveFile], indices: [String: Int]) -> String {
         var current = file
         // Some lists lead in a circle.
         for _ in 0..<8 where current.isDerivative {
             guard
-                let next = current.originals.lazy.compactMap({ places[$0] }).map({ files[$0] }).first(
+                let next = current.originals.lazy.compactMap({ indices[$0] }).map({ files[$0] }).first(
                     where: \.isRecording)
             else { break }
             current = next
@@ -63,13 +63,13 @@ enum ArchiveRecordings {
     /// Two originals of one name in different formats are one recording that was handed in twice.
     private static func merged(_ recordings: [ArchiveRecording]) -> [ArchiveRecording] {
         var merged: [ArchiveRecording] = []
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         for recording in recordings {
             let formats = Set(recording.files.map(\.format))
-            if let place = places[recording.name], formats.isDisjoint(with: merged[place].files.map(\.format)) {
-                merged[place].files += recording.files
+            if let index = indices[recording.name], formats.isDisjoint(with: merged[index].files.map(\.format)) {
+                merged[index].files += recording.files
             } else {
-                places[recording.name] = places[recording.name] ?? merged.count
+                indices[recording.name] = indices[recording.name] ?? merged.count
                 merged.append(recording)
             }
         }

@@ -108,8 +108,8 @@ struct LibriVoxBook {
         var keys: Set<String> = []
         var episodes: [Episode] = []
         var repeated = 0
-        for (place, section) in sections.enumerated() {
-            let number = areNumbered ? section.number ?? place + 1 : place + 1
+        for (index, section) in sections.enumerated() {
+            let number = areNumbered ? section.number ?? index + 1 : index + 1
             let key = section.id ?? "section-\(number)"
             guard keys.insert(key).inserted else {
                 repeated += 1

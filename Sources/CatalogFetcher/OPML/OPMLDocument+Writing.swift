@@ -21,18 +21,18 @@ extension OPMLDocument {
         var name: String
         var folders: [Folder] = []
         /// Where each name is among the folders.
-        private var places: [String: Int] = [:]
-        /// Their places among the document's feeds.
+        private var indices: [String: Int] = [:]
+        /// Their indices among the document's feeds.
         var feeds: [Int] = []
 
         mutating func add(_ feed: Int, at path: ArraySlice<String>) {
             guard let first = path.first else { return feeds.append(feed) }
-            let place = places[first] ?? folders.count
-            if place == folders.count {
+            let index = indices[first] ?? folders.count
+            if index == folders.count {
                 folders.append(Folder(name: first))
-                places[first] = place
+                indices[first] = index
             }
-            folders[place].add(feed, at: path.dropFirst())
+            folders[index].add(feed, at: path.dropFirst())
         }
 
         init(name: String) {

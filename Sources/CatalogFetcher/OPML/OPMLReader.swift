@@ -51,7 +51,7 @@ private struct OutlineBuilder: XMLHandler {
     /// The open elements, each with the folder that it is.
     private var open: [(element: Element, folder: String?)] = []
     private var headTitle: [UInt8] = []
-    private var places: [String: Int] = [:]
+    private var indices: [String: Int] = [:]
 
     func element(_ name: XMLName) -> UInt8 {
         let element: Element =
@@ -114,20 +114,20 @@ private struct OutlineBuilder: XMLHandler {
 
     private mutating func add(_ feed: OPMLFeed, _ booksync: Subscription?) {
         let key = booksync.map { "\($0.book)" } ?? feed.address?.secretText ?? ""
-        guard let place = places[key] else {
+        guard let index = indices[key] else {
             guard document.feeds.count < Ceiling.feeds else {
                 document.isBeyondCeiling = true
                 return
             }
-            places[key] = document.feeds.count
+            indices[key] = document.feeds.count
             var feed = feed
             feed.booksync = booksync
             document.feeds.append(feed)
             return
         }
-        let new = feed.tags.filter { !document.feeds[place].tags.contains($0) }
-        if new.isEmpty { document.feeds[place].repeats += 1 }
-        document.feeds[place].tags += new.prefix(max(0, Ceiling.tags - document.feeds[place].tags.count))
+        let new = feed.tags.filter { !document.feeds[index].tags.contains($0) }
+        if new.isEmpty { document.feeds[index].repeats += 1 }
+        document.feeds[index].tags += new.prefix(max(0, Ceiling.tags - document.feeds[index].tags.count))
     }
 
     /// The folders that it lies in, and its categories: `tag,/folder/folder` (OPML 2.0, `category`).

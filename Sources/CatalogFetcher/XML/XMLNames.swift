@@ -56,7 +56,7 @@ struct XMLNames {
         var key =
             Self.hash(name) ^ (scopes[scopes.count - 1].number &* 2 &+ (isElement ? 1 : 0)) &* 0x9E37_79B9_7F4A_7C15
         if key == 0 { key = 1 }
-        // Two that share a place do not drive each other out: the one that was asked for last comes first.
+        // Two that share a bucket do not drive each other out: the one that was asked for last comes first.
         let slot = Int(truncatingIfNeeded: (key ^ key >> 32) & UInt64(Self.size - 2))
         if known[slot].key == key { return known[slot].number }
         if known[slot + 1].key == key {

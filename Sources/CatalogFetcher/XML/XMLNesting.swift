@@ -32,8 +32,8 @@ struct XMLNesting {
             index -= 1
         }
         guard index >= 0 else { return 0 }
-        let told = min(open.count, Self.maxDepth)
+        let delivered = min(open.count, Self.maxDepth)
         open.removeSubrange(index...)
-        return max(0, told - index)
+        return max(0, delivered - index)
     }
 }

@@ -160,9 +160,9 @@ struct XMLReader<Handler: XMLHandler> {
             for _ in 0..<nesting.end(name) { endElement() }
             return
         }
-        let isTold = nesting.hasRoom
+        let isDelivered = nesting.hasRoom
         if !tag.isEmpty { nesting.begin(name) }
-        guard isTold else { return }
+        guard isDelivered else { return }
         startElement()
         if tag.isEmpty { endElement() }
     }

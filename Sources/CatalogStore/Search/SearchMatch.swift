@@ -4,7 +4,7 @@ import GRDB
 struct SearchMatch: Comparable {
     /// The less the better.
     var distance: Int
-    /// Its book, and its place there.
+    /// Its book, and its position there.
     var book: Int64 = 0
     var section: Int64 = 0
     /// Bytes of the name: of two titles that hold the word the shorter one is more about it.

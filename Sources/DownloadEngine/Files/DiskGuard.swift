@@ -20,7 +20,7 @@ final class DiskGuard: Sendable {
     private let partialFolder: String
     private let minFreeSpace: Int64
     private let minDividedLength: Int64
-    private let began = Mutex<Place?>(nil)
+    private let began = Mutex<FolderID?>(nil)
 
     /// - Parameters:
     ///   - library: absolute path.
@@ -35,7 +35,7 @@ final class DiskGuard: Sendable {
     }
 
     /// Which folder the partial files lie in, whatever its path.
-    private struct Place: Equatable {
+    private struct FolderID: Equatable {
         let device: dev_t
         let inode: ino_t
     }
@@ -46,10 +46,10 @@ final class DiskGuard: Sendable {
         guard lstat(partialFolder, &status) == 0 else {
             throw vanished(why: Message(verbatim: String(cString: strerror(errno))))
         }
-        let place = Place(device: status.st_dev, inode: status.st_ino)
+        let current = FolderID(device: status.st_dev, inode: status.st_ino)
         let isTheSame = began.withLock { began in
-            began = began ?? place
-            return began == place
+            began = began ?? current
+            return began == current
         }
         guard isTheSame else { throw vanished(why: "another folder stands at its path") }
     }
@@ -84,11 +84,11 @@ final class DiskGuard: Sendable {
     private func stillToCome(of load: Load) throws -> Int64 {
         guard let total = load.total else { return 0 }
         let path = partialFolder + "/" + load.name
-        var held: Int64 = 0
+        var allocated: Int64 = 0
         var status = stat()
-        if lstat(path, &status) == 0 { held += Int64(status.st_blocks) * 512 }
-        if total >= minDividedLength { held += try PieceFiles.allocatedBytes(beside: path) }
-        return max(0, total - held)
+        if lstat(path, &status) == 0 { allocated += Int64(status.st_blocks) * 512 }
+        if total >= minDividedLength { allocated += try PieceFiles.allocatedBytes(beside: path) }
+        return max(0, total - allocated)
     }
 
     private func vanished(why: Message) -> Failure {

@@ -159,11 +159,11 @@ package actor PartialFile {
     }
 
     /// Reads what an earlier run left, so that the digests cover it.
-    package func digestHeldBytes() throws {
-        try readHeldBytes { digest($0) }
+    package func digestExistingBytes() throws {
+        try readExistingBytes { digest($0) }
     }
 
-    private func readHeldBytes(_ body: (UnsafeRawBufferPointer) -> Void) throws {
+    private func readExistingBytes(_ body: (UnsafeRawBufferPointer) -> Void) throws {
         try Self.read(descriptor, at: path, from: 0, to: length, body)
     }
 
@@ -266,7 +266,7 @@ package actor PartialFile {
             return (found == declared.hexadecimal, found)
         }
         var digest = PromisedDigest(declared)
-        try readHeldBytes { digest.update($0) }
+        try readExistingBytes { digest.update($0) }
         return digest.compare()
     }
 

@@ -28,7 +28,7 @@ struct PieceFiles: Sendable {
 
     private func pathOfWholePiece(at start: Int64) -> String { path(ofPieceAt: start) + Self.wholeSuffix }
 
-    /// What earlier runs left: piece → its bytes. What is of another version, lies on no piece's place, or cannot be
+    /// What earlier runs left: piece → its bytes. What is of another version, begins at no piece's offset, or cannot be
     /// trusted, is deleted.
     ///
     /// - Parameters:
@@ -36,7 +36,7 @@ struct PieceFiles: Sendable {
     ///   - trustsUnsynced: whether the machine was not booted since.
     ///   - front: bytes of the partial file; pieces behind it are of no use any more.
     func leftovers(in table: SegmentTable, trustsUnsynced: Bool, front: Int64) throws -> [Int: Int64] {
-        var held: [Int: Int64] = [:]
+        var found: [Int: Int64] = [:]
         let (folder, baseName) = splitLibraryPath(partialPath)
         for name in try Self.names(beside: partialPath) {
             let isWhole = name.hasSuffix(Self.wholeSuffix)
@@ -49,14 +49,14 @@ struct PieceFiles: Sendable {
                 let piece = Int(start / table.length)
                 let range = table.range(of: piece)
                 let fits = isWhole ? size == Int64(range.count) : size > 0 && size <= Int64(range.count)
-                if fits, range.upperBound > front, held[piece] == nil {
-                    held[piece] = size
+                if fits, range.upperBound > front, found[piece] == nil {
+                    found[piece] = size
                     continue
                 }
             }
             try Self.delete(folder + "/" + name)
         }
-        return held
+        return found
     }
 
     /// Deletes those of all versions; that there are none is no error.

@@ -29,14 +29,14 @@ struct SegmentTable {
     let length: Int64
     private var states: [State]
     /// Bytes that the files of pieces hold.
-    private(set) var held: [Int: Int64]
+    private(set) var onDisk: [Int: Int64]
     private var lowestFree = 0
 
     /// - Parameter held: bytes that earlier runs left in the files of pieces, none of which is empty or too long.
-    init(total: Int64, length: Int64, held: [Int: Int64] = [:]) {
+    init(total: Int64, length: Int64, onDisk: [Int: Int64] = [:]) {
         self.total = total
         self.length = length
-        self.held = held
+        self.onDisk = onDisk
         states = Array(repeating: .free, count: Int((total + length - 1) / length))
     }
 
@@ -46,10 +46,10 @@ struct SegmentTable {
     }
 
     /// Bytes in the files of all pieces.
-    var heldInAll: Int64 { held.values.reduce(0, +) }
+    var bytesOnDisk: Int64 { onDisk.values.reduce(0, +) }
 
     private func isWhole(_ piece: Int) -> Bool {
-        held[piece] == Int64(range(of: piece).count)
+        onDisk[piece] == Int64(range(of: piece).count)
     }
 
     /// Whether a piece behind the front's own waits for somebody to fetch it.
@@ -73,12 +73,12 @@ struct SegmentTable {
             return .help(piece: other)
         }
         states[piece] = .front
-        if let bytes = held[piece] {
+        if let bytes = onDisk[piece] {
             if range(of: piece).lowerBound + bytes > offset { return .takeOver(piece: piece) }
-            held[piece] = nil
+            onDisk[piece] = nil
         }
         var last = piece
-        while last + 1 < states.count, last + 1 < piece + reach, states[last + 1] == .free, held[last + 1] == nil {
+        while last + 1 < states.count, last + 1 < piece + reach, states[last + 1] == .free, onDisk[last + 1] == nil {
             last += 1
             states[last] = .front
         }
@@ -93,13 +93,13 @@ struct SegmentTable {
     }
 
     /// A helper came to its end with so many bytes in the piece's file.
-    mutating func release(_ piece: Int, held bytes: Int64) {
+    mutating func release(_ piece: Int, onDisk bytes: Int64) {
         states[piece] = .free
-        held[piece] = bytes > 0 ? bytes : nil
+        onDisk[piece] = bytes > 0 ? bytes : nil
     }
 
     /// The front has taken the piece's bytes over.
     mutating func takenOver(_ piece: Int) {
-        held[piece] = nil
+        onDisk[piece] = nil
     }
 }

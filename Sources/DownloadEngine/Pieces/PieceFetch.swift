@@ -29,7 +29,7 @@ struct PieceResult: Sendable {
 
     var ending: Ending
     /// Bytes in the piece's file.
-    var held: Int64
+    var onDisk: Int64
 }
 
 /// One try to bring one piece of a large file into a file of its own, going on from what is there.
@@ -47,11 +47,11 @@ struct PieceFetch: Sendable {
             let path = files.path(ofPieceAt: range.lowerBound)
             let file = try await PartialFile.open(path, promised: nil, on: thread, digests: false)
             let ending = await fetch(into: file)
-            let held = await file.length
+            let onDisk = await file.length
             await file.close()
-            return PieceResult(ending: ending, held: held)
+            return PieceResult(ending: ending, onDisk: onDisk)
         } catch {
-            return PieceResult(ending: Self.ending(error), held: 0)
+            return PieceResult(ending: Self.ending(error), onDisk: 0)
         }
     }
 
@@ -71,11 +71,11 @@ struct PieceFetch: Sendable {
 
     /// - Returns: nil when everything that was asked for has come.
     private func ask(from first: Int64, into file: PartialFile) async throws -> PieceResult.Ending? {
-        let held = PartialContent(length: first, validator: source.validator, total: source.total)
+        let onDisk = PartialContent(length: first, validator: source.validator, total: source.total)
         let asked = RangeRequest(first: first, last: range.upperBound - 1, ifRange: source.validator.ifRange)
         let answer = try await transport.send(source.request.asking(for: asked))
         let head = ResponseHead(answer)
-        switch decide(held: held, asked: asked, head: head) {
+        switch decide(existing: onDisk, asked: asked, head: head) {
         case .append(_, overlap: 0): break
         case .append: return .contradicted("the server sent another part than the one asked for")
         case .restart(let why): return .contradicted(why)

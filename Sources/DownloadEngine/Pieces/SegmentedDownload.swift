@@ -5,7 +5,7 @@ import Transport
 /// The pieces of one large transfer while a try at it is under way: who fetches which, and what came of it.
 ///
 /// The transfer itself opens the board once a server has shown that it gives parts of the right file; from then on
-/// whoever has a place to spare may ``help()``. All bytes that helpers brought are in the files of pieces when
+/// whoever has a slot to spare may ``help()``. All bytes that helpers brought are in the files of pieces when
 /// ``close()`` returns.
 final class SegmentedDownload: Sendable {
     private struct State {
@@ -61,14 +61,14 @@ final class SegmentedDownload: Sendable {
     func divide(_ source: PieceSource, front: Int64, trustsUnsynced: Bool) throws -> Int64 {
         let files = PieceFiles(partialPath: partialPath, validator: source.validator, total: source.total)
         let empty = SegmentTable(total: source.total, length: pieceLength)
-        let held = try files.leftovers(in: empty, trustsUnsynced: trustsUnsynced, front: front)
-        let table = SegmentTable(total: source.total, length: pieceLength, held: held)
+        let onDisk = try files.leftovers(in: empty, trustsUnsynced: trustsUnsynced, front: front)
+        let table = SegmentTable(total: source.total, length: pieceLength, onDisk: onDisk)
         state.withLock { state in
             state.table = table
             state.work = (source, files)
         }
-        meter.setPieces(table.heldInAll, front: front)
-        return table.heldInAll
+        meter.setPieces(table.bytesOnDisk, front: front)
+        return table.bytesOnDisk
     }
 
     /// From now on it is known that the server gives parts of the right file, and the journal knows which that is.
@@ -76,7 +76,7 @@ final class SegmentedDownload: Sendable {
         state.withLock { $0.letsHelpersIn = $0.work != nil }
     }
 
-    /// Whether somebody with a place to spare could bring a piece now.
+    /// Whether somebody with a slot to spare could bring a piece now.
     var wantsHelp: Bool {
         state.withLock { state in
             state.letsHelpersIn && !state.isClosed && state.obstacle == nil && state.table.hasFreePiece
@@ -131,7 +131,7 @@ final class SegmentedDownload: Sendable {
     func takenOver(_ piece: Int, front: Int64) {
         state.withLock { state in
             state.table.takenOver(piece)
-            meter.setPieces(state.table.heldInAll, front: front)
+            meter.setPieces(state.table.bytesOnDisk, front: front)
         }
     }
 
@@ -184,7 +184,7 @@ final class SegmentedDownload: Sendable {
     private func finishPiece(_ piece: Int, _ result: PieceResult) {
         state.withLock { state in
             state.busy[piece] = nil
-            state.table.release(piece, held: result.held)
+            state.table.release(piece, onDisk: result.onDisk)
             switch result.ending {
             case .whole: state.failures = 0
             case .stopped: break

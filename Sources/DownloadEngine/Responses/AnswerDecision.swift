@@ -15,10 +15,10 @@ struct PartialContent: Equatable, Sendable {
 
 extension Episode {
     /// Whether what the catalog says by now does not fit a file that was received before; a digest will tell by itself.
-    func listsAnotherVersion(than held: PartialContent) -> Bool {
+    func listsAnotherVersion(than existing: PartialContent) -> Bool {
         guard digest == nil else { return false }
-        if let size, let total = held.total, size != total { return true }
-        guard let modifiedAt, let text = held.validator.lastModified, let seconds = HTTPDate.seconds(parsing: text)
+        if let size, let total = existing.total, size != total { return true }
+        guard let modifiedAt, let text = existing.validator.lastModified, let seconds = HTTPDate.seconds(parsing: text)
         else {
             return false
         }
@@ -57,12 +57,12 @@ struct RangeRequest: Equatable, Sendable {
     ///
     /// A part is asked for only under a validator that `If-Range` may carry, or when a digest will check the whole
     /// (RFC 9110 §13.1.5, §14.2).
-    static func whatIsMissing(from held: PartialContent, promised: PromisedContent) -> RangeRequest {
-        guard held.length > 0 else { return RangeRequest(first: 0) }
-        if let total = held.total, held.length > total { return RangeRequest(first: 0) }
-        let ifRange = held.validator.ifRange
+    static func whatIsMissing(from existing: PartialContent, promised: PromisedContent) -> RangeRequest {
+        guard existing.length > 0 else { return RangeRequest(first: 0) }
+        if let total = existing.total, existing.length > total { return RangeRequest(first: 0) }
+        let ifRange = existing.validator.ifRange
         guard ifRange != nil || promised.hasDigest else { return RangeRequest(first: 0) }
-        return RangeRequest(first: held.length, ifRange: ifRange)
+        return RangeRequest(first: existing.length, ifRange: ifRange)
     }
 }
 
@@ -99,13 +99,13 @@ struct Rejection: Equatable, Sendable {
 ///
 /// A pure function: it opens no file and no socket.
 func decide(
-    held: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent = .init()
+    existing: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent = .init()
 ) -> AnswerDecision {
     switch head.status {
     case 200, 203: decideWhole(head: head, promised: promised)
-    case 206: decidePart(held: held, asked: asked, head: head, promised: promised)
+    case 206: decidePart(existing: existing, asked: asked, head: head, promised: promised)
     case 304: .unchanged
-    case 416: decideUnsatisfied(held: held, asked: asked, head: head, promised: promised)
+    case 416: decideUnsatisfied(existing: existing, asked: asked, head: head, promised: promised)
     default: decideError(status: head.status)
     }
 }
@@ -125,7 +125,7 @@ private func decideWhole(head: ResponseHead, promised: PromisedContent) -> Answe
 }
 
 private func decidePart(
-    held: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent
+    existing: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent
 ) -> AnswerDecision {
     guard asked.range != nil else { return .restart("the server sent a part although the whole was asked for") }
     if head.coding != .identity { return .restart("the server sent a part of a compressed file") }
@@ -141,10 +141,10 @@ private func decidePart(
     if let length = head.contentLength, length != last - first + 1 {
         return .restart("the server sent a part whose length contradicts its range")
     }
-    if let old = held.total, let total, old != total {
+    if let old = existing.total, let total, old != total {
         return .restart("the file on the server has another length now (\(total) bytes, not \(old))")
     }
-    if let old = held.total, last >= old {
+    if let old = existing.total, last >= old {
         return .restart("the file on the server is longer now than \(old) bytes")
     }
     if let wanted = asked.last, last != wanted {
@@ -153,10 +153,10 @@ private func decidePart(
     if asked.last == nil, let total, last != total - 1 {
         return .restart("the server sent less than the rest of the file")
     }
-    guard isSame(held.validator, head.validator) || promised.hasDigest else {
+    guard isSame(existing.validator, head.validator) || promised.hasDigest else {
         return .restart("the file on the server is not the one that was begun")
     }
-    return .append(total: total ?? held.total, overlap: asked.first - first)
+    return .append(total: total ?? existing.total, overlap: asked.first - first)
 }
 
 /// Whether an answer's validator says that it is the representation that was begun. A strong entity tag decides; where
@@ -169,12 +169,12 @@ private func isSame(_ old: ContentValidator, _ new: ContentValidator) -> Bool {
 }
 
 private func decideUnsatisfied(
-    held: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent
+    existing: PartialContent, asked: RangeRequest, head: ResponseHead, promised: PromisedContent
 ) -> AnswerDecision {
     guard asked.range != nil else {
         return .fail(Rejection(why: "the server refuses the range (416) although none was asked for"))
     }
-    if case .unsatisfied(let total) = head.contentRange, total == held.length,
+    if case .unsatisfied(let total) = head.contentRange, total == existing.length,
         promised.hasDigest || promised.size == total
     {
         return .complete(total: total)

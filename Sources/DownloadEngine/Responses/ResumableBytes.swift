@@ -14,7 +14,7 @@ extension TransferRecord {
         var length = length
         if bootID == nil || self.bootID != bootID { length = min(length, committedLength) }
         if length == total { return length }
-        let held = PartialContent(length: length, validator: validator, total: total)
-        return RangeRequest.whatIsMissing(from: held, promised: PromisedContent(hasDigest: hasDigest)).first
+        let existing = PartialContent(length: length, validator: validator, total: total)
+        return RangeRequest.whatIsMissing(from: existing, promised: PromisedContent(hasDigest: hasDigest)).first
     }
 }

@@ -20,7 +20,7 @@ package struct EngineSettings: Sendable {
     package var maxUndeclaredSize: Int64
     /// Bytes from which on a file is fetched in pieces, where its length is known beforehand.
     package var minDividedLength: Int64
-    /// Bytes of each piece: what one helper brings before its place is given away anew.
+    /// Bytes of each piece: what one helper brings before its slot is assigned again.
     package var pieceLength: Int64
 
     package init(

@@ -19,7 +19,7 @@ package struct TransferRequest: Sendable {
     }
     /// What stood at ``path`` when it was decided to overwrite it: what was put or written there since is not overwritten.
     /// Nil where nobody looked.
-    package var standing: FileAttributes? {
+    package var existingFile: FileAttributes? {
         get { boxedExistingFile?.content }
         set { boxedExistingFile = newValue.map(Box.box) }
     }

@@ -2,7 +2,7 @@
 /// in as seconds on whatever clock the caller counts on.
 struct TransferSchedule {
     struct Entry: Equatable {
-        /// The transfer's place in the order that was asked for; also its name.
+        /// The transfer's index in the order that was asked for; also its name.
         let index: Int
         let server: String
         var notBefore: Double = 0
@@ -11,17 +11,17 @@ struct TransferSchedule {
     private let servers: [String]
     private let jobs: Int
     private let jobsPerHost: Int
-    /// Of the transfers that come before all others: place → its rank among them.
+    /// Of the transfers that come before all others: index → its rank among them.
     private var ranks: [Int: Int] = [:]
     /// In order, last first, since the next one is nearly always taken from the front of the order.
     private var waiting: [Entry]
-    /// By their places.
+    /// By their indices.
     private(set) var running: Set<Int> = []
     /// Places that help a running transfer along.
     private var lent = 0
     private var runningOnServer: [String: Int] = [:]
     /// Servers that asked to be left alone, and until when.
-    private var heldServers: [String: Double] = [:]
+    private var throttledServers: [String: Double] = [:]
 
     /// - Parameter servers: of the transfers, in the order in which they are to start.
     init(servers: [String], jobs: Int, jobsPerHost: Int) {
@@ -45,11 +45,11 @@ struct TransferSchedule {
         return entry.index
     }
 
-    /// The running transfers, first come first, that a place could be lent to now. Call when nothing else can start.
+    /// The running transfers, first come first, that a slot could be lent to now. Call when nothing else can start.
     func mayBeHelped(now: Double) -> [Int] {
         guard running.count + lent < jobs else { return [] }
         return running.sorted().filter { index in
-            runningOnServer[servers[index], default: 0] < jobsPerHost && !isServerHeld(of: index, now: now)
+            runningOnServer[servers[index], default: 0] < jobsPerHost && !isServerThrottled(of: index, now: now)
         }
     }
 
@@ -74,17 +74,17 @@ struct TransferSchedule {
     }
 
     private func start(of entry: Entry) -> Double {
-        max(entry.notBefore, heldServers[entry.server] ?? 0)
+        max(entry.notBefore, throttledServers[entry.server] ?? 0)
     }
 
     /// Starts nothing from the transfer's server before `time`; what runs goes on.
     mutating func holdServer(of index: Int, until time: Double) {
-        heldServers[servers[index]] = max(time, heldServers[servers[index]] ?? 0)
+        throttledServers[servers[index]] = max(time, throttledServers[servers[index]] ?? 0)
     }
 
     /// Whether nothing is to start from the transfer's server now.
-    func isServerHeld(of index: Int, now: Double) -> Bool {
-        heldServers[servers[index]] ?? 0 > now
+    func isServerThrottled(of index: Int, now: Double) -> Bool {
+        throttledServers[servers[index]] ?? 0 > now
     }
 
     /// Has these transfers, in this order, start before all others, and the others in the order that was asked for.
@@ -116,13 +116,13 @@ struct TransferSchedule {
         waiting.removeAll { !indices.contains($0.index) }
     }
 
-    /// Frees the place of a running transfer.
+    /// Frees the slot of a running transfer.
     mutating func end(_ index: Int) {
         guard running.remove(index) != nil else { return }
         runningOnServer[servers[index], default: 1] -= 1
     }
 
-    /// Has a transfer that is no longer running wait for its next try, at its old place in the order.
+    /// Has a transfer that is no longer running wait for its next try, at its old index in the order.
     mutating func postpone(_ index: Int, until time: Double) {
         let position = waiting.firstIndex { comesBefore($0.index, index) } ?? waiting.endIndex
         waiting.insert(Entry(index: index, server: servers[index], notBefore: time), at: position)

@@ -5,7 +5,7 @@ import LibraryFiles
 package struct ShelfAddresses: Sendable, Hashable {
     /// Of the server, as its clients know it: `http://127.0.0.1:8731`, without a slash at its end.
     package let root: String
-    /// What feeds, audio and covers are below: the root, or the place of the apps.
+    /// What feeds, audio and covers are below: the root, or the apps' path.
     private let given: String
 
     /// - Parameters:
@@ -20,21 +20,21 @@ package struct ShelfAddresses: Sendable, Hashable {
     package var outline: String { "\(given)/feeds/all.opml" }
 
     /// The podcast feed of a book.
-    package func feed(of book: BookIdentity) -> String { "\(given)/feeds/\(place(of: book)).xml" }
+    package func feed(of book: BookIdentity) -> String { "\(given)/feeds/\(path(of: book)).xml" }
 
     /// The cover of a book.
-    package func cover(of book: BookIdentity) -> String { "\(given)/covers/\(place(of: book))" }
+    package func cover(of book: BookIdentity) -> String { "\(given)/covers/\(path(of: book))" }
 
     /// The page of a book, for people.
-    package func page(of book: BookIdentity) -> String { "\(root)/books/\(place(of: book))" }
+    package func page(of book: BookIdentity) -> String { "\(root)/books/\(path(of: book))" }
 
     /// The audio of an episode. Players and catalogs tell the format by how the address ends.
     package func audio(_ file: LocalFile) -> String {
-        let name = "\(place(of: file.episode.book))/\(Slug(of: file.episode.key))"
+        let name = "\(path(of: file.episode.book))/\(Slug(of: file.episode.key))"
         return "\(given)/media/\(name).\(AudioExtension.ofPath(file.path))"
     }
 
-    private func place(of book: BookIdentity) -> String { "\(Slug(of: book.source))/\(Slug(of: book.id))" }
+    private func path(of book: BookIdentity) -> String { "\(Slug(of: book.source))/\(Slug(of: book.id))" }
 }
 
 extension AudioExtension {

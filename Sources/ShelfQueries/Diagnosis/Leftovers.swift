@@ -96,10 +96,10 @@ struct Leftovers: Sendable {
     }
 
     var remedy: Message? {
-        let places = [
+        let paths = [
             orphans.count > 0 ? "\(folder.ownFolder) (*.tmp, partial/)" : nil,
             damagedStores.count > 0 ? "\(folder.ownFolder)/*.damaged-*" : nil,
         ].compactMap(\.self)
-        return places.isEmpty ? nil : "delete them when you need the room: \(places.joined(separator: ", "))"
+        return paths.isEmpty ? nil : "delete them when you need the room: \(paths.joined(separator: ", "))"
     }
 }

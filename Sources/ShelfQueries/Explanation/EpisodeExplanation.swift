@@ -18,7 +18,7 @@ package struct EpisodeExplanation: Sendable {
     /// Bytes of its partial file.
     var partial: Int64 = 0
     /// What stands at the recorded path.
-    var standing: FileAttributes?
+    var existingFile: FileAttributes?
     /// Whether a symbolic link stands in the place of one of its folders, which nobody looks behind.
     var isBehindLink = false
     /// When its file was last read whole and found right.
@@ -32,14 +32,14 @@ package struct EpisodeExplanation: Sendable {
     var now = Date()
 
     package init(
-        book: Book, shelved: EpisodeRecord, partial: Int64 = 0, standing: FileAttributes? = nil,
+        book: Book, shelved: EpisodeRecord, partial: Int64 = 0, existingFile: FileAttributes? = nil,
         isBehindLink: Bool = false, verifiedAt: Date? = nil, catalogChangedAt: Date? = nil, run: Run,
         actions: [SyncAction], isRunUnderWay: Bool = false, now: Date = Date()
     ) {
         self.book = book
         self.shelved = shelved
         self.partial = partial
-        self.standing = standing
+        self.existingFile = existingFile
         self.isBehindLink = isBehindLink
         self.verifiedAt = verifiedAt
         self.catalogChangedAt = catalogChangedAt
@@ -85,8 +85,8 @@ package struct EpisodeExplanation: Sendable {
         if let modifiedAt = episode.modifiedAt { said.append("changed \(Self.day(modifiedAt))") }
         if let digest = episode.digest { said.append("\(digest.algorithm.rawValue) \(digest.hexadecimal)") }
         let asOf = catalogChangedAt.map { " (as of \(Self.day($0)))" } ?? ""
-        let place = episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
-        var sentences = ["The catalog lists it \(place)\(asOf): \(said.joined(separator: ", "))"]
+        let location = episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
+        var sentences = ["The catalog lists it \(location)\(asOf): \(said.joined(separator: ", "))"]
         if !book.isComplete { sentences.append("The last listing of the book broke off, so this may be out of date") }
         return sentences
     }
@@ -107,12 +107,14 @@ package struct EpisodeExplanation: Sendable {
 
     private func standingSentence(_ file: LocalFile) -> String {
         if isBehindLink { return "Its file is \(file.path), behind a symbolic link that booksync does not follow" }
-        guard let standing else { return "Its file was \(file.path), and nothing stands there now" }
-        guard standing.kind == .file else { return "Its file was \(file.path), where \(standing.kind.noun) stands now" }
-        guard standing.size == file.size else {
-            return "Its file \(file.path) had \(file.size) bytes when it was fetched and has \(standing.size) now"
+        guard let existingFile else { return "Its file was \(file.path), and nothing stands there now" }
+        guard existingFile.kind == .file else {
+            return "Its file was \(file.path), where \(existingFile.kind.noun) stands now"
         }
-        let isTouched = standing.modificationTime != file.modificationTime || standing.inode != file.inode
+        guard existingFile.size == file.size else {
+            return "Its file \(file.path) had \(file.size) bytes when it was fetched and has \(existingFile.size) now"
+        }
+        let isTouched = existingFile.modificationTime != file.modificationTime || existingFile.inode != file.inode
         return "On disk it is \(file.path), \(describeBytes(file.size)) as recorded"
             + (isTouched ? ", touched since then" : "")
     }

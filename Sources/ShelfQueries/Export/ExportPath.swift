@@ -1,6 +1,6 @@
 import BookModel
 
-/// The way from one place on disk to another, and addresses of places on disk.
+/// The relative path from one file to another, and the URLs of files.
 enum ExportPath {
     /// The path of a file as seen from a folder; both absolute.
     static func relative(_ path: String, from folder: String) -> String {

@@ -18,15 +18,15 @@ enum FeedDates {
     ///   those that follow it is put before them, and the dates of what was listed earlier stay when more is listed.
     static func seconds(of episodes: [Moment]) -> [Int64] {
         var dates: [Int64] = []
-        var told: [Int64: Int64] = [:]
+        var counts: [Int64: Int64] = [:]
         for episode in episodes {
             let date = seconds(episode.published ?? episode.fetched)
             guard episode.published != nil else {
                 dates.append(date)
                 continue
             }
-            dates.append(min(latest, date + told[date, default: 0]))
-            told[date, default: 0] += 1
+            dates.append(min(latest, date + counts[date, default: 0]))
+            counts[date, default: 0] += 1
         }
         var next = latest + 1
         for index in episodes.indices.reversed() where episodes[index].published == nil {

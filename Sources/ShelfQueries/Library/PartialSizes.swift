@@ -7,14 +7,14 @@ import LibraryFiles
 /// Look here before asking the store: a partial file that is not there any more has become the episode's then, and the
 /// store says so.
 package struct PartialSizes: Sendable {
-    private struct Held {
+    private struct Sizes {
         var front: Int64 = 0
         var pieces: Int64 = 0
         var wholePieces: Int64 = 0
     }
 
     /// By the name of the partial file.
-    private var held: [String: Held] = [:]
+    private var sizes: [String: Sizes] = [:]
 
     /// - Parameter library: absolute.
     /// - Throws: ``Failure`` of kind `inputOutput` when the folder cannot be read.
@@ -25,17 +25,17 @@ package struct PartialSizes: Sendable {
             let name = path.dropFirst(prefix.count)
             guard let part = PartialFile.part(inFileNamed: String(name)) else { continue }
             switch part.kind {
-            case .front: held[part.owner, default: Held()].front += facts.size
-            case .piece(isWhole: false): held[part.owner, default: Held()].pieces += facts.size
-            case .piece(isWhole: true): held[part.owner, default: Held()].wholePieces += facts.size
+            case .front: sizes[part.owner, default: Sizes()].front += facts.size
+            case .piece(isWhole: false): sizes[part.owner, default: Sizes()].pieces += facts.size
+            case .piece(isWhole: true): sizes[part.owner, default: Sizes()].wholePieces += facts.size
             }
         }
     }
 
     /// Bytes of the episode, good or not; nil where there is no partial file.
     package func bytes(of episode: EpisodeIdentity) -> Int64? {
-        guard let held = held[PartialFile.name(for: episode)] else { return nil }
-        return held.front + held.pieces + held.wholePieces
+        guard let sizes = sizes[PartialFile.name(for: episode)] else { return nil }
+        return sizes.front + sizes.pieces + sizes.wholePieces
     }
 
     /// Bytes on disk of an episode without a file. One that is being put in its place has no partial file any more.
@@ -46,13 +46,13 @@ package struct PartialSizes: Sendable {
 
     /// Bytes of the episode that will not be fetched again.
     package func resumableBytes(of shelved: EpisodeRecord) -> Int64 {
-        guard let record = shelved.transfer, let held = held[PartialFile.name(for: shelved.episode.identity)] else {
+        guard let record = shelved.transfer, let sizes = sizes[PartialFile.name(for: shelved.episode.identity)] else {
             return 0
         }
         let front = record.resumableBytes(
-            ofPartialFile: held.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
+            ofPartialFile: sizes.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
         guard record.validator.ifRange != nil else { return front }
         let isSameBoot = BootIdentity.current != nil && record.bootID == BootIdentity.current
-        return front + held.wholePieces + (isSameBoot ? held.pieces : 0)
+        return front + sizes.wholePieces + (isSameBoot ? sizes.pieces : 0)
     }
 }

@@ -54,8 +54,8 @@ extension Array {
     private func sortedByKey<Key: Comparable>(
         _ key: (Element) -> Key, _ precedes: (Key, Key) -> Bool
     ) -> [Element] {
-        enumerated().map { (key: key($0.element), place: $0.offset, element: $0.element) }
-            .sorted { precedes($0.key, $1.key) || ($0.key == $1.key && $0.place < $1.place) }
+        enumerated().map { (key: key($0.element), index: $0.offset, element: $0.element) }
+            .sorted { precedes($0.key, $1.key) || ($0.key == $1.key && $0.index < $1.index) }
             .map(\.element)
     }
 }

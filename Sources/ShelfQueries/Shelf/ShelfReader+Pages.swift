@@ -40,8 +40,8 @@ extension ShelfReader {
     /// How many of a book's episodes come before those of that number.
     /// - Parameter isReversed: whether the last one comes first.
     /// - Returns: nil when no episode has the number.
-    package func place(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
-        try await store.place(of: section, in: book, isReversed: isReversed)
+    package func index(of section: Int, in book: BookIdentity, isReversed: Bool) async throws -> Int? {
+        try await store.index(of: section, in: book, isReversed: isReversed)
     }
 
     /// One episode with its book.

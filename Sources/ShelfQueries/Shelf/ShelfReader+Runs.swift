@@ -26,9 +26,9 @@ extension ShelfReader {
     package func runs(last count: Int) async throws -> [ShownRun] {
         let records = try await store.runs(last: count)
         let heldSince = try await LibraryLock.heldSince(in: library)
-        return records.enumerated().map { place, record in
+        return records.enumerated().map { index, record in
             // Only the newest can be under way, and only if it is of the process that has the library now.
-            let isUnderWay = place == 0 && heldSince.map { $0 <= record.startedAt } == true
+            let isUnderWay = index == 0 && heldSince.map { $0 <= record.startedAt } == true
             return ShownRun(record: record, state: record.endedAt != nil ? .ended : isUnderWay ? .underWay : .cutOff)
         }.reversed()
     }

@@ -125,7 +125,7 @@ package struct ShelfReader: Sendable {
     }
 
     func onDisk(_ shelved: EpisodeRecord, partials: PartialSizes) -> EpisodeOnDisk {
-        let shelved = shelved.standing(isRunUnderWay: isRunUnderWay)
+        let shelved = shelved.effective(isRunUnderWay: isRunUnderWay)
         return EpisodeOnDisk(shelved: shelved, bytesDone: shelved.file?.size ?? partials.bytesDone(of: shelved))
     }
 }

@@ -53,7 +53,7 @@ package enum CharacterReference {
         /// More than any name or number has.
         private static let maxLength = 20
 
-        private var held: [UInt8] = []
+        private var buffered: [UInt8] = []
 
         /// - Parameters:
         ///   - position: is moved to behind what belongs to the reference.
@@ -69,14 +69,14 @@ package enum CharacterReference {
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                     UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "#"):
-                    held.append(byte)
+                    buffered.append(byte)
                     position += 1
-                    if held.count > Self.maxLength { return finish() }
+                    if buffered.count > Self.maxLength { return finish() }
                 case UInt8(ascii: ";"):
-                    let scalar = held.withUnsafeBufferPointer(CharacterReference.scalar)
-                    guard scalar != nil || dropsUnknown && !held.isEmpty else { return finish() }
+                    let scalar = buffered.withUnsafeBufferPointer(CharacterReference.scalar)
+                    guard scalar != nil || dropsUnknown && !buffered.isEmpty else { return finish() }
                     position += 1
-                    held.removeAll(keepingCapacity: true)
+                    buffered.removeAll(keepingCapacity: true)
                     return scalar.map { Array(String($0).utf8) } ?? []
                 default: return finish()
                 }
@@ -86,8 +86,8 @@ package enum CharacterReference {
 
         /// - Returns: what was held, which is no reference.
         package mutating func finish() -> [UInt8] {
-            defer { held.removeAll(keepingCapacity: true) }
-            return [UInt8(ascii: "&")] + held
+            defer { buffered.removeAll(keepingCapacity: true) }
+            return [UInt8(ascii: "&")] + buffered
         }
     }
 }

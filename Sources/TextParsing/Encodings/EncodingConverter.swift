@@ -4,7 +4,7 @@ import Foundation
 /// Converts one encoding to UTF-8 through the C library's `iconv`, in pieces; what cannot be read becomes U+FFFD.
 final class EncodingConverter {
     private let descriptor: iconv_t
-    private var held: [UInt8] = []
+    private var buffered: [UInt8] = []
     /// Bytes of the encoding's smallest unit: what is left out after an error.
     private let unit: Int
     /// Sequences that could not be read.
@@ -22,21 +22,21 @@ final class EncodingConverter {
     deinit { iconv_close(descriptor) }
 
     func consume(_ bytes: UnsafeBufferPointer<UInt8>, _ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
-        if held.isEmpty {
+        if buffered.isEmpty {
             convert(bytes, pass)
         } else {
-            let joined = held + bytes
-            held.removeAll()
+            let joined = buffered + bytes
+            buffered.removeAll()
             joined.withUnsafeBufferPointer { convert($0, pass) }
         }
     }
 
     func finish(_ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
-        if !held.isEmpty {
+        if !buffered.isEmpty {
             errors += 1
             UTF8Repair.replacement.withUnsafeBufferPointer(pass)
         }
-        held.removeAll()
+        buffered.removeAll()
     }
 
     private func convert(_ bytes: UnsafeBufferPointer<UInt8>, _ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
@@ -61,7 +61,7 @@ final class EncodingConverter {
                     case E2BIG: continue
                     case EINVAL:
                         // The end of a character is missing; no encoding has one of more than eight bytes.
-                        held = bytes.suffix(left)
+                        buffered = bytes.suffix(left)
                         if left > 16 { finish(pass) }
                         return
                     case 0: return

@@ -18,7 +18,7 @@ package struct TextDecoder {
     private static let step = 64 << 10
 
     private var state = State.beginning
-    private var held: [UInt8] = []
+    private var buffered: [UInt8] = []
     private var declared: [Encoding] = []
     private let charset: String?
     private var repair = UTF8Repair()
@@ -43,15 +43,15 @@ package struct TextDecoder {
             let end = UTF8Sequence.endOfASCII(bytes, from: 0)
             if end > 0 { pass(UnsafeBufferPointer(rebasing: bytes[..<end])) }
             guard end < bytes.count else { return }
-            held = Array(bytes[end...])
+            buffered = Array(bytes[end...])
             state = .deciding
-            if held.count >= Self.window { decide(pass) }
+            if buffered.count >= Self.window { decide(pass) }
         case .deciding:
-            held += bytes
-            if held.count >= Self.window { decide(pass) }
+            buffered += bytes
+            if buffered.count >= Self.window { decide(pass) }
         case .beginning:
-            held += bytes
-            if held.count >= Self.head { begin(pass) }
+            buffered += bytes
+            if buffered.count >= Self.head { begin(pass) }
         }
     }
 
@@ -66,8 +66,8 @@ package struct TextDecoder {
     }
 
     private mutating func begin(_ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
-        let first = held
-        held = []
+        let first = buffered
+        buffered = []
         var mark = 0
         if let marked = Encoding.marked(first) {
             mark = marked.mark
@@ -81,8 +81,8 @@ package struct TextDecoder {
     }
 
     private mutating func decide(_ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
-        let window = held
-        held = []
+        let window = buffered
+        buffered = []
         start(window.withUnsafeBufferPointer { EncodingDecision.decide($0, declared: declared) })
         window.withUnsafeBufferPointer { decode($0, pass) }
     }

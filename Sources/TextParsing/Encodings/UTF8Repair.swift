@@ -1,20 +1,20 @@
 /// Passes UTF-8 on in pieces; what is none becomes U+FFFD, one for each maximal subpart (Unicode 15 §3.9, table 3-8).
 struct UTF8Repair {
     /// The beginning of a character whose end has not come yet; at most three bytes.
-    private var held: [UInt8] = []
+    private var buffered: [UInt8] = []
 
     mutating func consume(_ bytes: UnsafeBufferPointer<UInt8>, _ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
         var start = 0
-        if !held.isEmpty {
+        if !buffered.isEmpty {
             // A few bytes more settle what was held.
-            var joined = held
+            var joined = buffered
             let borrowed = min(4, bytes.count)
             joined += bytes[..<borrowed]
-            let before = held.count
-            held.removeAll(keepingCapacity: true)
+            let before = buffered.count
+            buffered.removeAll(keepingCapacity: true)
             let (used, isCut) = joined.withUnsafeBufferPointer { Self.scanOne($0, pass) }
             if isCut, joined.count < 4 {
-                held = joined
+                buffered = joined
                 return
             }
             start = max(used - before, 0)
@@ -23,8 +23,8 @@ struct UTF8Repair {
     }
 
     mutating func finish(_ pass: (UnsafeBufferPointer<UInt8>) -> Void) {
-        if !held.isEmpty { Self.replacement.withUnsafeBufferPointer(pass) }
-        held.removeAll()
+        if !buffered.isEmpty { Self.replacement.withUnsafeBufferPointer(pass) }
+        buffered.removeAll()
     }
 
     static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
@@ -46,7 +46,7 @@ struct UTF8Repair {
                 start = position
             case .cut:
                 if position > start { pass(UnsafeBufferPointer(rebasing: bytes[start..<position])) }
-                held = Array(bytes[position...])
+                buffered = Array(bytes[position...])
                 return
             }
         }

@@ -56,13 +56,13 @@ package enum NaturalOrder {
 /// The numbers that file names carry.
 package enum NumbersInNames {
     /// For each name the number that tells it from its neighbours: `galaxyprimes_01_smith` is 1, and of
-    /// `2001 - 01`, `2001 - 02` it is the second. Where no place has numbers that all differ, the first number counts.
+    /// `2001 - 01`, `2001 - 02` it is the second. Where no column has numbers that all differ, the first number counts.
     /// - Returns: nil for a name without a number, or with one of more than six digits.
     package static func numbers(in names: [String]) -> [Int?] {
         let runs = names.map(digitRuns)
-        let places = runs.lazy.map(\.count).min() ?? 0
-        let telling = (0..<places).first { place in
-            let numbers = runs.map { $0[place] }
+        let columns = runs.lazy.map(\.count).min() ?? 0
+        let telling = (0..<columns).first { column in
+            let numbers = runs.map { $0[column] }
             return !numbers.contains(nil) && Set(numbers).count == numbers.count
         }
         return runs.map { $0.isEmpty ? nil : $0[telling ?? 0] }

@@ -28,19 +28,19 @@ import Testing
 
     @Test func `a book is overdue after three usual gaps without an episode`() throws {
         let fresh = try #require(next([1, 2, 3, 4], after: nil))
-        #expect(!fresh.isTold)
+        #expect(!fresh.isReported)
         #expect(!fresh.isOverdue(at: Self.now + 2 * Self.day))
         #expect(fresh.isOverdue(at: Self.now + 2.01 * Self.day))
     }
 
     @Test func `a book that has ended before it is followed is never overdue`() throws {
-        #expect(try #require(next([400, 401, 402, 403], after: nil)).isTold)
+        #expect(try #require(next([400, 401, 402, 403], after: nil)).isReported)
     }
 
     @Test func `it is told once, and again only after another episode`() throws {
         var watch = try #require(next([1, 2, 3, 4], after: nil))
-        watch.isTold = true
-        #expect(try #require(next([1, 2, 3, 4], after: watch)).isTold)
-        #expect(try #require(next([0, 1, 2, 3, 4], after: watch)).isTold == false)
+        watch.isReported = true
+        #expect(try #require(next([1, 2, 3, 4], after: watch)).isReported)
+        #expect(try #require(next([0, 1, 2, 3, 4], after: watch)).isReported == false)
     }
 }

@@ -71,12 +71,13 @@ import Testing
         var troubles = CatalogFailures()
         troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
         let before = Outage(
-            subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old", isTold: true)
+            subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old",
+            isReported: true)
         let reports = troubles.reports(known: ["http://a": before], at: Self.now)
         #expect(
             reports.first?.report.failure.why.description == "it is refused; failing since 2023-11-13T18:26:40Z, 3 runs"
         )
-        #expect(reports.first?.outage.isTold == true)
+        #expect(reports.first?.outage.isReported == true)
         #expect(reports.first?.outage.since == before.since)
     }
 }

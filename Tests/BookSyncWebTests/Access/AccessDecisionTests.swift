@@ -58,10 +58,10 @@ import Testing
     @Test(arguments: [
         (Route.form, RequestOrigin.own, false, true), (.form, .own, true, true), (.form, .foreign, true, false),
         (.form, .foreign, false, false), (.form, .hidden, true, true), (.form, .hidden, false, false),
-        (.form, .unsaid, true, true), (.form, .unsaid, false, false), (.call, .own, false, true),
-        (.call, .foreign, true, false), (.call, .hidden, true, false), (.call, .unsaid, false, true),
+        (.form, .notStated, true, true), (.form, .notStated, false, false), (.call, .own, false, true),
+        (.call, .foreign, true, false), (.call, .hidden, true, false), (.call, .notStated, false, true),
         (.loginForm, .own, false, true), (.loginForm, .foreign, true, false), (.loginForm, .hidden, false, false),
-        (.loginForm, .hidden, true, true), (.loginForm, .unsaid, false, false), (.loginForm, .unsaid, true, true),
+        (.loginForm, .hidden, true, true), (.loginForm, .notStated, false, false), (.loginForm, .notStated, true, true),
     ])
     func `what changes something comes from a page of ours, or from no browser`(
         _ asked: Route, _ origin: RequestOrigin, _ hasToken: Bool, _ isGood: Bool
@@ -77,7 +77,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([], [], RequestOrigin.unsaid), (["null"], [], .hidden), (["http://nas:8731"], [], .own),
+            ([], [], RequestOrigin.notStated), (["null"], [], .hidden), (["http://nas:8731"], [], .own),
             (["HTTP://NAS:8731"], [], .own), (["http://nas"], [], .foreign), (["https://nas:8731"], [], .foreign),
             (["http://nas:8731.evil.example"], [], .foreign), ([""], [], .foreign),
             (["http://nas:8731/"], [], .foreign),
