@@ -25,7 +25,7 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case defect
 
         /// The word in `--json`.
-        package var word: String {
+        package var keyword: String {
             switch self {
             case .usage: "usage"
             case .configuration: "configuration"

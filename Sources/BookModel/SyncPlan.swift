@@ -59,7 +59,7 @@ package struct SyncAction: Sendable, Hashable {
         }
 
         /// The word in `--json` and on the terminal.
-        package var word: String {
+        package var keyword: String {
             switch self {
             case .fetch: "fetch"
             case .resume: "resume"

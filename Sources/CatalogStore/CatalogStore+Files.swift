@@ -38,7 +38,7 @@ extension CatalogStore {
         }
     }
 
-    /// Notes anew what is recorded of files that the store knows, their paths included; their transfers
+    /// Records anew what is recorded of files that the store knows, their paths included; their transfers
     /// stay. Files may have swapped paths with each other.
     /// - Throws: ``Failure`` when an episode has no file, or a path belongs to another episode.
     package func updateFiles(_ files: [LocalFile]) async throws {

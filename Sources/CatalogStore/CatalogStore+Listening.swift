@@ -37,7 +37,9 @@ extension CatalogStore {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
             try database.cachedStatement(sql: sql).execute(
-                arguments: [user, id, recorded.seconds, recorded.duration, recorded.isFinished, revision, recorded.device])
+                arguments: [
+                    user, id, recorded.seconds, recorded.duration, recorded.isFinished, revision, recorded.device,
+                ])
             return (true, recorded)
         }
     }

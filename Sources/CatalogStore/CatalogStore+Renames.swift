@@ -65,7 +65,7 @@ extension CatalogStore {
             // Paths are unique after each statement, so all leave their paths before the first one takes its new
             // place. No real path begins with a dot and a slash.
             for move in moves {
-                let isUndo = try !database.noteRenamed(move.id, at: now)
+                let isUndo = try !database.recordRenamed(move.id, at: now)
                 if isUndo { try database.forgetRename(of: move.id, from: move.to, to: move.from) }
                 try database.cachedStatement(
                     sql: """
@@ -184,7 +184,7 @@ extension Database {
     }
 
     /// - Returns: whether a run had intended it; not so when it takes a rename back.
-    fileprivate func noteRenamed(_ episode: Int64, at now: Date) throws -> Bool {
+    fileprivate func recordRenamed(_ episode: Int64, at now: Date) throws -> Bool {
         try cachedStatement(sql: "UPDATE renaming SET renamed_at = ? WHERE episode_id = ? AND renamed_at IS NULL")
             .execute(arguments: [stored(now), episode])
         return changesCount > 0

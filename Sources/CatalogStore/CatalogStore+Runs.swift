@@ -85,9 +85,9 @@ extension CatalogStore {
         }
     }
 
-    /// Notes what fails, and that what these subjects name fails no longer. Nothing is written where there is nothing to
+    /// Records what fails, and that what these subjects name fails no longer. Nothing is written where there is nothing to
     /// note.
-    package func note(_ outages: [Outage], ended subjects: [String]) async throws {
+    package func record(_ outages: [Outage], ended subjects: [String]) async throws {
         guard !outages.isEmpty || !subjects.isEmpty else { return }
         try await write("the outages cannot be noted", .relaxed) { database in
             for subject in subjects {
@@ -142,8 +142,8 @@ extension CatalogStore {
         }
     }
 
-    /// Notes until when the next episodes of books are waited for. Books that the store does not know are left out.
-    package func note(_ watches: [PublicationWatch]) async throws {
+    /// Records until when the next episodes of books are waited for. Books that the store does not know are left out.
+    package func record(_ watches: [PublicationWatch]) async throws {
         guard !watches.isEmpty else { return }
         try await write("the books that are waited for cannot be noted", .relaxed) { database in
             let sql = """

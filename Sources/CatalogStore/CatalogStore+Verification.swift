@@ -48,9 +48,9 @@ extension CatalogStore {
         }
     }
 
-    /// Notes files that were read whole and found right. One whose record has changed meanwhile is passed over. A power
+    /// Records files that were read whole and found right. One whose record has changed meanwhile is passed over. A power
     /// cut may take the last notes back, which costs reading these files again.
-    package func noteVerified(_ files: [LocalFile], in round: VerificationRound, at now: Date) async throws {
+    package func recordVerified(_ files: [LocalFile], in round: VerificationRound, at now: Date) async throws {
         guard !files.isEmpty else { return }
         let what: Message = "the verification of \(naming(files.map(\.episode))) cannot be noted"
         try await write(what, .relaxed) { database in

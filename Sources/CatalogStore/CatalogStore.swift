@@ -45,7 +45,7 @@ package final class CatalogStore: Sendable {
     /// Whether anything was written since it was opened that cannot be learnt again.
     package var hasWrittenDurably: Bool { durableWrite.withLock { $0 } }
 
-    private func noted(_ durability: Durability) -> Durability {
+    private func trackingWrites(_ durability: Durability) -> Durability {
         if durability == .durable { durableWrite.withLock { $0 = true } }
         return durability
     }
@@ -109,13 +109,13 @@ package final class CatalogStore: Sendable {
         return try await withCheckedThrowingContinuation { continuation in
             reader.asyncRead { access in
                 let outcome = Result { try failing(what, at: path) { try body(access.get()) } }
-                self.noteDamage(outcome)
+                self.recordDamage(outcome)
                 continuation.resume(with: outcome)
             }
         }
     }
 
-    private func noteDamage<Value>(_ outcome: Result<Value, any Error>) {
+    private func recordDamage<Value>(_ outcome: Result<Value, any Error>) {
         guard case .failure(let failure as Failure) = outcome, failure.isStoreDamage else { return }
         observedDamage.withLock { $0 = $0 ?? failure }
     }
@@ -149,9 +149,11 @@ package final class CatalogStore: Sendable {
         return try await withCheckedThrowingContinuation { continuation in
             writer.asyncWriteWithoutTransaction { database in
                 let outcome = Result {
-                    try failing(what, at: path) { try database.transact(self.noted(durability(database)), body) }
+                    try failing(what, at: path) {
+                        try database.transact(self.trackingWrites(durability(database)), body)
+                    }
                 }
-                self.noteDamage(outcome)
+                self.recordDamage(outcome)
                 continuation.resume(with: outcome)
             }
         }
@@ -164,10 +166,10 @@ package final class CatalogStore: Sendable {
         let writer = try writer(for: what)
         let outcome = Result {
             try failing(what, at: path) {
-                try writer.writeWithoutTransaction { try $0.transact(noted(durability($0)), body) }
+                try writer.writeWithoutTransaction { try $0.transact(trackingWrites(durability($0)), body) }
             }
         }
-        noteDamage(outcome)
+        recordDamage(outcome)
         return try outcome.get()
     }
 

@@ -40,7 +40,7 @@ private struct ShelfCounts {
 }
 
 extension CatalogStore {
-    /// Notes the counts of the books of which something changed, so that the next list of books finds them. The list is
+    /// Records the counts of the books of which something changed, so that the next list of books finds them. The list is
     /// right without it.
     package func updateShelfCounts() async throws {
         let what: Message = "the counts of the shelf cannot be noted"

@@ -4,7 +4,7 @@ struct DemoAudio: Sendable {
     let book: DemoBook
     let section: Int
 
-    /// Notes of the melody, in the order in which they are played.
+    /// Records of the melody, in the order in which they are played.
     private var melody: [Int] {
         var numbers = DemoNumbers(seed: UInt64(book.id) << 20 | UInt64(section))
         // 65 notes of 2,400 bytes are 156 KB, 160 are 384 KB.

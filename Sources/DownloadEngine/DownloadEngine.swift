@@ -290,7 +290,7 @@ package struct DownloadEngine: Sendable {
     private func finishTransfer(
         _ index: Int, _ result: AttemptResult, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
     ) async {
-        run.note(result, at: index)
+        run.record(result, at: index)
         let wanted = run.transfers[index].wanted
         if let state = run.transfers[index].stoppedAs, !result.isReceived {
             return await finishStop(state, of: wanted)

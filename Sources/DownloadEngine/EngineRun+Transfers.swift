@@ -29,7 +29,7 @@ extension EngineRun {
         init(wanted: TransferRequest) {
             self.wanted = wanted
             record = wanted.record ?? TransferRecord(episode: wanted.episode.identity)
-            tags.note(record.validator)
+            tags.record(record.validator)
         }
 
         /// The name of the partial file.

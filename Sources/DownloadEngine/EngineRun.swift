@@ -51,7 +51,7 @@ struct EngineRun {
         schedule.isEmpty && backlog == 0 && renewals == 0
     }
 
-    /// Notes that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
+    /// Records that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
     mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
         guard let index = indexByEpisode[episode], !transfers.isFinished(index), transfers[index].stoppedAs == nil
@@ -66,7 +66,7 @@ struct EngineRun {
         return schedule.drop(index) ? transfers[index].wanted : nil
     }
 
-    /// Notes which transfers the user wants before all others.
+    /// Records which transfers the user wants before all others.
     /// - Returns: how many come earlier than before.
     @discardableResult
     mutating func prefer(_ episodes: [EpisodeIdentity]) -> Int {
@@ -170,12 +170,12 @@ struct EngineRun {
         return report
     }
 
-    mutating func note(_ result: AttemptResult, at index: Int) {
+    mutating func record(_ result: AttemptResult, at index: Int) {
         report.bytesReceived += result.bytesReceived
         transfers[index].record = result.record
         transfers[index].task = nil
         transfers[index].pieces = nil
-        if let validator = result.answered { transfers[index].tags.note(validator) }
+        if let validator = result.answered { transfers[index].tags.record(validator) }
         transfers[index].mustStartOver = false
         transfers[index].bytesReceived += result.bytesReceived
         if result.bytesReused > 0 {
@@ -200,7 +200,7 @@ struct EngineRun {
         }
     }
 
-    /// Notes that a transfer has come to its end.
+    /// Records that a transfer has come to its end.
     mutating func finish(_ file: LocalFile, at index: Int) -> TransferReceipt {
         let transfer = transfers.finish(index)
         let reused = transfer.bytesReused ?? 0

@@ -32,35 +32,37 @@ package struct KnownLibraries: Sendable {
     ///   mounted there now.
     package func requireMounted(_ library: String) async throws {
         let file = file(of: library)
-        let found = try await runBlocking { () -> (note: Note, now: DiskPlace)? in
-            guard let note = try Self.note(in: file), !LibraryFolder.existing(at: library).isInUse else { return nil }
+        let found = try await runBlocking { () -> (entry: Entry, now: DiskPlace)? in
+            guard let entry = try Self.entry(in: file), !LibraryFolder.existing(at: library).isInUse else {
+                return nil
+            }
             do {
-                return (note, try DiskPlace(of: library))
+                return (entry, try DiskPlace(of: library))
             } catch {
                 // Opening the library will tell what is wrong with its path.
                 return nil
             }
         }
-        guard let (note, now) = found, note.disk != now else { return }
-        let isElsewhere = note.disk.mountPoint != now.mountPoint
+        guard let (entry, now) = found, entry.disk != now else { return }
+        let isElsewhere = entry.disk.mountPoint != now.mountPoint
         throw Failure(
             .libraryUnwritable, disposition: .stop,
             what: "the library \(library) is not there",
-            why: "it was a library on \(note.seen), on the disk at "
-                + "\(note.disk.mountPoint), and "
+            why: "it was a library on \(entry.seen), on the disk at "
+                + "\(entry.disk.mountPoint), and "
                 + (isElsewhere ? "no disk is mounted there now" : "another disk is mounted there now"),
             remedy: "mount its disk and run again; to begin a new library at this place, delete \(file)")
     }
 
-    /// Notes that a library is at its path now.
+    /// Records that a library is at its path now.
     package func remember(_ library: LibraryFolder) async {
         let file = file(of: library.path)
         do {
             try await runBlocking {
-                let note = Note(seen: Date.now.formatted(.iso8601), disk: try DiskPlace(of: library.path))
+                let entry = Entry(seen: Date.now.formatted(.iso8601), disk: try DiskPlace(of: library.path))
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                try Data(note.lines(about: library.path).utf8).write(to: URL(filePath: file), options: .atomic)
+                try Data(entry.lines(about: library.path).utf8).write(to: URL(filePath: file), options: .atomic)
             }
         } catch {
             logger.info("no note of the library could be kept", metadata: ["file": "\(file)", "error": "\(error)"])
@@ -82,7 +84,7 @@ package struct KnownLibraries: Sendable {
         folder + "/" + SHA256.hash(data: Array(library.utf8)).prefix(16).hexadecimal
     }
 
-    private struct Note {
+    private struct Entry {
         /// When a run last opened the library.
         var seen: String
         var disk: DiskPlace
@@ -109,8 +111,8 @@ package struct KnownLibraries: Sendable {
         }
     }
 
-    private static func note(in file: String) throws -> Note? {
-        FileManager.default.contents(atPath: file).flatMap { Note(lines: String(decoding: $0, as: UTF8.self)) }
+    private static func entry(in file: String) throws -> Entry? {
+        FileManager.default.contents(atPath: file).flatMap { Entry(lines: String(decoding: $0, as: UTF8.self)) }
     }
 }
 

@@ -62,7 +62,7 @@ extension Configuration {
         configuration.defaultSource = nil
         configuration.proxies = ProxyEnvironment(environment)
 
-        let notes = ConfigurationNotes()
+        let findings = ConfigurationFindings()
         var origin: String?
         var keyPaths = KeyPaths()
         if let text = try contents(of: location) {
@@ -71,27 +71,29 @@ extension Configuration {
                 let folder = URL(filePath: location.path).deletingLastPathComponent().path(percentEncoded: false)
                 var reader = ConfigurationReader(
                     file: location.path, environment: environment,
-                    base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration, notes: notes)
+                    base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration,
+                    findings: findings)
                 try reader.read(root)
                 configuration = reader.configuration
                 keyPaths = KeyPaths(reader)
             }
         }
         for setting in ScalarSetting.all {
-            try notes.attempt {
-                let name = try configuration.apply(setting, from: environment, base: here, notes: notes)
+            try findings.attempt {
+                let name = try configuration.apply(setting, from: environment, base: here, findings: findings)
                 if let name, setting.key == "default-source" { keyPaths.defaultSource = "$\(name)" }
             }
         }
-        try configuration.apply(overrides, base: here, notes: notes)
-        try configuration.resolveReferences(keyPaths, notes: notes)
-        try notes.attempt { try configuration.requireOwnCommand(from: notes.origins["notify.exec"]) }
-        if !toleratesFaults, let fault = notes.faults.first { throw fault }
-        let netrcProblem = configuration.readNetrc(environment: environment, base: here, notes: notes)
+        try configuration.apply(overrides, base: here, findings: findings)
+        try configuration.resolveReferences(keyPaths, findings: findings)
+        try findings.attempt { try configuration.requireOwnCommand(from: findings.origins["notify.exec"]) }
+        if !toleratesFaults, let fault = findings.faults.first { throw fault }
+        let netrcProblem = configuration.readNetrc(environment: environment, base: here, findings: findings)
         return LoadedConfiguration(
-            configuration: configuration, path: origin, origins: notes.origins, literalSecrets: notes.literalSecrets,
-            secretFiles: notes.secretFiles, netrcProblem: netrcProblem,
-            strangeVariables: strangeVariables(in: environment), faults: notes.faults)
+            configuration: configuration, path: origin, origins: findings.origins,
+            literalSecrets: findings.literalSecrets,
+            secretFiles: findings.secretFiles, netrcProblem: netrcProblem,
+            strangeVariables: strangeVariables(in: environment), faults: findings.faults)
     }
 
     /// A command runs with all the user's rights: nobody else is to say what it is.
@@ -131,13 +133,13 @@ extension Configuration {
 
     /// - Returns: why the file that nobody named cannot be used although it is there.
     private mutating func readNetrc(
-        environment: [String: String], base: PathBase, notes: ConfigurationNotes
+        environment: [String: String], base: PathBase, findings: ConfigurationFindings
     ) -> Message? {
         switch netrcChoice {
         case .nowhere: break
         case .file(let file):
             netrc = file.content
-            if netrc.hasPasswords { notes.secretFiles.append(file.path) }
+            if netrc.hasPasswords { findings.secretFiles.append(file.path) }
         case .standard:
             let named = environment["NETRC"].flatMap { $0.isEmpty ? nil : base.absolutePath($0) }
             guard let path = named ?? base.absolutePath("~/.netrc"), SettingFile.exists(path) else { return nil }
@@ -146,7 +148,7 @@ extension Configuration {
             } catch {
                 return error.why
             }
-            if netrc.hasPasswords { notes.secretFiles.append(path) }
+            if netrc.hasPasswords { findings.secretFiles.append(path) }
         }
         return nil
     }
@@ -167,7 +169,7 @@ extension Configuration {
     /// Takes a setting from its variable or, where that is a secret, from the file that its variable names.
     /// - Returns: the variable; nil where neither is set.
     private mutating func apply(
-        _ setting: ScalarSetting, from environment: [String: String], base: PathBase, notes: ConfigurationNotes
+        _ setting: ScalarSetting, from environment: [String: String], base: PathBase, findings: ConfigurationFindings
     ) throws -> String? {
         func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let (plain, file) = (setting.environmentName, setting.environmentName + "_FILE")
@@ -184,14 +186,14 @@ extension Configuration {
             } catch {
                 throw Self.refusal(file, error.why)
             }
-            notes.secretFiles.append(path)
+            findings.secretFiles.append(path)
             try apply(setting, value, from: file, base: base)
-            notes.origins[setting.key] = .environment(file, contentsOf: path)
+            findings.origins[setting.key] = .environment(file, contentsOf: path)
             return file
         }
         guard let value = named(plain) else { return nil }
         try apply(setting, value, from: plain, base: base)
-        notes.origins[setting.key] = .environment(plain)
+        findings.origins[setting.key] = .environment(plain)
         return plain
     }
 
@@ -214,39 +216,39 @@ extension Configuration {
     }
 
     private mutating func apply(
-        _ overrides: ConfigurationOverrides, base: PathBase, notes: ConfigurationNotes
+        _ overrides: ConfigurationOverrides, base: PathBase, findings: ConfigurationFindings
     ) throws {
         if let path = overrides.library {
             guard let absolute = base.absolutePath(path) else {
                 throw Failure(.usage, what: "--library '\(path)' names no folder", why: "it is no path")
             }
             library = absolute
-            notes.origins["library"] = .flag("--library")
+            findings.origins["library"] = .flag("--library")
         }
         if let jobs = overrides.jobs {
             downloads.jobs = jobs
-            notes.origins["downloads.jobs"] = .flag("--jobs")
+            findings.origins["downloads.jobs"] = .flag("--jobs")
         }
         if let limitRate = overrides.limitRate {
             downloads.limitRate = limitRate
-            notes.origins["downloads.limit-rate"] = .flag("--limit-rate")
+            findings.origins["downloads.limit-rate"] = .flag("--limit-rate")
         }
         if let order = overrides.order {
             downloads.order = order
-            notes.origins["downloads.order"] = .flag("--order")
+            findings.origins["downloads.order"] = .flag("--order")
         }
     }
 
     /// Holds the names of sources against the sources there are.
-    private mutating func resolveReferences(_ keyPaths: KeyPaths, notes: ConfigurationNotes) throws {
+    private mutating func resolveReferences(_ keyPaths: KeyPaths, findings: ConfigurationFindings) throws {
         if let name = defaultSource {
-            try notes.attempt { try requireSource(name, for: "\(keyPaths.defaultSource): 'default-source'") }
+            try findings.attempt { try requireSource(name, for: "\(keyPaths.defaultSource): 'default-source'") }
         } else if sources.count <= 1 {
             defaultSource = sources.keys.first ?? Self.demoSource
         }
         var seen: Set<BookReference.Target> = []
         for (subscription, keyPath) in zip(subscriptions, keyPaths.subscriptions) {
-            try notes.attempt { try check(subscription, at: keyPath, &seen) }
+            try findings.attempt { try check(subscription, at: keyPath, &seen) }
         }
     }
 

@@ -33,7 +33,7 @@ extension ConfigurationReader {
         }
         do {
             let text = try SettingFile.secret(at: absolute)
-            notes.secretFiles.append(absolute)
+            findings.secretFiles.append(absolute)
             return (text, absolute)
         } catch {
             throw unusable(entry, error)
@@ -49,14 +49,14 @@ extension ConfigurationReader {
 
     // MARK: What is noted
 
-    func note(_ keyPath: String, line: Int, contentsOf path: String? = nil) {
-        notes.origins[keyPath] = .file(path: file, line: line, contentsOf: path)
+    func record(_ keyPath: String, line: Int, contentsOf path: String? = nil) {
+        findings.origins[keyPath] = .file(path: file, line: line, contentsOf: path)
     }
 
     /// - Parameter raw: as it stands in the file: a value that is taken from the environment is no secret there.
-    func noteSecret(_ raw: String, _ setting: String, line: Int) {
+    func recordSecret(_ raw: String, _ setting: String, line: Int) {
         guard !raw.isEmpty, VariableExpansion.expand(raw, environment: [:]).unset.isEmpty else { return }
-        notes.literalSecrets.append(LiteralSecret(setting: setting, line: line))
+        findings.literalSecrets.append(LiteralSecret(setting: setting, line: line))
     }
 
     // MARK: Within a source
@@ -76,19 +76,19 @@ extension ConfigurationReader {
         let known = source.unsetVariables.count
         let value = lenient(raw, line: entry.line, &source)
         guard let key = ownKey(ofFileKey: entry.key) else {
-            note("\(keyPath).\(entry.key)", line: entry.line)
-            if isSecret(value) { noteSecret(raw, "\(keyPath).\(entry.key)", line: entry.line) }
+            record("\(keyPath).\(entry.key)", line: entry.line)
+            if isSecret(value) { recordSecret(raw, "\(keyPath).\(entry.key)", line: entry.line) }
             return (entry.key, value)
         }
         // Its path is not known before its variables are.
         guard source.unsetVariables.count == known else { return (key, "") }
         do {
             let (text, path) = try secret(at: value, entry)
-            note("\(keyPath).\(key)", line: entry.line, contentsOf: path)
+            record("\(keyPath).\(key)", line: entry.line, contentsOf: path)
             return (key, text)
         } catch let failure as Failure {
             source.faults.append(failure)
-            note("\(keyPath).\(key)", line: entry.line)
+            record("\(keyPath).\(key)", line: entry.line)
             return (key, "")
         }
     }
@@ -98,7 +98,7 @@ extension ConfigurationReader {
         _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration,
         _ read: (String) throws(SettingFile.Unusable) -> NamedFile<Content>
     ) throws -> NamedFile<Content>? {
-        note("\(keyPath).\(entry.key)", line: entry.line)
+        record("\(keyPath).\(entry.key)", line: entry.line)
         let known = source.unsetVariables.count
         let value = lenient(try text(entry), line: entry.line, &source)
         guard !value.isEmpty, source.unsetVariables.count == known else { return nil }

@@ -23,12 +23,12 @@ extension ConfigurationReader {
         var source = SourceConfiguration(name: entry.key, kind: try readKind(type))
         let keyPath = "sources.\(entry.key)"
         try refuseTwins(entries)
-        let known = notes.faults.count
+        let known = findings.faults.count
         for setting in entries {
-            try notes.attempt { try read(setting, in: keyPath, into: &source) }
+            try findings.attempt { try read(setting, in: keyPath, into: &source) }
         }
         // What is missing may only be wrong.
-        guard notes.faults.count == known else { return source }
+        guard findings.faults.count == known else { return source }
         source.authorization = try readAuthorization(entries, in: keyPath, &source)
         // A file that could not be read is told of once the source is asked.
         if source.kind == .bookResource, source.url == nil, source.shortcomings.isEmpty {
@@ -36,14 +36,14 @@ extension ConfigurationReader {
         }
         try refuseForeignKeys(entries, of: source)
         try requireServer(for: entries, of: source)
-        if !source.unsetVariables.isEmpty { note("\(keyPath).unset-variables", line: entry.line) }
+        if !source.unsetVariables.isEmpty { record("\(keyPath).unset-variables", line: entry.line) }
         return source
     }
 
     private func read(
         _ setting: SettingNode.Entry, in keyPath: String, into source: inout SourceConfiguration
     ) throws {
-        note("\(keyPath).\(setting.key)", line: setting.line)
+        record("\(keyPath).\(setting.key)", line: setting.line)
         switch setting.key {
         case "type": break
         case "url", "url-file": source.url = try readAddress(setting, in: keyPath, &source)
@@ -65,7 +65,7 @@ extension ConfigurationReader {
             source.cookies = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in
                 try SettingFile.cookies(at: path)
             }
-            if let path = source.cookies?.path { notes.secretFiles.append(path) }
+            if let path = source.cookies?.path { findings.secretFiles.append(path) }
         case let key where Self.authorizationKeys.contains(key): break
         case "formats":
             source.formats = try list(setting.value, of: "formats").map { item in
@@ -92,7 +92,7 @@ extension ConfigurationReader {
             entry.line, "type", expected: "one of " + kinds.joined(separator: ", ") + hint, found: try self.text(entry))
     }
 
-    /// Notes variables that are not set instead of refusing them; see ``SourceConfiguration/requireVariables()``.
+    /// Records variables that are not set instead of refusing them; see ``SourceConfiguration/requireVariables()``.
     func lenient(_ text: String, line: Int, _ source: inout SourceConfiguration) -> String {
         let (value, unset) = VariableExpansion.expand(text, environment: environment)
         source.unsetVariables += unset.map { .init(name: $0, file: file, line: line) }

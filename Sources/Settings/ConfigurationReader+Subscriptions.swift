@@ -16,11 +16,11 @@ extension ConfigurationReader {
         if case .address(let address) = reference.target,
             !FeedSettings.isWholeAddress(FeedSettings.bookID(of: address))
         {
-            noteSecret(try text(book), "\(keyPath).book", line: book.line)
+            recordSecret(try text(book), "\(keyPath).book", line: book.line)
         }
         var subscription = SubscriptionSetting(reference: reference, filter: reference.filter)
         for entry in entries {
-            try notes.attempt { try read(entry, at: keyPath, into: &subscription) }
+            try findings.attempt { try read(entry, at: keyPath, into: &subscription) }
         }
         return subscription
     }
@@ -28,7 +28,7 @@ extension ConfigurationReader {
     private func read(
         _ entry: SettingNode.Entry, at keyPath: String, into subscription: inout SubscriptionSetting
     ) throws {
-        note("\(keyPath).\(entry.key)", line: entry.line)
+        record("\(keyPath).\(entry.key)", line: entry.line)
         switch entry.key {
         case "book": break
         case "title":

@@ -8,7 +8,7 @@ struct ConfigurationReader {
     let file: String
     let environment: [String: String]
     let base: PathBase
-    let notes: ConfigurationNotes
+    let findings: ConfigurationFindings
     private(set) var configuration: Configuration
     /// Where `default-source` was set; nil when it was not.
     private(set) var defaultSourceLine: Int?
@@ -17,13 +17,13 @@ struct ConfigurationReader {
 
     init(
         file: String, environment: [String: String], base: PathBase, startingFrom configuration: Configuration,
-        notes: ConfigurationNotes
+        findings: ConfigurationFindings
     ) {
         self.file = file
         self.environment = environment
         self.base = base
         self.configuration = configuration
-        self.notes = notes
+        self.findings = findings
     }
 
     mutating func read(_ root: SettingNode) throws {
@@ -32,7 +32,7 @@ struct ConfigurationReader {
                 setting.key.indices.filter { setting.key[$0] == "." }.map { String(setting.key[..<$0]) }
             })
         for entry in try map(root, of: "the configuration") {
-            try notes.attempt { try read(entry, groups: groups) }
+            try findings.attempt { try read(entry, groups: groups) }
         }
     }
 
@@ -42,11 +42,11 @@ struct ConfigurationReader {
             for source in try map(entry.value, of: "sources") {
                 // One that cannot be read is there all the same for what names it.
                 configuration.sources[source.key] = SourceConfiguration(name: source.key, kind: .feed)
-                try notes.attempt { configuration.sources[source.key] = try readSource(source) }
+                try findings.attempt { configuration.sources[source.key] = try readSource(source) }
             }
         case "subscriptions":
             for (index, item) in try list(entry.value, of: "subscriptions").enumerated() {
-                try notes.attempt {
+                try findings.attempt {
                     configuration.subscriptions.append(try readSubscription(item, at: "subscriptions[\(index)]"))
                     subscriptionLines.append(item.line)
                 }
@@ -54,7 +54,7 @@ struct ConfigurationReader {
         case let group where groups.contains(group):
             let children = try map(entry.value, of: group)
             try refuseTwins(children)
-            for child in children { try notes.attempt { try read(child, in: group, groups: groups) } }
+            for child in children { try findings.attempt { try read(child, in: group, groups: groups) } }
         default:
             try readScalar(entry, key: entry.key, in: nil)
         }
@@ -66,7 +66,7 @@ struct ConfigurationReader {
         guard groups.contains(key) else { return try readScalar(entry, key: key, in: group) }
         let children = try map(entry.value, of: key)
         try refuseTwins(children)
-        for child in children { try notes.attempt { try read(child, in: key, groups: groups) } }
+        for child in children { try findings.attempt { try read(child, in: key, groups: groups) } }
     }
 
     /// The keys that each map knows; `nil` is the file itself.
@@ -96,16 +96,16 @@ struct ConfigurationReader {
         let value = try expanded(raw, line: entry.line)
         try apply(setting, value, line: entry.line, shownAs: raw)
         if key == "default-source" { defaultSourceLine = entry.line }
-        note(key, line: entry.line)
+        record(key, line: entry.line)
         // A command's arguments seldom are one.
-        if setting.isSecret, key != "notify.exec" { noteSecret(raw, key, line: entry.line) }
+        if setting.isSecret, key != "notify.exec" { recordSecret(raw, key, line: entry.line) }
     }
 
     private mutating func readSecretFile(_ entry: SettingNode.Entry, _ setting: ScalarSetting) throws {
         let path = try expanded(try text(entry), line: entry.line)
         let (value, absolute) = try secret(at: path, entry)
         try apply(setting, value, line: entry.line, shownAs: "")
-        note(setting.key, line: entry.line, contentsOf: absolute)
+        record(setting.key, line: entry.line, contentsOf: absolute)
     }
 
     private mutating func apply(_ setting: ScalarSetting, _ value: String, line: Int, shownAs raw: String) throws {

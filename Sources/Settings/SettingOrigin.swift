@@ -35,7 +35,7 @@ package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
 /// What is found out about the settings themselves while they are read.
 ///
 /// An object, so that every part of the reader writes into the same one; it never leaves the function that loads.
-final class ConfigurationNotes {
+final class ConfigurationFindings {
     /// By the setting's key path: `downloads.jobs`, `sources.kting.query.token`, `subscriptions[0].title`.
     var origins: [String: SettingOrigin] = [:]
     /// Values in the configuration file itself that should be seen by nobody else.
@@ -45,7 +45,7 @@ final class ConfigurationNotes {
     /// What is wrong with the configuration, in the order in which it was found.
     var faults: [Failure] = []
 
-    /// Notes what is wrong with one setting, so that the others are looked at as well.
+    /// Records what is wrong with one setting, so that the others are looked at as well.
     /// - Throws: what `read` throws that is no fault of the configuration.
     func attempt(_ read: () throws -> Void) throws {
         do {

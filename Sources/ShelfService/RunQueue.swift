@@ -53,7 +53,7 @@ package actor RunQueue {
     }
 
     package nonisolated let configuration: Configuration
-    package nonisolated let notes: KnownLibraries?
+    package nonisolated let knownLibraries: KnownLibraries?
     package nonisolated let logger: Logger
     package nonisolated let previews: CatalogPreviews
     private let runner: Runner
@@ -71,10 +71,10 @@ package actor RunQueue {
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
 
-    /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
-    package init(_ configuration: Configuration, notes: KnownLibraries?, logger: Logger, runner: Runner) {
+    /// - Parameter knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    package init(_ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, runner: Runner) {
         self.configuration = configuration
-        self.notes = notes
+        self.knownLibraries = knownLibraries
         self.logger = logger
         self.runner = runner
         previews = CatalogPreviews(configuration, logger: logger, withCatalogs: runner.withCatalogs)
@@ -112,7 +112,7 @@ package actor RunQueue {
     /// What would keep a run from writing is better told to those who ask for one.
     /// - Throws: ``Failure`` when the library's disk is not mounted, or cannot be written.
     package func requireLibrary() async throws {
-        try await notes?.requireMounted(configuration.library)
+        try await knownLibraries?.requireMounted(configuration.library)
         _ = try await LibraryFolder.open(at: configuration.library)
     }
 
@@ -202,7 +202,7 @@ package actor RunQueue {
         begin(.mirror)
     }
 
-    /// Notes when ``mirror()`` will be called next.
+    /// Records when ``mirror()`` will be called next.
     package func announceMirror(at date: Date) {
         nextMirror = date
     }
@@ -265,7 +265,7 @@ package actor RunQueue {
                 // Only the end of this task cancels it.
             } catch {
                 let failure = Failure.of(error)
-                if !isRecorded { note(failure, of: errand, begunAt: begin) }
+                if !isRecorded { record(failure, of: errand, begunAt: begin) }
                 await runner.onFailure(failure)
             }
             self.sign = nil
@@ -277,7 +277,7 @@ package actor RunQueue {
     private static let maxUnrecorded = 20
 
     /// Whoever asked was told that it would be done.
-    private func note(_ failure: Failure, of errand: PendingRuns.Errand, begunAt begin: Date) {
+    private func record(_ failure: Failure, of errand: PendingRuns.Errand, begunAt begin: Date) {
         unrecorded.append(
             RunRecord(
                 number: 0, command: errand.command, startedAt: begin, endedAt: .now,
@@ -367,7 +367,7 @@ package actor RunQueue {
         for command: String, _ body: @escaping @Sendable (LibrarySession) async throws -> RunReport
     ) async throws -> RunReport {
         try await LibrarySession.withLibrary(
-            at: configuration.library, command: command, waitingFor: Self.patience, notes: notes
+            at: configuration.library, command: command, waitingFor: Self.patience, knownLibraries: knownLibraries
         ) { try await body($0) }
     }
 

@@ -22,7 +22,7 @@ package struct EpisodeMatcher {
         }
 
         /// The word in `--json`.
-        package var word: String {
+        package var keyword: String {
             switch self {
             case .digest: "digest"
             case .size: "size"

@@ -76,7 +76,7 @@ struct BodyLimits: Sendable {
         self.deadline = deadline
     }
 
-    /// Notes that so many bytes came, which were waited for from `start` to `end`.
+    /// Records that so many bytes came, which were waited for from `start` to `end`.
     /// - Returns: what is wrong with going on; nil for nothing.
     mutating func breach(
         by count: Int, from start: ContinuousClock.Instant, to end: ContinuousClock.Instant

@@ -49,7 +49,7 @@ struct Benchmarks {
                 options.names.isEmpty ? usual : (usual + onRequest).filter { options.names.contains($0.name) }
             try await run(chosen, options)
         } catch {
-            note("\(error)")
+            record("\(error)")
             exit(1)
         }
     }
@@ -92,7 +92,7 @@ struct Benchmarks {
         var results = BenchmarkResult()
         try await Workspace.with { workspace in
             for benchmark in chosen {
-                note("\(benchmark.name) …")
+                record("\(benchmark.name) …")
                 let setting = Setting(
                     workspace: workspace, product: product, peers: peers, runs: runs, kills: options.kills,
                     seed: options.seed)

@@ -17,7 +17,7 @@ struct Contest {
     func run(_ contestants: [Contestant]) throws -> [Score] {
         var scores = contestants.map { Score(name: $0.name, bytes: files * bytes) }
         for run in 1...setting.runs {
-            note("  run \(run) of \(setting.runs)")
+            record("  run \(run) of \(setting.runs)")
             for (index, contestant) in contestants.enumerated() {
                 let before = try connections()
                 scores[index].runs.append(try checked(contestant))

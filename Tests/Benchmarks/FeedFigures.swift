@@ -18,7 +18,7 @@ enum FeedFigures: Benchmark {
         var ours: [CatalogReading] = []
         var theirs = [[Double]](repeating: [], count: peers.count)
         for run in 1...setting.runs {
-            note("  run \(run) of \(setting.runs)")
+            record("  run \(run) of \(setting.runs)")
             ours.append(try CatalogReading.measured(.feed, folder: folder, setting))
             guard ours.last?.episodes == items else {
                 throw MeasuredProcess.Failed(description: "of \(items) items \(ours.last?.episodes ?? 0) were read")

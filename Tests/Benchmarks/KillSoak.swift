@@ -38,7 +38,7 @@ enum KillSoak: Benchmark {
                 _ = try book.run(killedAt: nil)
                 let findings = try book.check()
                 total.add(findings, kills: killed)
-                note("  \(total.kills) kills, library \(total.libraries): \(findings)")
+                record("  \(total.kills) kills, library \(total.libraries): \(findings)")
             }
             setting.workspace.remove("target")
             return total.result(seed: setting.seed, wanted: setting.kills)

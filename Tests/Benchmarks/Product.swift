@@ -15,7 +15,7 @@ struct Product {
             "swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "booksync", "--package-path",
             repository, "--scratch-path", scratch,
         ]
-        note("building booksync for release; --booksync PATH would measure an existing one")
+        record("building booksync for release; --booksync PATH would measure an existing one")
         // The whole environment: what fetches packages may need a proxy, a cache, credentials.
         _ = try MeasuredProcess.run(
             command, log: "\(NSTemporaryDirectory())/booksync-benchmark-build.log",
@@ -29,6 +29,6 @@ struct Product {
 }
 
 /// A line for the one who waits; the results go to standard output.
-func note(_ text: String) {
+func record(_ text: String) {
     FileHandle.standardError.write(Data("\(text)\n".utf8))
 }

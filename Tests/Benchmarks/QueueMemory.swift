@@ -33,7 +33,7 @@ enum QueueMemory: Benchmark {
             ]
             var peaks = [[Double]](repeating: [], count: works.count)
             for run in 1...setting.runs {
-                note("  run \(run) of \(setting.runs)")
+                record("  run \(run) of \(setting.runs)")
                 for (index, work) in works.enumerated() {
                     peaks[index].append(
                         Double(try peakMemory(setting, work, configuration: configuration, relay: relay)))

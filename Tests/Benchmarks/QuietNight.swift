@@ -21,7 +21,7 @@ enum QuietNight: Benchmark {
             let configuration = try configuration(server: server, workspace: setting.workspace)
             let library = try setting.workspace.emptyFolder("library-night")
             let mirror = setting.product.command(["mirror", "--quiet"], configuration: configuration, library: library)
-            note("\(books * episodes) episodes are fetched first …")
+            record("\(books * episodes) episodes are fetched first …")
             _ = try setting.measure(mirror)
             guard try Workspace.contents(of: library).files == books * episodes else {
                 throw MeasuredProcess.Failed(description: "the first run did not bring all episodes")

@@ -14,7 +14,7 @@ enum Scale: Benchmark {
             setting.workspace.remove("library-scale")
             setting.workspace.remove("catalog")
         }
-        note("  making 1,000,000 files")
+        record("  making 1,000,000 files")
         _ = try setting.measure(
             [Bundle.main.executablePath ?? CommandLine.arguments[0], GreatShelf.childFlag, library, catalog])
         return try await WebServer.with(setting.workspace) { server in
@@ -30,7 +30,7 @@ enum Scale: Benchmark {
                 subscriptions:
                 \(GreatShelf.books.map { "  - { book: \"\($0)\" }" }.joined(separator: "\n"))
                 """, to: "config-scale.yaml")
-            note("  mirroring them, with nothing to fetch")
+            record("  mirroring them, with nothing to fetch")
             _ = try setting.measure(
                 setting.product.command(["mirror", "--quiet"], configuration: configuration, library: library))
             try checkPlan(setting, configuration: configuration, library: library)
@@ -61,7 +61,7 @@ enum Scale: Benchmark {
         ]
         var measurements = [[Measurement]](repeating: [], count: works.count)
         for run in 1...setting.runs {
-            note("  run \(run) of \(setting.runs)")
+            record("  run \(run) of \(setting.runs)")
             for (index, work) in works.enumerated() { measurements[index].append(try setting.measure(work.command)) }
         }
         var rows = works.indices.dropFirst(2).map { works[$0].row(measurements[$0]) }

@@ -30,9 +30,9 @@ enum VerifySpeed: Benchmark {
         var ours = Score(name: "booksync verify", bytes: files * bytes)
         var theirs = Score(name: "openssl dgst -sha256 × \(cores)", bytes: files * bytes)
         let hasOpenSSL = isInstalled("openssl")
-        if !hasOpenSSL { note("  openssl is not installed") }
+        if !hasOpenSSL { record("  openssl is not installed") }
         for run in 1...setting.runs {
-            note("  run \(run) of \(setting.runs)")
+            record("  run \(run) of \(setting.runs)")
             ours.runs.append(
                 try setting.measure(
                     setting.product.command(["verify"], configuration: configuration, library: library)))

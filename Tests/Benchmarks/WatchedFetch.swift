@@ -25,7 +25,7 @@ enum WatchedFetch {
             var messages: [Double] = []
             var cpu: [Double] = []
             for run in 1...setting.runs {
-                note("  run \(run) of \(setting.runs)")
+                record("  run \(run) of \(setting.runs)")
                 alone.append(try await fetch.run(clients: 0).wall)
                 let seen = try await fetch.run(clients: clients)
                 guard seen.isServed else {

@@ -48,10 +48,10 @@ import Testing
         try await withStore { store async throws in
             var outage = Outage(subject: "http://a.example", since: time(milliseconds: 5), error: "refused")
             let other = Outage(subject: "source b", since: time(milliseconds: 4), error: "401")
-            try await store.note([outage, other], ended: [])
+            try await store.record([outage, other], ended: [])
             outage.runs = 2
             outage.isReported = true
-            try await store.note([outage], ended: ["source b", "book c:1"])
+            try await store.record([outage], ended: ["source b", "book c:1"])
             #expect(try await store.outages() == [outage])
         }
     }
@@ -63,12 +63,12 @@ import Testing
             #expect(dates == dates.sorted(by: >))
             var watch = PublicationWatch(
                 book: veterinary, title: "", latest: time(milliseconds: 9), usualGap: 3600, isReported: false)
-            try await store.note([watch])
+            try await store.record([watch])
             watch.isReported = true
             let unknown = PublicationWatch(
                 book: BookIdentity(source: "x", id: "y"), title: "", latest: .distantPast, usualGap: 1, isReported: true
             )
-            try await store.note([watch, unknown])
+            try await store.record([watch, unknown])
             #expect(try await store.publicationWatches() == [watch])
         }
     }

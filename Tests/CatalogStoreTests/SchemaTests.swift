@@ -161,7 +161,7 @@ import Testing
             _ = try await store.subscribe(
                 Subscription(book: veterinary, filter: EpisodeFilter(latest: 1), tags: tags))
             let round = try await store.beginVerification(of: "", anew: false, at: time(milliseconds: 0))
-            try await store.noteVerified([.sample(1)], in: round, at: time(milliseconds: 0))
+            try await store.recordVerified([.sample(1)], in: round, at: time(milliseconds: 0))
             try await store.intendRenames([(.sample(1), to: "elsewhere")])
             _ = try await store.beginRun("mirror", of: [veterinary], at: time(milliseconds: 0))
             let idle = BookIdentity(source: "kting", id: "idle")

@@ -19,7 +19,7 @@ import Testing
         try await withFiles { store in
             let round = try await store.beginVerification(of: "", anew: false, at: now)
             #expect(try await store.verifiedFiles(since: round).isEmpty)
-            try await store.noteVerified([.sample(1), .sample(3)], in: round, at: now)
+            try await store.recordVerified([.sample(1), .sample(3)], in: round, at: now)
             let again = try await store.beginVerification(of: "", anew: false, at: now + 60)
             #expect(again == round)
             #expect(try await store.verifiedFiles(since: again) == [.sample(1), .sample(3)])
@@ -36,9 +36,9 @@ import Testing
             let all = try await store.beginVerification(of: "", anew: false, at: now)
             let book = try await store.beginVerification(of: "kting:30776", anew: false, at: now)
             #expect(book.number > all.number)
-            try await store.noteVerified([.sample(2)], in: book, at: now)
+            try await store.recordVerified([.sample(2)], in: book, at: now)
             #expect(try await store.verifiedFiles(since: all) == [.sample(2)])
-            try await store.noteVerified([.sample(2)], in: all, at: now)
+            try await store.recordVerified([.sample(2)], in: all, at: now)
             #expect(try await store.verifiedFiles(since: book) == [.sample(2)])
         }
     }
@@ -46,7 +46,7 @@ import Testing
     @Test func `a round that is given up is not gone on with`() async throws {
         try await withFiles { store in
             let round = try await store.beginVerification(of: "", anew: false, at: now)
-            try await store.noteVerified([.sample(1)], in: round, at: now)
+            try await store.recordVerified([.sample(1)], in: round, at: now)
             let anew = try await store.beginVerification(of: "", anew: true, at: now)
             #expect(try await store.verifiedFiles(since: anew).isEmpty)
             #expect(try await store.beginVerification(of: "", anew: false, at: now) == anew)
@@ -56,14 +56,14 @@ import Testing
     @Test func `a file whose record changed since it was verified is not verified`() async throws {
         try await withFiles { store in
             let round = try await store.beginVerification(of: "", anew: false, at: now)
-            try await store.noteVerified([.sample(1), .sample(2)], in: round, at: now)
+            try await store.recordVerified([.sample(1), .sample(2)], in: round, at: now)
             #expect(try await store.lastVerified(.sample(1)) == now)
             var new = LocalFile.sample(1)
             new.sha256 = String(repeating: "f", count: 64)
             try await store.finish([new])
             try await store.forgetFile(of: .sample(2))
             // What was read is what was recorded then.
-            try await store.noteVerified([.sample(1), .sample(2)], in: round, at: now)
+            try await store.recordVerified([.sample(1), .sample(2)], in: round, at: now)
             #expect(try await store.verifiedFiles(since: round).isEmpty)
             for number in 1...3 { #expect(try await store.lastVerified(.sample(number)) == nil) }
         }

@@ -20,7 +20,7 @@ import Testing
     ) {
         var history = ETagHistory()
         for answer in answers {
-            history.note(ContentValidator(entityTag: answer.tag, lastModified: answer.modified))
+            history.record(ContentValidator(entityTag: answer.tag, lastModified: answer.modified))
         }
         #expect(history.areUnsteady == isUnsteady)
     }

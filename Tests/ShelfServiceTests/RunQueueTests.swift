@@ -16,7 +16,7 @@ import Testing
             configuration.library = folder + "/unmounted/L"
             let (failures, failed) = AsyncStream.makeStream(of: Failure.self)
             let desk = RunQueue(
-                configuration, notes: nil, logger: Logger(label: "test"),
+                configuration, knownLibraries: nil, logger: Logger(label: "test"),
                 runner: RunQueue.Runner(
                     execute: { _, _, _, _, _ in
                         Issue.record("nothing can be executed")

@@ -113,7 +113,7 @@ package final class LoopbackProxy: Sendable {
     }
 
     /// - Returns: the request's number.
-    private func note(_ line: String, _ head: String, _ connection: Int) -> Int {
+    private func record(_ line: String, _ head: String, _ connection: Int) -> Int {
         watched.update { record in
             record.requests.append(line)
             record.heads.append(head)
@@ -129,7 +129,7 @@ package final class LoopbackProxy: Sendable {
         guard let head = client.readHead() else { return false }
         let lines = head.components(separatedBy: "\r\n")
         let words = lines[0].split(separator: " ").map(String.init)
-        let number = note(lines[0], head, connection)
+        let number = record(lines[0], head, connection)
         guard words.count == 3 else { return false }
         let wanted = manners.credentials.map { "Basic " + Data($0.utf8).base64EncodedString() }
         if let wanted, !lines.contains(where: { $0.lowercased() == "proxy-authorization: \(wanted.lowercased())" }) {
@@ -215,7 +215,7 @@ package final class LoopbackProxy: Sendable {
         else { return }
         let port = Int(ports[0]) << 8 | Int(ports[1])
         let line = "SOCKS \(name):\(port)"
-        let number = note(line, line, connection)
+        let number = record(line, line, connection)
         guard let origin = self.connection(to: port) else {
             _ = client.socket.send([5, 5, 0, 1, 0, 0, 0, 0, 0, 0])
             return

@@ -19,7 +19,7 @@ import Testing
         order: TransferOrder, transfers: [String]
     ) throws {
         let plan = makePlan(for: try input(shelf, order: order))
-        let words = plan.actions.map { "\($0.kind.word) \($0.episode.section)" }
+        let words = plan.actions.map { "\($0.kind.keyword) \($0.episode.section)" }
         #expect(words == ["rename 4"] + transfers + ["keep 1", "skip 2"])
     }
 

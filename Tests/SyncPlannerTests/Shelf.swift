@@ -88,7 +88,7 @@ func input(
 extension SyncAction.Kind {
     /// `skip locked`, `fetch`.
     var outline: String {
-        if case .skip(let skip) = self { "skip \(skip)" } else { word }
+        if case .skip(let skip) = self { "skip \(skip)" } else { keyword }
     }
 }
 

@@ -42,7 +42,7 @@ package struct AdoptionReport: Sendable {
         package var size: Int64
         var confidence: EpisodeMatcher.Confidence
         /// By what it was recognised: `digest`, `size` or `name`.
-        package var by: String { confidence.word }
+        package var by: String { confidence.keyword }
         /// Why it was recognised and not adopted; nil where it was.
         package var failure: Failure?
     }

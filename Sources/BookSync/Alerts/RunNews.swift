@@ -38,14 +38,14 @@ struct RunNews: Sendable {
     }
 
     /// - Parameter failedBefore: episodes that earlier runs gave up.
-    mutating func note(_ report: EngineReport, failedBefore: Set<EpisodeIdentity>) {
+    mutating func record(_ report: EngineReport, failedBefore: Set<EpisodeIdentity>) {
         let brought = report.receipts.filter { $0.outcome != .unchanged }
         fetchedCount += brought.count
         fetched += brought.prefix(max(0, Self.maxList - fetched.count))
-        for failure in report.failures { note(failure, failedBefore: failedBefore) }
+        for failure in report.failures { record(failure, failedBefore: failedBefore) }
     }
 
-    mutating func note(_ failure: FailureReport, failedBefore: Set<EpisodeIdentity> = []) {
+    mutating func record(_ failure: FailureReport, failedBefore: Set<EpisodeIdentity> = []) {
         guard let episode = failure.episode, !failedBefore.contains(episode) else { return }
         newlyFailed += 1
         if failures.count < Self.maxList { failures.append(failure) }

@@ -14,7 +14,7 @@ package struct ExportOutcome: Sendable {
         case failed(Failure)
 
         /// The word in `--json`.
-        package var word: String {
+        package var keyword: String {
             switch self {
             case .written: "written"
             case .unchanged: "unchanged"

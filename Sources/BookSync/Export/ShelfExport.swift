@@ -29,12 +29,12 @@ package struct ShelfExport: Sendable {
     ///   - wait: seconds to wait for another run to end.
     /// - Throws: ``Failure``: `temporary` when another run holds the library, `unknownBook` when there is none.
     package func intoFolders(
-        _ kind: ExportKind, of items: [Item], force: Bool, waitingFor wait: Double, notes: KnownLibraries?
+        _ kind: ExportKind, of items: [Item], force: Bool, waitingFor wait: Double, knownLibraries: KnownLibraries?
     ) async throws -> [ExportOutcome] {
         let items = try await existing(items)
         let library = configuration.library
         return try await LibrarySession.withLibrary(
-            at: library, command: "export", waitingFor: wait, notes: notes
+            at: library, command: "export", waitingFor: wait, knownLibraries: knownLibraries
         ) { session in
             var export = BookExport(configuration: configuration, library: library, store: session.store)
             export.force = force

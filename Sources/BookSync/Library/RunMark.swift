@@ -22,14 +22,14 @@ struct RunMark: Sendable {
         return try await store.runs(last: 1).first.map { $0.number < number } ?? true
     }
 
-    /// Notes a run that the store has just recorded; one that the store is older than leaves it so for the next.
-    func note(begun run: Int64) async {
+    /// Records a run that the store has just recorded; one that the store is older than leaves it so for the next.
+    func record(begun run: Int64) async {
         let isOlder = await number.map { $0 >= run } ?? false
         await write(isOlder ? run + 1 : run)
     }
 
-    /// Notes that a run looked for everything and ended well: the store knows all again.
-    func note(complete run: Int64) async {
+    /// Records that a run looked for everything and ended well: the store knows all again.
+    func record(complete run: Int64) async {
         if let number = await number, number > run { await write(run) }
     }
 

@@ -17,13 +17,14 @@ struct CatalogFailures: Sendable {
     /// that are over.
     private(set) var answered: Set<String> = []
 
-    mutating func note(_ failure: Failure, of book: BookIdentity, at server: String, index: Int, wasAsked: Bool = true)
-    {
+    mutating func record(
+        _ failure: Failure, of book: BookIdentity, at server: String, index: Int, wasAsked: Bool = true
+    ) {
         entries.append(Entry(index: index, book: book, server: server, failure: failure, wasAsked: wasAsked))
         if wasAsked, [.refused, .rejected].contains(failure.catalogOutcome) { answered.insert(server) }
     }
 
-    mutating func noteListing(of book: BookIdentity, at server: String) {
+    mutating func recordListing(of book: BookIdentity, at server: String) {
         answered.formUnion([
             server, Self.subject(ofSource: book.source), Self.subject(ofCredentialsFor: book, at: server),
             Self.subject(of: book),

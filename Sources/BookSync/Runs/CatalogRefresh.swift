@@ -98,7 +98,7 @@ struct CatalogRefresh: Sendable {
                     guard let assembled = await plan(prepared, at: turn - 1, behind: taken, assembly, &outcome) else {
                         continue
                     }
-                    outcome.note(prepared)
+                    outcome.record(prepared)
                     taken.add(assembled)
                     for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
                     try await onPlan(assembled)
@@ -108,7 +108,7 @@ struct CatalogRefresh: Sendable {
                 } else if isTimeUp {
                     // A server that has answered anybody is not down, and only has more to do than there is time for.
                     if asked.contains(turn), !outcome.troubles.answered.contains(servers[turn]) {
-                        outcome.troubles.note(
+                        outcome.troubles.record(
                             .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], index: turn)
                     } else {
                         outcome.left.append(items[turn].book)
@@ -121,7 +121,7 @@ struct CatalogRefresh: Sendable {
                     case .makesWay:
                         makesWay = true
                     case .prepared(let index, .success(let prepared)):
-                        outcome.troubles.noteListing(of: prepared.item.book, at: servers[index])
+                        outcome.troubles.recordListing(of: prepared.item.book, at: servers[index])
                         _ = schedule.end(index, .listed)
                         ahead[index] = prepared
                     case .prepared(_, .failure(is CancellationError)):
@@ -132,10 +132,10 @@ struct CatalogRefresh: Sendable {
                             outcome.stop = FailureReport(book: items[index].book, failure: failure)
                             break
                         }
-                        outcome.troubles.note(failure, of: items[index].book, at: servers[index], index: index)
+                        outcome.troubles.record(failure, of: items[index].book, at: servers[index], index: index)
                         failed.insert(index)
                         for other in schedule.end(index, failure.catalogOutcome) {
-                            outcome.troubles.note(
+                            outcome.troubles.record(
                                 failure, of: items[other].book, at: servers[other], index: other, wasAsked: false)
                             failed.insert(other)
                         }
@@ -208,7 +208,7 @@ struct CatalogRefresh: Sendable {
             if failure.endsRun {
                 outcome.stop = FailureReport(book: book, failure: failure)
             } else {
-                outcome.troubles.note(failure, of: book, at: configuration.catalogServer(of: book), index: index)
+                outcome.troubles.record(failure, of: book, at: configuration.catalogServer(of: book), index: index)
             }
             return nil
         }
@@ -278,7 +278,7 @@ private struct PreparedBook: Sendable {
 }
 
 extension CatalogRefresh.Outcome {
-    fileprivate mutating func note(_ prepared: PreparedBook) {
+    fileprivate mutating func record(_ prepared: PreparedBook) {
         if prepared.refreshed.episodes == nil {
             unchanged.append(prepared.item.book)
         } else {

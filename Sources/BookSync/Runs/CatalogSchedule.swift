@@ -80,7 +80,7 @@ struct CatalogSchedule {
         return index
     }
 
-    /// Notes what came of a book that was taken.
+    /// Records what came of a book that was taken.
     /// - Returns: the indices that are given up with it.
     mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
         let entry = entries[index]

@@ -15,7 +15,7 @@ struct RunRecording: Sendable {
         let now = Date()
         do {
             let number = try await store.beginRun(command, of: books, at: now)
-            await RunMark(library: configuration.library).note(begun: number)
+            await RunMark(library: configuration.library).record(begun: number)
             return RunRecord(
                 number: number, command: command, startedAt: now, books: books.count,
                 named: books.prefix(RunRecord.maxNamed).map { .init($0) })
@@ -44,7 +44,7 @@ struct RunRecording: Sendable {
         record.named = (report.changedBooks.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
         record.error = error
         if exitCode == 0, record.command == "mirror" {
-            await RunMark(library: configuration.library).note(complete: record.number)
+            await RunMark(library: configuration.library).record(complete: record.number)
         }
         do {
             try await store.endRun(record)
@@ -54,14 +54,14 @@ struct RunRecording: Sendable {
         return record
     }
 
-    /// Notes what is wrong now and what is well again, and tells what is new of it. A run that was interrupted notes and
+    /// Records what is wrong now and what is well again, and tells what is new of it. A run that was interrupted notes and
     /// tells nothing: whoever interrupted it is there, and the next one will find it all again. What cannot be noted, as
     /// on a full disk, is told all the same.
     func conclude(_ record: RunRecord, _ report: RunReport) async {
         guard !Task.isCancelled else { return }
         var news = report.news
-        await noticing { try await noteOutages(in: &news) }
-        await noticing { try await noteOverdue(in: &news, now: record.startedAt) }
+        await noticing { try await recordOutages(in: &news) }
+        await noticing { try await recordOverdue(in: &news, now: record.startedAt) }
         if AudiobookshelfScan.isDue(after: record.summary),
             let scan = AudiobookshelfScan(configuration.notify, proxies: configuration.proxies),
             let notice = await scan.ask()
@@ -78,8 +78,8 @@ struct RunRecording: Sendable {
         }
         let (begun, overdue) = (news.begun.map { reported($0) }, news.overdue.map { reported($0) })
         await noticing {
-            try await store.note(begun, ended: [])
-            try await store.note(overdue)
+            try await store.record(begun, ended: [])
+            try await store.record(overdue)
         }
     }
 
@@ -104,16 +104,16 @@ struct RunRecording: Sendable {
         return watch
     }
 
-    private func noteOutages(in news: inout RunNews) async throws {
+    private func recordOutages(in news: inout RunNews) async throws {
         let present = Set(news.outages.map(\.subject))
         let over = try await store.outages().filter {
             news.answered.contains($0.subject) && !present.contains($0.subject)
         }
         news.ended = over.filter(\.isReported)
-        try await store.note(news.outages, ended: over.map(\.subject))
+        try await store.record(news.outages, ended: over.map(\.subject))
     }
 
-    private func noteOverdue(in news: inout RunNews, now: Date) async throws {
+    private func recordOverdue(in news: inout RunNews, now: Date) async throws {
         guard !news.listed.isEmpty || !news.unchanged.isEmpty else { return }
         let known = Dictionary(try await store.publicationWatches().map { ($0.book, $0) }) { first, _ in first }
         var changed: [PublicationWatch] = []
@@ -126,7 +126,7 @@ struct RunRecording: Sendable {
             if next != known[book] { changed.append(next) }
             watches.append(next)
         }
-        try await store.note(changed)
+        try await store.record(changed)
         news.overdue = watches.filter { !$0.isReported && $0.isOverdue(at: now) }
     }
 }

@@ -29,11 +29,11 @@ package struct RunReport: Sendable {
             let books = report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
             summary.books += books.map(\.id)
         }
-        news.note(report)
+        news.record(report)
         emit(.failed(report))
     }
 
-    mutating func note(_ plan: SyncPlan) {
+    mutating func record(_ plan: SyncPlan) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
         // What was changed by hand is on disk.
@@ -47,15 +47,15 @@ package struct RunReport: Sendable {
         summary.filtered += totals.skip(.filtered)
     }
 
-    /// Notes that a book has none of the episodes that were named.
-    mutating func noteUnmet(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
+    /// Records that a book has none of the episodes that were named.
+    mutating func recordUnmet(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
         guard let failure = assembled.unmet else { return }
         failures.append(failure)
         emit(.failed(FailureReport(book: assembled.plan.book.identity, failure: failure)))
     }
 
-    /// Notes the episodes that are wanted, and that the run does not even try to fetch. A run with such a gap is not done.
-    mutating func noteGaps(in plan: SyncPlan, emit: (SyncEvent) -> Void) {
+    /// Records the episodes that are wanted, and that the run does not even try to fetch. A run with such a gap is not done.
+    mutating func recordGaps(in plan: SyncPlan, emit: (SyncEvent) -> Void) {
         let book = plan.book.identity
         let heldBack = plan.actions.filter { $0.kind == .skip(.waits) }
         if let first = heldBack.first {
@@ -88,7 +88,7 @@ package struct RunReport: Sendable {
     }
 
     /// - Parameter known: what failed in earlier runs, by its subject.
-    mutating func note(_ outcome: CatalogRefresh.Outcome, known: [String: Outage], emit: (SyncEvent) -> Void) {
+    mutating func record(_ outcome: CatalogRefresh.Outcome, known: [String: Outage], emit: (SyncEvent) -> Void) {
         for (report, outage) in outcome.troubles.reports(known: known, at: Date()) {
             fail(report, emit: emit)
             news.outages.append(outage)
@@ -99,7 +99,7 @@ package struct RunReport: Sendable {
         booksLeft = outcome.left
         if let stop = outcome.stop {
             fail(stop, emit: emit)
-            noteStop(stop.failure, known: known)
+            recordStop(stop.failure, known: known)
         } else {
             news.answered.insert(CatalogFailures.library)
         }
@@ -109,7 +109,7 @@ package struct RunReport: Sendable {
     ///   - failedBefore: episodes that earlier runs gave up.
     ///   - removed: episodes that were removed while the run was under way.
     ///   - known: what failed in earlier runs, by its subject.
-    mutating func note(
+    mutating func record(
         _ report: EngineReport, failedBefore: Set<EpisodeIdentity>, removed: Set<EpisodeIdentity>,
         known: [String: Outage], emit: (SyncEvent) -> Void
     ) {
@@ -137,24 +137,24 @@ package struct RunReport: Sendable {
         summary.bytesReceived += report.bytesReceived
         summary.left += report.left
         summary.failed += report.failures.count
-        news.note(report, failedBefore: failedBefore)
+        news.record(report, failedBefore: failedBefore)
         let reported = report.failures.map(\.failure)
         failures += reported
         guard let stop = report.stop else { return }
         // No episode's failure: nobody has been told why the run ended.
         if !reported.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
-        noteStop(stop, known: known)
+        recordStop(stop, known: known)
     }
 
-    /// Notes what ended a run before it came to its own end, which is told by whoever meets the error.
-    mutating func noteEnd(_ failure: Failure, known: [String: Outage]) {
+    /// Records what ended a run before it came to its own end, which is told by whoever meets the error.
+    mutating func recordEnd(_ failure: Failure, known: [String: Outage]) {
         failures.append(failure)
         summary.failed += 1
-        noteStop(failure, known: known)
+        recordStop(failure, known: known)
     }
 
     /// What ends a run ends the next one too, until somebody sees to it.
-    private mutating func noteStop(_ failure: Failure, known: [String: Outage]) {
+    private mutating func recordStop(_ failure: Failure, known: [String: Outage]) {
         let subject = CatalogFailures.library
         var outage = known[subject] ?? Outage(subject: subject, since: Date(), runs: 0, error: "")
         outage.runs += 1

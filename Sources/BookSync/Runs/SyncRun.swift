@@ -56,7 +56,7 @@ package struct SyncRun: Sendable {
         } catch {
             guard let record else { throw error }
             var report = RunReport()
-            if !(error is CancellationError) { report.noteEnd(Failure.of(error), known: await recording.outages()) }
+            if !(error is CancellationError) { report.recordEnd(Failure.of(error), known: await recording.outages()) }
             let ended = await recording.end(
                 record, report, exitCode: exitCode(report.failures),
                 error: report.failures.first.map(\.description))
@@ -88,7 +88,7 @@ package struct SyncRun: Sendable {
                 let wanted = try await applyPlan(assembled, in: session, batch: &batch, &edited, &report)
                 if request.bringsNewsFirst { news.add(wanted) } else { requests += wanted }
             }
-            report.note(outcome, known: outages, emit: emit)
+            report.record(outcome, known: outages, emit: emit)
             requests += news.requests()
             report.summary.left += withdraw(&requests)
             guard !requests.isEmpty, !Task.isCancelled else {
@@ -119,7 +119,7 @@ package struct SyncRun: Sendable {
             var removed: Set<EpisodeIdentity> = []
             for episode in transfers.stopped.keys
             where try await session.store.episode(episode)?.removedAt != nil { removed.insert(episode) }
-            report.note(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
+            report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
             for notice in await edited.finish(replaced: replaced) { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
@@ -150,9 +150,9 @@ package struct SyncRun: Sendable {
         _ edited: inout EditedFiles, _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
-        report.note(assembled.plan)
-        report.noteUnmet(assembled, emit: emit)
-        report.noteGaps(in: assembled.plan, emit: emit)
+        report.record(assembled.plan)
+        report.recordUnmet(assembled, emit: emit)
+        report.recordGaps(in: assembled.plan, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
         if let notice = assembled.burialNotice { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
@@ -216,8 +216,8 @@ package struct SyncRun: Sendable {
         if let notice = try await TrashedEpisodes(of: request, in: store).notice { emit(.notice(notice)) }
         if offline {
             try await offlinePlans(request, library: library, store: store) { assembled in
-                report.note(assembled.plan)
-                report.noteUnmet(assembled, emit: emit)
+                report.record(assembled.plan)
+                report.recordUnmet(assembled, emit: emit)
                 try await onPlan(assembled.plan)
             }
             return report
@@ -229,11 +229,11 @@ package struct SyncRun: Sendable {
                 configuration: configuration, request: request, library: library, store: store, stores: false,
                 transport: transport, outages: outages, emit: emit)
             let outcome = try await round.execute(within: nil) { assembled in
-                report.note(assembled.plan)
-                report.noteUnmet(assembled, emit: emit)
+                report.record(assembled.plan)
+                report.recordUnmet(assembled, emit: emit)
                 try await onPlan(assembled.plan)
             }
-            report.note(outcome, known: outages, emit: emit)
+            report.record(outcome, known: outages, emit: emit)
         }
         return report
     }

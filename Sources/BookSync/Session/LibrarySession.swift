@@ -22,13 +22,13 @@ package struct LibrarySession: Sendable {
     /// - Parameters:
     ///   - command: what the run is, for those that meet its lock.
     ///   - wait: seconds to wait for another run to end.
-    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    ///   - knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     ///   - keepsEmpty: whether a folder that had to be made stays where no book came to be known.
     package static func withLibrary<Result: Sendable>(
-        at path: String, command: String, waitingFor wait: Double = 0, notes: KnownLibraries? = nil,
+        at path: String, command: String, waitingFor wait: Double = 0, knownLibraries: KnownLibraries? = nil,
         keepsEmpty: Bool = true, _ body: (LibrarySession) async throws -> Result
     ) async throws -> Result {
-        try await notes?.requireMounted(path)
+        try await knownLibraries?.requireMounted(path)
         let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
         let mayStay = try await runBlocking { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
@@ -39,7 +39,7 @@ package struct LibrarySession: Sendable {
             var isUnused = false
             let outcome = await Swift.Result.of {
                 try await store.closing {
-                    await notes?.remember(folder)
+                    await knownLibraries?.remember(folder)
                     var session = LibrarySession(
                         folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
                     try await session.recoverInterruptedRun()
@@ -48,14 +48,14 @@ package struct LibrarySession: Sendable {
                     let result = await Swift.Result.of { try await body(session) }
                     // Of a run that was stopped nobody knows what it would have found: it stays on record.
                     if !mayStay, !Task.isCancelled { isUnused = try await !store.holdsBooks() }
-                    if case .success = result, !isUnused { await session.noteForReaders() }
+                    if case .success = result, !isUnused { await session.tellReaders() }
                     return try result.get()
                 }
             }
             if isUnused {
                 // An empty folder that cannot be taken away does no harm.
                 _ = await Swift.Result.of { try await folder.remove() }
-                await notes?.forget(folder)
+                await knownLibraries?.forget(folder)
             }
             // Met only now, in a part that is seldom read. What it was told as says that the next run begins a new one.
             if store.damage != nil { _ = try await rescue.quarantine() }
@@ -93,7 +93,7 @@ package struct LibrarySession: Sendable {
 
     /// Has the store note what list and search would else work out themselves each time. Whatever keeps it from that, such
     /// as a full disk, is no failure of the run.
-    private func noteForReaders() async {
+    private func tellReaders() async {
         guard !Task.isCancelled else { return }
         do {
             try await store.updateShelfCounts()

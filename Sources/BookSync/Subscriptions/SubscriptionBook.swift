@@ -9,11 +9,13 @@ package struct SubscriptionBook: Sendable {
 
     /// - Parameters:
     ///   - library: created where it is missing.
-    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    ///   - knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func open<Result: Sendable>(
-        in library: String, notes: KnownLibraries? = nil, _ body: (SubscriptionBook) async throws -> Result
+        in library: String, knownLibraries: KnownLibraries? = nil, _ body: (SubscriptionBook) async throws -> Result
     ) async throws -> Result {
-        try await CatalogStore.opened(in: library, notes: notes) { try await body(SubscriptionBook(store: $0)) }
+        try await CatalogStore.opened(in: library, knownLibraries: knownLibraries) {
+            try await body(SubscriptionBook(store: $0))
+        }
     }
 
     /// What subscribing to a book came to.
@@ -47,11 +49,11 @@ package struct SubscriptionBook: Sendable {
 
 extension CatalogStore {
     /// Opens the store of a library for writing, and makes both where they are missing.
-    /// - Parameter notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    /// - Parameter knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     static func opened<Result: Sendable>(
-        in library: String, notes: KnownLibraries?, _ body: (CatalogStore) async throws -> Result
+        in library: String, knownLibraries: KnownLibraries?, _ body: (CatalogStore) async throws -> Result
     ) async throws -> Result {
-        try await notes?.requireMounted(library)
+        try await knownLibraries?.requireMounted(library)
         // A new store in the place of a lost one would hide the loss.
         try await LibraryFolder.existing(at: library).refuseLostStore()
         let folder = try await LibraryFolder.open(at: library)

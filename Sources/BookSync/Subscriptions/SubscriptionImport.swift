@@ -40,10 +40,11 @@ package struct SubscriptionImport: Sendable {
     /// - Parameters:
     ///   - bytes: of the list.
     ///   - name: of the file.
-    ///   - notes: what is remembered of libraries.
+    ///   - knownLibraries: what is remembered of libraries.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no list of feeds; as ``SubscriptionBook`` does.
     package init(
-        _ bytes: [UInt8], from name: String, configuration: Configuration, notes: KnownLibraries?, at now: Date = .now
+        _ bytes: [UInt8], from name: String, configuration: Configuration, knownLibraries: KnownLibraries?,
+        at now: Date = .now
     ) async throws {
         let document = try OPMLReader.read(bytes, from: name)
         notices = Self.notices(of: document, name: name)
@@ -78,7 +79,7 @@ package struct SubscriptionImport: Sendable {
         }
         guard !subscriptions.isEmpty else { return }
         let wanted = subscriptions.map(\.wanted)
-        let areNew = try await SubscriptionBook.open(in: configuration.library, notes: notes) {
+        let areNew = try await SubscriptionBook.open(in: configuration.library, knownLibraries: knownLibraries) {
             try await $0.follow(wanted)
         }
         for ((index, _), isNew) in zip(subscriptions, areNew) where isNew { entries[index].outcome = .subscribed }

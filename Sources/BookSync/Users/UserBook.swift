@@ -10,11 +10,13 @@ package struct UserBook: Sendable {
 
     /// - Parameters:
     ///   - library: created where it is missing.
-    ///   - notes: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    ///   - knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
     package static func open<Result: Sendable>(
-        in library: String, notes: KnownLibraries? = nil, _ body: (UserBook) async throws -> Result
+        in library: String, knownLibraries: KnownLibraries? = nil, _ body: (UserBook) async throws -> Result
     ) async throws -> Result {
-        try await CatalogStore.opened(in: library, notes: notes) { try await body(UserBook(store: $0)) }
+        try await CatalogStore.opened(in: library, knownLibraries: knownLibraries) {
+            try await body(UserBook(store: $0))
+        }
     }
 
     /// Those with a name, by their names; none where there is no library.

@@ -58,7 +58,7 @@ package enum FileVerdict: Sendable, Hashable {
     }
 
     /// The word in `--json`.
-    package var word: String {
+    package var keyword: String {
         switch self {
         case .intact: "intact"
         case .missing: "missing"

@@ -36,7 +36,7 @@ package struct LibraryVerification: Sendable {
     package func check(_ request: VerificationRequest) async throws -> VerificationReport {
         let (store, isWritable) = try await openStore()
         return try await store.closing {
-            try await check(request, store: store, notes: isWritable && !request.isQuick)
+            try await check(request, store: store, records: isWritable && !request.isQuick)
         }
     }
 
@@ -51,16 +51,16 @@ package struct LibraryVerification: Sendable {
         }
     }
 
-    /// - Parameter notes: whether the store notes what is found right.
+    /// - Parameter records: whether the store records what is found right.
     private func check(
-        _ request: VerificationRequest, store: CatalogStore, notes: Bool
+        _ request: VerificationRequest, store: CatalogStore, records: Bool
     ) async throws -> VerificationReport {
         let begin = ContinuousClock.now
         let recorded = try await recordedFiles(in: request.scope, store: store)
         var round: VerificationRound?
         var report = VerificationReport(isQuick: request.isQuick)
         var files = recorded
-        if notes {
+        if records {
             let begun = try await store.beginVerification(
                 of: request.scope.text, anew: request.startsAnew, at: Date())
             let verified = try await store.verifiedFiles(since: begun)

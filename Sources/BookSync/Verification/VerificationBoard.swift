@@ -18,7 +18,7 @@ struct VerificationBoard: Sendable {
         self.bytes = bytes
     }
 
-    mutating func note(_ verdict: FileVerdict, of file: LocalFile) {
+    mutating func record(_ verdict: FileVerdict, of file: LocalFile) {
         done += 1
         if verdict != .intact { bad += 1 }
         bytesDone += file.size

@@ -61,7 +61,7 @@ actor VerificationPass {
         for (fileIndex, look) in part.answers {
             seen += 1
             guard let file = try await judged(files[fileIndex], look) else { continue }
-            board.note(file.verdict, of: file.file)
+            board.record(file.verdict, of: file.file)
             report.bytes += file.file.size
             if file.verdict == .intact {
                 intact.append(file)
@@ -72,7 +72,7 @@ actor VerificationPass {
         }
         report.intact += intact.count
         // Noted before it is told.
-        if let round { try await store.noteVerified(intact.map(\.file), in: round, at: Date()) }
+        if let round { try await store.recordVerified(intact.map(\.file), in: round, at: Date()) }
         for file in intact + worse { emit(.checked(file)) }
         let now = ContinuousClock.now
         board.advance(part.reading.map { (files[$0.fileIndex].name, $0.bytes, files[$0.fileIndex].file.size) }, at: now)

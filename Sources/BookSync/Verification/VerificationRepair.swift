@@ -52,7 +52,7 @@ package struct VerificationRepair: Sendable {
         let reasons = Reasons()
         if !open.isEmpty {
             let run = SyncRun(configuration: configuration, logger: logger) { event in
-                reasons.note(event)
+                reasons.record(event)
                 emit(.run(event))
             }
             let request = try await request(open.map { report.bad[$0] }, in: session)
@@ -124,7 +124,7 @@ package struct VerificationRepair: Sendable {
     private final class Reasons: Sendable {
         private let said = Mutex<[EpisodeIdentity: Message]>([:])
 
-        func note(_ event: SyncEvent) {
+        func record(_ event: SyncEvent) {
             switch event {
             case .planned(let plan):
                 for action in plan.actions where !action.kind.isTransfer {

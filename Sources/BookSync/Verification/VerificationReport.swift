@@ -81,7 +81,7 @@ package struct VerificationReport: Sendable {
         let files = checked == 1 ? "1 file" : "\(checked) files"
         var text = "\(files) \(isQuick ? "looked at" : "verified") (\(describeBytes(bytes))): \(intact) intact"
         if !bad.isEmpty {
-            let kinds = Dictionary(grouping: bad, by: \.verdict.word).mapValues(\.count).sorted { $0.key < $1.key }
+            let kinds = Dictionary(grouping: bad, by: \.verdict.keyword).mapValues(\.count).sorted { $0.key < $1.key }
             let named = kinds.map { "\($0.value) \($0.key.replacingOccurrences(of: "_", with: " "))" }
             text += ", \(bad.count) bad (\(named.joined(separator: ", ")))"
         }
@@ -141,7 +141,7 @@ extension JSONDocument {
             "section": .init(verified.section),
             "name": .name(verified.name),
             "path": .string(file.path),
-            "condition": .string(verified.verdict.word),
+            "condition": .string(verified.verdict.keyword),
             "reason": .init(verified.sentence),
             "size": .init(size),
             "recorded_size": .integer(file.size),

@@ -69,7 +69,7 @@ extension Program {
                 return (loaded, try ConfigurationCheck { loaded })
             }
             let diagnosis = Diagnosis(
-                configuration: loaded.configuration, check: check, notes: notes, logger: logger)
+                configuration: loaded.configuration, check: check, knownLibraries: knownLibraries, logger: logger)
             return try await diagnosis.findings(asksSources: asksSources)
         } catch let failure as Failure where failure.kind == .configuration {
             // Which library and which sources are meant is not known then.

@@ -71,7 +71,7 @@ struct ExportCommand: Subcommand {
             return .done
         case nil:
             let outcomes = try await export.intoFolders(
-                kind, of: items, force: force, waitingFor: waiting.seconds, notes: program.notes)
+                kind, of: items, force: force, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries)
             await program.print(
                 .array(outcomes.map { JSONDocument($0) }),
                 or: outcomes.compactMap { outcome in
@@ -120,7 +120,7 @@ extension JSONDocument {
         self = [
             "source": .string(outcome.book.source), "book_id": .string(outcome.book.id),
             "kind": .string(outcome.kind.rawValue), "path": .init(outcome.path),
-            "outcome": .string(outcome.result.word), "error": .init(outcome.failure?.description),
+            "outcome": .string(outcome.result.keyword), "error": .init(outcome.failure?.description),
         ]
     }
 }

@@ -55,7 +55,8 @@ struct FetchCommand: Subcommand {
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
             do {
                 return try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "fetch", waitingFor: waiting.seconds, notes: program.notes,
+                    at: configuration.library, command: "fetch", waitingFor: waiting.seconds,
+                    knownLibraries: program.knownLibraries,
                     keepsEmpty: false
                 ) { session in
                     try await program.execute(request, as: "fetch", configuration: configuration, in: session)

@@ -68,7 +68,8 @@ struct MirrorCommand: Subcommand {
             }
         }
         return try await LibrarySession.withLibrary(
-            at: configuration.library, command: "mirror", waitingFor: waiting.seconds, notes: program.notes,
+            at: configuration.library, command: "mirror", waitingFor: waiting.seconds,
+            knownLibraries: program.knownLibraries,
             // What a mirror is to bring is awaited for as many nights as it takes.
             keepsEmpty: try !configuration.items(with: []).isEmpty
         ) { session in

@@ -51,7 +51,7 @@ extension Program {
         style.isVerbose = false
         let shown = style
         return RunQueue(
-            configuration, notes: notes, logger: logger,
+            configuration, knownLibraries: knownLibraries, logger: logger,
             runner: RunQueue.Runner(
                 execute: { request, command, configuration, session, sign in
                     try await report(
@@ -103,7 +103,7 @@ extension SyncPlan {
         ])
         table.rows = actions.filter { $0.kind != .keep && $0.kind != .skip(.filtered) }.map { action in
             [
-                action.kind.word, "\(action.episode.section)", action.bytes.map(describeBytes) ?? "",
+                action.kind.keyword, "\(action.episode.section)", action.bytes.map(describeBytes) ?? "",
                 action.fromPath.map { "\($0) → \(action.path)" } ?? action.path, action.reason.description,
             ]
         }

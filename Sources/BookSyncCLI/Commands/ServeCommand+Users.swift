@@ -89,7 +89,7 @@ extension ServeCommand {
         let hash = try await newHash(program)
         // Without a password for the shelf itself nobody could come to what was listened to without a name any more.
         let inherits = others.isEmpty && books == nil && !configuration.serve.asksWhoComes
-        try await UserBook.open(in: library, notes: program.notes) { book in
+        try await UserBook.open(in: library, knownLibraries: program.knownLibraries) { book in
             try await book.add(
                 User(id: 0, name: name, passwordHash: hash.secretText, books: books), inherits: inherits)
         }

@@ -37,7 +37,8 @@ struct SubscribeCommand: Subcommand {
                 book: book, title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
                 limits: wishes.limits, subscribedAt: .now)
         }
-        try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
+        try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
+            subscribed in
             for subscription in subscriptions {
                 let book = subscription.book
                 let outcome = try await subscribed.subscribe(subscription)
@@ -96,7 +97,8 @@ struct UnsubscribeCommand: Subcommand {
         try program.requireNotConfigured(books, configuration, "unsubscribed")
         // Opening the library would make one where there is none.
         _ = try await LibraryFolder.requireStore(in: configuration.library)
-        return try await SubscriptionBook.open(in: configuration.library, notes: program.notes) { subscribed in
+        return try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
+            subscribed in
             var failures: [Failure] = []
             for book in books {
                 if try await subscribed.unsubscribe(book) {

@@ -86,7 +86,7 @@ struct SubscriptionsCommand: Subcommand {
             try InputFile.bytes(of: file, named: name, upTo: OPMLReader.maxLength)
         }
         let imported = try await SubscriptionImport(
-            bytes, from: name, configuration: configuration, notes: program.notes)
+            bytes, from: name, configuration: configuration, knownLibraries: program.knownLibraries)
         let status = ExitStatus(of: imported.failures)
         let counts = (
             subscribed: imported.entries.count { $0.outcome == .subscribed },

@@ -79,7 +79,7 @@ struct TrashEmptyCommand: Subcommand {
         let library = try await program.libraryConfiguration().library
         _ = try await LibraryFolder.requireStore(in: library)
         return try await LibrarySession.withLibrary(
-            at: library, command: "trash empty", waitingFor: waiting.seconds, notes: program.notes
+            at: library, command: "trash empty", waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
         ) { session in
             let files = try await session.trash.list()
             guard try await isMeant(files) else {
@@ -108,7 +108,7 @@ extension Program {
     ) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: configuration.library)
         return try await LibrarySession.withLibrary(
-            at: configuration.library, command: command, waitingFor: wait, notes: notes
+            at: configuration.library, command: command, waitingFor: wait, knownLibraries: knownLibraries
         ) { session in
             let restored = try await restore(session.trash)
             await print(

@@ -49,7 +49,8 @@ struct UndoCommand: Subcommand {
             dryRun
             ? try await RenameUndo().plan(in: configuration.library)
             : try await LibrarySession.withLibrary(
-                at: configuration.library, command: "undo", waitingFor: waiting.seconds, notes: program.notes
+                at: configuration.library, command: "undo", waitingFor: waiting.seconds,
+                knownLibraries: program.knownLibraries
             ) { try await RenameUndo().execute(in: $0) }
         await program.print(JSONDocument(report), or: Self.lines(report, width: program.outputWidth))
         if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {

@@ -84,7 +84,8 @@ struct VerifyCommand: Subcommand {
         _ report: VerificationReport, _ configuration: Configuration, _ program: Program
     ) async throws -> VerificationReport {
         try await LibrarySession.withLibrary(
-            at: configuration.library, command: "verify --accept", waitingFor: waiting.seconds, notes: program.notes
+            at: configuration.library, command: "verify --accept", waitingFor: waiting.seconds,
+            knownLibraries: program.knownLibraries
         ) { session in try await VerificationAcceptance().execute(report, in: session) }
     }
 
@@ -97,7 +98,7 @@ struct VerifyCommand: Subcommand {
             return try await program.withCatalogs(configuration, for: report.booksToRepair) { configuration in
                 try await LibrarySession.withLibrary(
                     at: configuration.library, command: "verify --repair", waitingFor: waiting.seconds,
-                    notes: program.notes
+                    knownLibraries: program.knownLibraries
                 ) { session in
                     try await VerificationRepair(configuration: configuration, logger: program.logger, emit: emit)
                         .execute(report, in: session)

@@ -7,7 +7,7 @@ import ShelfQueries
 struct EventLog: Sendable {
     let logger: Logger
 
-    func note(_ event: SyncEvent) {
+    func record(_ event: SyncEvent) {
         switch event {
         case .notice(let text):
             logger.notice("notice", metadata: ["text": "\(text)"])
@@ -44,7 +44,7 @@ struct EventLog: Sendable {
                 "failed",
                 metadata: [
                     "book": "\(report.book?.description ?? "")",
-                    "episode": "\(report.episode?.description ?? "")", "kind": "\(report.failure.kind.word)",
+                    "episode": "\(report.episode?.description ?? "")", "kind": "\(report.failure.kind.keyword)",
                     "error": "\(report.failure)",
                 ])
         case .paused(let episode, let name):

@@ -46,7 +46,7 @@ actor EventPrinter {
 
     /// Prints the last word of a run.
     func finish(_ summary: RunSummary, exitStatus: ExitStatus) async {
-        style.log?.note(.summarised(summary))
+        style.log?.record(.summarised(summary))
         if style.isJSON, let document = JSONDocument(.summarised(summary), exitCode: Int(exitStatus.rawValue)) {
             await streams.writeOutput(document.text())
         }
@@ -54,7 +54,7 @@ actor EventPrinter {
     }
 
     private func print(_ event: SyncEvent) async {
-        style.log?.note(event)
+        style.log?.record(event)
         if style.isJSON, isDue(event), let document = JSONDocument(event) {
             await streams.writeOutput(document.text())
         }

@@ -39,7 +39,7 @@ struct Program: Sendable {
     ) async throws -> Configuration {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
-        try await notes?.requireMounted(configuration.library)
+        try await knownLibraries?.requireMounted(configuration.library)
         return try await configuration.knowing(references)
     }
 
@@ -70,7 +70,7 @@ struct Program: Sendable {
     }
 
     /// What is remembered of libraries from one run to the next.
-    var notes: KnownLibraries? { KnownLibraries(environment: environment, logger: logger) }
+    var knownLibraries: KnownLibraries? { KnownLibraries(environment: environment, logger: logger) }
 
     /// Runs `body` with a configuration whose catalogs can be asked: when there is no source of the user's own, and
     /// one of the books is of the built-in demo catalog, that is started for as long as `body` takes, and said so.

@@ -34,17 +34,17 @@ actor StandardStreams {
     /// A document as it is, without a line end of ours.
     func writeOutput(bytes: [UInt8]) {
         guard !isOutputClosed else { return }
-        note(bytes.withUnsafeBytes { Self.write($0, to: STDOUT_FILENO) })
+        record(bytes.withUnsafeBytes { Self.write($0, to: STDOUT_FILENO) })
     }
 
     private func flush(_ text: inout String) {
         guard !isOutputClosed, !text.isEmpty else { return }
-        note(Self.write(text, to: STDOUT_FILENO))
+        record(Self.write(text, to: STDOUT_FILENO))
         text = ""
     }
 
     /// - Parameter code: the number of the error that kept output from being written; nil when there was none.
-    private func note(_ code: Int32?) {
+    private func record(_ code: Int32?) {
         if let code {
             isOutputClosed = true
             if code != EPIPE {

@@ -109,7 +109,7 @@ struct ShelfActions: Sendable {
                 Subscription(book: book, title: arguments.title, filter: filter, subscribedAt: .now))
         }
         let wanted = subscriptions
-        try await SubscriptionBook.open(in: library, notes: desk.notes) { subscribed in
+        try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in
             for subscription in wanted { _ = try await subscribed.subscribe(subscription) }
         }
         await desk.list(wanted.map { RunRequest.Item(book: $0.book, filter: $0.filter) })
@@ -121,7 +121,7 @@ struct ShelfActions: Sendable {
     private func follow(_ arguments: ActionArguments) async throws -> JSONDocument {
         let bytes = Array((arguments.outline ?? "").utf8)
         let imported = try await SubscriptionImport(
-            bytes, from: "the list", configuration: configuration, notes: desk.notes)
+            bytes, from: "the list", configuration: configuration, knownLibraries: desk.knownLibraries)
         return [
             "count": .init(imported.entries.count { $0.outcome == .subscribed }),
             "already": .init(imported.entries.count { $0.outcome == .followedAlready }),
@@ -148,7 +148,7 @@ struct ShelfActions: Sendable {
                 .unknownBook, what: "\(unknown) cannot be unsubscribed",
                 why: "nothing is subscribed under that name", remedy: "booksync subscriptions lists what is")
         }
-        try await SubscriptionBook.open(in: library, notes: desk.notes) { subscribed in
+        try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in
             for book in wanted { _ = try await subscribed.unsubscribe(book) }
         }
         return ["count": .init(wanted.count)]

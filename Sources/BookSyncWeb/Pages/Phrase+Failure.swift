@@ -23,7 +23,7 @@ extension Phrase {
     }
 
     /// With the words of ``Failure/Kind``, as the script meets them in the API's answers.
-    static let failures = Failure.Kind.allCases.map { (word: $0.word, phrase: Phrase($0)) }
+    static let failures = Failure.Kind.allCases.map { (keyword: $0.keyword, phrase: Phrase($0)) }
 
     private static let checks: [String: Phrase] = [
         "configuration": .checkConfiguration, "library": .checkLibrary, "store": .checkStore, "lock": .checkLock,

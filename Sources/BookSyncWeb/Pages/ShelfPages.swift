@@ -91,7 +91,7 @@ package struct ShelfPages: Sendable {
 
     private static func words(_ phrases: Strings) -> [WordView] {
         words.map { WordView(name: $0.rawValue, text: phrases($0)) }
-            + Phrase.failures.map { WordView(name: $0.word, text: phrases($0.phrase)) }
+            + Phrase.failures.map { WordView(name: $0.keyword, text: phrases($0.phrase)) }
     }
 
     /// A whole page around what a template makes of a model.

@@ -18,7 +18,7 @@ extension ServerContext {
             ? failure : Failure(failure.kind, what: "the shelf cannot be read now", why: "its owner can see the reason")
         guard let pages, context.asked.isForPeople, request.headers[.accept]?.contains("text/html") == true else {
             return failure == .nothing || failure == .readOnly
-                ? .refusal(status, failure.why) : .refusal(status, failure.message, kind: failure.kind.word)
+                ? .refusal(status, failure.why) : .refusal(status, failure.message, kind: failure.kind.keyword)
         }
         let asked = await pageRequest(request, context)
         return await .page(try pages.page(of: failure, status: status.code, for: asked), for: request)

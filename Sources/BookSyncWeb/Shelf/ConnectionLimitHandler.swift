@@ -94,12 +94,12 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        noteMove()
+        recordMove()
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        noteMove()
+        recordMove()
         context.write(data, promise: promise)
     }
 
@@ -121,7 +121,7 @@ final class ConnectionLimitHandler: ChannelDuplexHandler, RemovableChannelHandle
         connection = nil
     }
 
-    private func noteMove() {
+    private func recordMove() {
         connection?.moved.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed)
     }
 }

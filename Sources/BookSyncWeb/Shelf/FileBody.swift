@@ -49,7 +49,7 @@ struct FileBody: Sendable {
         }
 
         /// - Parameter duration: until there was room for one more part.
-        mutating func note(_ duration: Duration, _ lane: FastLane) {
+        mutating func record(_ duration: Duration, _ lane: FastLane) {
             switch self {
             case .small(let quick):
                 let now = duration < .milliseconds(20) ? quick + 1 : 0
@@ -84,11 +84,11 @@ struct FileBody: Sendable {
                 if case .large = pace, end < range.upperBound {
                     async let next = read(Self.largePart, at: end)
                     try await writer.write(contentsOf: Self.slices(of: part))
-                    pace.note(ContinuousClock.now - begin, lane)
+                    pace.record(ContinuousClock.now - begin, lane)
                     ahead = try await next
                 } else {
                     try await writer.write(contentsOf: Self.slices(of: part))
-                    pace.note(ContinuousClock.now - begin, lane)
+                    pace.record(ContinuousClock.now - begin, lane)
                     ahead = nil
                 }
             }

@@ -27,21 +27,21 @@ struct DirectoryBook {
             if keys.insert(entry.key).inserted { files.append(entry) }
         }
         if let shortfall = page.shortfall {
-            note("the page\(Self.shown(folder)) was not read whole: \(shortfall); the listing counts as incomplete")
+            record("the page\(Self.shown(folder)) was not read whole: \(shortfall); the listing counts as incomplete")
         }
     }
 
     /// A folder that could not be read.
     mutating func miss(_ folder: [String], why: Message) {
-        note("the folder\(Self.shown(folder)) cannot be read: \(why); the listing counts as incomplete")
+        record("the folder\(Self.shown(folder)) cannot be read: \(why); the listing counts as incomplete")
     }
 
     /// Folders beyond those that are read at all.
     mutating func stop(after count: Int) {
-        note("only the first \(count) folders were read; the listing counts as incomplete")
+        record("only the first \(count) folders were read; the listing counts as incomplete")
     }
 
-    private mutating func note(_ warning: String) {
+    private mutating func record(_ warning: String) {
         isComplete = false
         if warnings.count < 20 { warnings.append(warning) }
     }

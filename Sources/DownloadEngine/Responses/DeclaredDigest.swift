@@ -14,7 +14,7 @@ enum DeclaredDigest {
 
     static func strongest(representation: String?, instance: String?, contentMD5: String?) -> ContentDigest? {
         var found: [ContentDigest.Algorithm: ContentDigest] = [:]
-        func note(_ name: Substring, _ base64: Substring) {
+        func record(_ name: Substring, _ base64: Substring) {
             let algorithm: ContentDigest.Algorithm? =
                 switch name.trimmingCharacters(in: .whitespaces).lowercased() {
                 case "sha-256": .sha256
@@ -31,13 +31,13 @@ enum DeclaredDigest {
             guard let equals = member.firstIndex(of: "=") else { continue }
             let value = member[equals...].dropFirst().drop { $0 == " " }
             guard value.first == ":", let end = value.dropFirst().firstIndex(of: ":") else { continue }
-            note(member[..<equals], value[value.index(after: value.startIndex)..<end])
+            record(member[..<equals], value[value.index(after: value.startIndex)..<end])
         }
         for member in (instance ?? "").split(separator: ",") {
             guard let equals = member.firstIndex(of: "=") else { continue }
-            note(member[..<equals], Substring(member[equals...].dropFirst().trimmingCharacters(in: .whitespaces)))
+            record(member[..<equals], Substring(member[equals...].dropFirst().trimmingCharacters(in: .whitespaces)))
         }
-        if let contentMD5 { note("md5", Substring(contentMD5.trimmingCharacters(in: .whitespaces))) }
+        if let contentMD5 { record("md5", Substring(contentMD5.trimmingCharacters(in: .whitespaces))) }
         return found[.sha256] ?? found[.sha1] ?? found[.md5]
     }
 }

@@ -8,7 +8,7 @@ struct ETagHistory: Equatable, Sendable {
     private var changedAlone = false
 
     /// - Parameter validator: of the next answer; one without a tag tells nothing.
-    mutating func note(_ validator: ContentValidator) {
+    mutating func record(_ validator: ContentValidator) {
         guard let tag = validator.entityTag else { return }
         defer { last = validator }
         guard let last, last.entityTag != tag else { return }

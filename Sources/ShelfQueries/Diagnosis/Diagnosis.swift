@@ -11,16 +11,18 @@ import Settings
 package struct Diagnosis: Sendable {
     private let configuration: Configuration
     private let check: ConfigurationCheck
-    private let notes: KnownLibraries?
+    private let knownLibraries: KnownLibraries?
     private let logger: Logger
 
     /// - Parameters:
     ///   - check: of that configuration.
-    ///   - notes: what is remembered of libraries; nil where nothing can be.
-    package init(configuration: Configuration, check: ConfigurationCheck, notes: KnownLibraries?, logger: Logger) {
+    ///   - knownLibraries: what is remembered of libraries; nil where nothing can be.
+    package init(
+        configuration: Configuration, check: ConfigurationCheck, knownLibraries: KnownLibraries?, logger: Logger
+    ) {
         self.configuration = configuration
         self.check = check
-        self.notes = notes
+        self.knownLibraries = knownLibraries
         self.logger = logger
     }
 
@@ -30,7 +32,8 @@ package struct Diagnosis: Sendable {
     package func findings(asksSources: Bool = true) async throws -> [Finding] {
         var findings = configurationFindings
         let library = LibraryDiagnosis(
-            path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace, notes: notes)
+            path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace,
+            knownLibraries: knownLibraries)
         findings += try await library.findings()
         let shelf = try await shelf()
         findings.append(subscriptionsFinding(shelf))

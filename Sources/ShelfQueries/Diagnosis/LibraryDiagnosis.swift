@@ -10,7 +10,7 @@ struct LibraryDiagnosis: Sendable {
     let path: String
     /// Bytes that the configuration wants to stay free.
     let minFreeSpace: Int64
-    let notes: KnownLibraries?
+    let knownLibraries: KnownLibraries?
 
     private var folder: LibraryFolder { .existing(at: path) }
 
@@ -33,7 +33,7 @@ struct LibraryDiagnosis: Sendable {
     // MARK: The folder
 
     private func libraryFinding(_ state: LibraryState) async throws -> Finding {
-        try await notes?.requireMounted(path)
+        try await knownLibraries?.requireMounted(path)
         switch state {
         case .noFolder:
             throw LibraryFolder.unwritable(

@@ -66,7 +66,7 @@ extension JSONDocument {
                 "id": .init(report.episode?.key),
                 "section": .init(report.section),
                 "name": .init(report.name),
-                "kind": .string(report.failure.kind.word),
+                "kind": .string(report.failure.kind.keyword),
                 "error": .string(report.failure.description),
             ]
         case .paused(let episode, let name):

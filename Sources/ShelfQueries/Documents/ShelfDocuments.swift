@@ -90,7 +90,7 @@ extension JSONDocument {
 
     private init(_ action: SyncAction) {
         self = [
-            "action": .string(action.kind.word),
+            "action": .string(action.kind.keyword),
             "section": .init(action.episode.section),
             "id": .string(action.episode.identity.key),
             "name": .name(action.episode.name),

@@ -210,7 +210,7 @@ extension JSONDocument {
 
     private init(action: SyncAction) {
         self = [
-            "action": .string(action.kind.word),
+            "action": .string(action.kind.keyword),
             "path": .string(action.path),
             "from_path": .init(action.fromPath),
             "bytes": .init(action.bytes),

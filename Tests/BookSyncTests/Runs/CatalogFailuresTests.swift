@@ -19,10 +19,10 @@ import Testing
     @Test func `a server that is down is one report with all its books`() throws {
         var troubles = CatalogFailures()
         for place in [2, 0, 1, 3] {
-            troubles.note(
+            troubles.record(
                 failure(.catalogUnavailable), of: book(place), at: "http://a", index: place, wasAsked: place < 3)
         }
-        troubles.noteListing(of: book(9, source: "other"), at: "http://b")
+        troubles.recordListing(of: book(9, source: "other"), at: "http://b")
         let reports = troubles.reports(known: [:], at: Self.now)
         try #require(reports.count == 1)
         #expect(reports[0].report.books == (0...3).map { book($0) })
@@ -38,16 +38,16 @@ import Testing
 
     @Test func `a book that one server cannot give while it gives others is the book's own trouble`() {
         var troubles = CatalogFailures()
-        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
-        troubles.note(failure(.unknownBook, "no book 2"), of: book(2), at: "http://a", index: 1)
-        troubles.noteListing(of: book(3), at: "http://a")
+        troubles.record(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
+        troubles.record(failure(.unknownBook, "no book 2"), of: book(2), at: "http://a", index: 1)
+        troubles.recordListing(of: book(3), at: "http://a")
         let subjects = troubles.reports(known: [:], at: Self.now).map(\.outage.subject)
         #expect(subjects == ["book cat:1", "book cat:2"])
     }
 
     @Test func `rejected credentials are told once for their source`() {
         var troubles = CatalogFailures()
-        for id in 1...5 { troubles.note(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", index: id) }
+        for id in 1...5 { troubles.record(failure(.credentialsRejected, "rejected"), of: book(id), at: "a", index: id) }
         let reports = troubles.reports(known: [:], at: Self.now)
         #expect(reports.map(\.outage.subject) == ["source cat"])
         #expect(reports.first?.report.failure.what.description == "rejected, for 5 books")
@@ -57,11 +57,11 @@ import Testing
     @Test func `rejected credentials are those of one server, and a refused book is its own trouble`() {
         var troubles = CatalogFailures()
         func feed(_ address: String) -> BookIdentity { BookIdentity(source: "feed", id: "http://\(address)") }
-        for id in 1...2 { troubles.note(failure(.credentialsRejected), of: feed("a/\(id)"), at: "a", index: id) }
-        troubles.note(failure(.credentialsRejected), of: feed("b/3"), at: "b", index: 3)
+        for id in 1...2 { troubles.record(failure(.credentialsRejected), of: feed("a/\(id)"), at: "a", index: id) }
+        troubles.record(failure(.credentialsRejected), of: feed("b/3"), at: "b", index: 3)
         let refused = Failure(.catalogUnavailable, what: "refused", why: "it answers with HTTP status 403")
-        troubles.note(refused, of: book(4), at: "c", index: 4)
-        troubles.noteListing(of: feed("d/5"), at: "d")
+        troubles.record(refused, of: book(4), at: "c", index: 4)
+        troubles.recordListing(of: feed("d/5"), at: "d")
         let reports = troubles.reports(known: [:], at: Self.now)
         #expect(reports.map(\.outage.subject) == ["source feed at a", "source feed at b", "book cat:4"])
         #expect(troubles.answered.isSuperset(of: ["a", "b", "c", "d", "source feed at d"]))
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `what goes on from run to run says since when`() {
         var troubles = CatalogFailures()
-        troubles.note(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
+        troubles.record(failure(.catalogUnavailable), of: book(1), at: "http://a", index: 0)
         let before = Outage(
             subject: "http://a", since: Date(timeIntervalSince1970: 1_699_900_000), runs: 2, error: "old",
             isReported: true)

@@ -35,11 +35,12 @@ struct RunBench: Sendable {
     @discardableResult
     func run(
         title: String? = "Book", order: TransferOrder = .first, force: Bool = false, limits: RunLimits = .init(),
-        notes: KnownLibraries? = nil
+        knownLibraries: KnownLibraries? = nil
     ) async throws -> RunReport {
         let request = try request(title: title, order: order, force: force, limits: limits)
         let planned = planned
-        let report = try await LibrarySession.withLibrary(at: library, command: "test", notes: notes) { session in
+        let report = try await LibrarySession.withLibrary(at: library, command: "test", knownLibraries: knownLibraries)
+        { session in
             try await syncRun.execute(request, in: session)
         }
         if self.planned > planned, !report.failures.contains(where: { $0.disposition == .stop }), !Task.isCancelled {

@@ -30,7 +30,7 @@ import Support
             }
         }
 
-        private func notes(in folder: URL) -> KnownLibraries {
+        private func knownLibraries(in folder: URL) -> KnownLibraries {
             KnownLibraries(
                 folder: folder.path + "/notes", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
@@ -112,49 +112,53 @@ import Support
                 defer { kept.unmount() }
                 let disk = try kept.mountAlso(at: mountPoint)
                 let library = mountPoint + (isLibraryItself ? "" : "/Audiobooks")
-                let notes = notes(in: folder)
+                let knownLibraries = knownLibraries(in: folder)
                 try await withRunBench(.episodes(2), library: library) { bench in
-                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
                     let asked = bench.server.record.requests.count
                     disk.unmount()
-                    let failure = try await #require(throws: Failure.self) { try await bench.run(notes: notes) }
+                    let failure = try await #require(throws: Failure.self) {
+                        try await bench.run(knownLibraries: knownLibraries)
+                    }
                     #expect(failure.kind == .libraryUnwritable && failure.disposition == .stop)
                     #expect(
                         failure.why.description.contains(
                             "on the disk at \(mountPoint), and no disk is mounted there now"))
-                    #expect(failure.remedy?.description.contains(notes.file(of: library)) == true)
+                    #expect(failure.remedy?.description.contains(knownLibraries.file(of: library)) == true)
                     await #expect(throws: Failure.self) {
-                        try await SubscriptionBook.open(in: library, notes: notes) { _ in }
+                        try await SubscriptionBook.open(in: library, knownLibraries: knownLibraries) { _ in }
                     }
                     #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
                     #expect(bench.server.record.requests.count == asked)
 
                     // Another disk in its place is no better.
                     let other = try SmallDisk.mount(at: mountPoint, kilobytes: 20_000)
-                    let second = try await #require(throws: Failure.self) { try await bench.run(notes: notes) }
+                    let second = try await #require(throws: Failure.self) {
+                        try await bench.run(knownLibraries: knownLibraries)
+                    }
                     #expect(second.why.description.contains("another disk is mounted there now"))
                     #expect(try files.contentsOfDirectory(atPath: mountPoint) == [])
                     other.unmount()
 
                     let again = try kept.mountAlso(at: mountPoint)
-                    #expect(try await bench.run(notes: notes).summary.kept == 2)
+                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.kept == 2)
                     again.unmount()
 
                     // The user really means a new one.
-                    try files.removeItem(atPath: notes.file(of: library))
-                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                    try files.removeItem(atPath: knownLibraries.file(of: library))
+                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
                 }
             }
         }
 
         @Test func `a library that the user deleted is begun anew without a word`() async throws {
             try await withTemporaryFolder { (folder: URL) in
-                let notes = notes(in: folder)
+                let knownLibraries = knownLibraries(in: folder)
                 try await withRunBench(.episodes(2)) { bench in
-                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
-                    #expect(files.fileExists(atPath: notes.file(of: bench.library)))
+                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
+                    #expect(files.fileExists(atPath: knownLibraries.file(of: bench.library)))
                     try files.removeItem(atPath: bench.library)
-                    #expect(try await bench.run(notes: notes).summary.fetched == 2)
+                    #expect(try await bench.run(knownLibraries: knownLibraries).summary.fetched == 2)
                 }
             }
         }
@@ -164,13 +168,13 @@ import Support
             try await withTemporaryFolder { (folder: URL) in
                 try Data().write(to: folder.appending(path: "notes"))
                 try await withRunBench(.episodes(1)) { bench in
-                    #expect(try await bench.run(notes: notes(in: folder)).summary.fetched == 1)
+                    #expect(try await bench.run(knownLibraries: knownLibraries(in: folder)).summary.fetched == 1)
                     try files.removeItem(at: folder.appending(path: "notes"))
-                    let file = notes(in: folder).file(of: bench.library + "-other")
+                    let file = knownLibraries(in: folder).file(of: bench.library + "-other")
                     try files.createDirectory(
                         atPath: folder.path + "/notes", withIntermediateDirectories: false)
                     try Data("seen\nmount".utf8).write(to: URL(filePath: file))
-                    try await notes(in: folder).requireMounted(bench.library + "-other")
+                    try await knownLibraries(in: folder).requireMounted(bench.library + "-other")
                 }
                 let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                 #expect(KnownLibraries(environment: ["XDG_STATE_HOME": "relative"], logger: logger) == nil)

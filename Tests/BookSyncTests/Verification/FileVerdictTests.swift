@@ -63,7 +63,7 @@ import Testing
         #expect(sentences.contains("truncated: it had 1000 bytes when it was fetched and has 999 now"))
         #expect(sentences.contains("a folder stands in its place"))
         #expect(sentences.contains("wrong header: it begins with an HTML page where audio is to be"))
-        let left = Set(told.filter { !$0.isRepairable }.map(\.word))
+        let left = Set(told.filter { !$0.isRepairable }.map(\.keyword))
         #expect(left == ["intact", "displaced", "changing", "unreadable"])
         #expect(FileVerdict.unreadable(why: "Input/output error", isDamage: true).isRepairable)
         #expect(!FileVerdict.unreadable(why: "Permission denied", isDamage: false).isRepairable)
@@ -121,8 +121,8 @@ import Testing
     @Test func `what is watched counts files, bad ones and bytes`() {
         var board = VerificationBoard(files: 3, bytes: 3000)
         let start = ContinuousClock.now
-        board.note(.intact, of: Self.recorded)
-        board.note(.bitRot, of: Self.recorded)
+        board.record(.intact, of: Self.recorded)
+        board.record(.bitRot, of: Self.recorded)
         board.advance([("third", 500, 1000)], at: start)
         let state = board.state(at: start)
         #expect(state.run.episodesDone == 2 && state.run.episodesFailed == 1 && state.run.episodesInAll == 3)

@@ -62,5 +62,5 @@ extension RunBench {
 
 extension VerificationReport {
     /// `2 bit_rot`, one for each bad file.
-    var outline: [String] { bad.map { "\($0.section) \($0.verdict.word)" } }
+    var outline: [String] { bad.map { "\($0.section) \($0.verdict.keyword)" } }
 }

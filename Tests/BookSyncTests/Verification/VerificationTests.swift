@@ -88,7 +88,7 @@ import Testing
             try await bench.withStore { store in
                 let round = try await store.beginVerification(of: "", anew: false, at: Date())
                 let files = try await store.episodes(of: RunBench.book).compactMap(\.file)
-                try await store.noteVerified(Array(files[2...4]), in: round, at: Date())
+                try await store.recordVerified(Array(files[2...4]), in: round, at: Date())
             }
             // What rots meanwhile is found by the next round.
             try flipBit(of: try await bench.path(3), at: 9)
