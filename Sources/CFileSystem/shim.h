@@ -17,6 +17,7 @@ static inline int booksync_set_attribute(int file, const char *name, const void 
 static inline ssize_t booksync_get_attribute(int file, const char *name, void *value, size_t size) {
     return fgetxattr(file, name, value, size);
 }
+static inline int booksync_remove_attribute(int file, const char *name) { return fremovexattr(file, name); }
 #else
 #include <stdio.h>
 static inline int booksync_rename_exclusively(int from, const char *old_path, int to, const char *new_path) {
@@ -28,6 +29,7 @@ static inline int booksync_set_attribute(int file, const char *name, const void 
 static inline ssize_t booksync_get_attribute(int file, const char *name, void *value, size_t size) {
     return fgetxattr(file, name, value, size, 0, 0);
 }
+static inline int booksync_remove_attribute(int file, const char *name) { return fremovexattr(file, name, 0); }
 #endif
 
 #endif

@@ -44,6 +44,17 @@ extension CatalogStore {
             })
     }
 
+    /// Marks transfers that wait as being fetched, on the thread that calls. Others stay as they are.
+    package func commit(begun episodes: [EpisodeIdentity]) throws {
+        try writeBlocking(
+            "the state of \(naming(episodes)) cannot be recorded", deciding: { _ in .relaxed },
+            { database in
+                let statement = try database.cachedStatement(
+                    sql: "UPDATE transfer SET state = 'downloading' WHERE episode_id = ? AND state = 'waiting'")
+                for episode in episodes { try statement.execute(arguments: [try database.id(of: episode)]) }
+            })
+    }
+
     /// The transfers whose file was about to be published when a run ended: each was renamed, or still is to be.
     package func interruptedPublications() async throws -> [TransferRecord] {
         try await read("the interrupted transfers cannot be looked up") { database in
@@ -102,7 +113,13 @@ extension Database {
     }
 
     func durability(of records: [TransferRecord]) throws -> CatalogStore.Durability {
-        try records.contains(where: mustReachDisk) ? .durable : .relaxed
+        // In one transaction: each statement by itself would lock the database.
+        var durability = CatalogStore.Durability.relaxed
+        try inTransaction(.deferred) {
+            if try records.contains(where: mustReachDisk) { durability = .durable }
+            return .commit
+        }
+        return durability
     }
 
     private func mustReachDisk(_ record: TransferRecord) throws -> Bool {

@@ -11,17 +11,17 @@ extension DownloadEngine {
         guard state == .cancelled else { return emit(.paused(episode, name: wanted.episode.name)) }
         emit(.cancelled(episode, name: wanted.episode.name))
         do {
-            let partial = try await PartialFile.open(
-                partialFolder + "/" + PartialFile.name(for: episode), promised: nil)
-            try await partial.remove()
+            try await threads.aside {
+                try PartialFile(partialFolder + "/" + PartialFile.name(for: episode), promised: nil).remove()
+            }
         } catch {
             logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
         }
     }
 
-    func recorded(_ file: LocalFile) -> Result<LocalFile, Failure> {
+    func recorded(_ file: LocalFile) async -> Result<LocalFile, Failure> {
         do {
-            try journal.commit(finished: [file])
+            try await threads.aside { try journal.commit(finished: [file]) }
             return .success(file)
         } catch {
             return .failure(Self.publicationFailure(error))
@@ -35,7 +35,9 @@ extension DownloadEngine {
                 why: "\(error)", remedy: "run again; it is not fetched twice")
     }
 
-    func finishPublication(_ index: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun) {
+    func finishPublication(
+        _ index: Int, _ outcome: Result<LocalFile, Failure>, of run: inout EngineRun
+    ) async {
         switch outcome {
         case .success(let file):
             let receipt = run.finish(file, at: index)
@@ -44,12 +46,12 @@ extension DownloadEngine {
         case .failure(let failure):
             // When the disk or the store ends the run, the file may be in its place already: the announcement, which
             // stays in the journal, is what the next run finds it by.
-            giveUp(index, failure, of: &run, records: failure.disposition != .stop)
+            await giveUp(index, failure, of: &run, records: failure.disposition != .stop)
         }
     }
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
-    func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) {
+    func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
         let transfer = run.transfers[index]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
@@ -69,7 +71,7 @@ extension DownloadEngine {
         record.attempts += failure.disposition == .stop ? 0 : 1
         record.nextTryAt = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
         do {
-            try journal.commit([record])
+            try await threads.aside { [record] in try journal.commit([record]) }
         } catch {
             logger.error("a failure could not be recorded", metadata: ["error": "\(error)"])
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }

@@ -38,6 +38,8 @@ package struct DownloadEngine: Sendable {
     private let settings: EngineSettings
     private let rates: TransferRates
     private let watch: DiskGuard
+    let threads = TransferThreads()
+    private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
     private let yields: @Sendable () -> Bool
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
@@ -65,27 +67,30 @@ package struct DownloadEngine: Sendable {
         self.logger = logger
     }
 
-    /// Publications under way beyond which no new transfer starts: each holds a file open.
+    /// Received files beyond which no new transfer starts: each is held open.
     private static let maxBacklog = 64
+    /// Files that are published together, and seconds that a file waits for others.
+    private static let maxGroup = 32
+    private static let publicationInterval = 0.02
 
     /// Fetches the episodes, starting in the order given. Returns when all are finished, failed or, after
     /// cancellation, stopped; never throws, since one episode's failure is not the others'.
     package func run(_ requests: [TransferRequest]) async -> EngineReport {
-        // Off the cooperative pool, since looks at the disk and commits block.
-        await withTaskExecutorPreference(SerialQueueExecutor(label: "booksync.engine")) { await runHere(requests) }
+        // Where half of the transfers run: what they came to is known without a change of thread.
+        await withTaskExecutorPreference(threads.engineLoop) { await runHere(requests) }
     }
 
     private func runHere(_ requests: [TransferRequest]) async -> EngineReport {
         await withTaskGroup(of: ChildResult.self) { group in
             var run = EngineRun(requests: requests, settings: settings)
             if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
-            lookAfterLibrary(&run)
+            await lookAfterLibrary(&run)
             if run.report.stop == nil { await announce(requests, in: &run) }
             addTimer(Self.controlInterval, .control, to: &group)
             while true {
                 if yields() { run.beginNothingMore() }
                 if run.mayStart(backlog: Self.maxBacklog), !Task.isCancelled {
-                    while startNext(of: &run, in: &group) {}
+                    while await startNext(of: &run, in: &group) {}
                     while let (index, pieces) = run.assignSlot() {
                         group.addTask { .helped(index, await pieces.help()) }
                     }
@@ -97,8 +102,10 @@ package struct DownloadEngine: Sendable {
                     run.armedTimer = nil
                 case .timeIsUp:
                     run.isOver = true
+                case .groupIsDue:
+                    run.isGroupTimerArmed = false
                 case .control:
-                    lookAfterLibrary(&run)
+                    await lookAfterLibrary(&run)
                     await obey(&run)
                     if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .measured(let index, let length):
@@ -112,10 +119,11 @@ package struct DownloadEngine: Sendable {
                 case .renewed(let index, let outcome):
                     run.renewals -= 1
                     await finishRenewal(index, outcome, of: &run)
-                case .published(let index, let outcome):
-                    run.backlog -= 1
-                    finishPublication(index, outcome, of: &run)
+                case .published(let outcomes):
+                    run.publishing = 0
+                    for (index, outcome) in outcomes { await finishPublication(index, outcome, of: &run) }
                 }
+                publishReceived(of: &run, in: &group)
                 if run.isOver || run.report.stop != nil { group.cancelAll() }
                 if run.isIdle { group.cancelAll() }
             }
@@ -127,9 +135,9 @@ package struct DownloadEngine: Sendable {
     private static let controlInterval = 0.25
 
     /// Ends the run when the library is no longer there.
-    private func lookAfterLibrary(_ run: inout EngineRun) {
+    private func lookAfterLibrary(_ run: inout EngineRun) async {
         do {
-            try watch.requireSameDisk()
+            try await threads.aside { try watch.requireSameDisk() }
         } catch {
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
@@ -138,11 +146,11 @@ package struct DownloadEngine: Sendable {
     /// Starts the next transfer that may start, if the disk has room for it. Where a file would not even fit alone by the
     /// size that the catalog gives, its server is asked first.
     /// - Returns: false when nothing may start.
-    private func startNext(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) -> Bool {
+    private func startNext(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) async -> Bool {
         guard run.report.stop == nil, let index = run.startNext() else { return false }
-        if let failure = run.lackOfRoom(forUnmeasured: index) ?? obstacle(to: run.loads) {
+        if let failure = await obstacle(toStarting: index, of: run) {
             let alone = [DiskGuard.Load(run.transfers[index])]
-            guard failure.isLackOfRoom, obstacle(to: alone) != nil, run.mayMeasure(index) else {
+            guard failure.isLackOfRoom, await obstacle(to: alone) != nil, run.mayMeasure(index) else {
                 run.end(because: failure, insteadOf: index)
                 return true
             }
@@ -164,7 +172,7 @@ package struct DownloadEngine: Sendable {
         if let state = run.transfers[index].stoppedAs {
             run.schedule.end(index)
             await finishStop(state, of: run.transfers[index].wanted)
-        } else if let failure = obstacle(to: run.loads) {
+        } else if let failure = await obstacle(to: run.loads) {
             run.end(because: failure, insteadOf: index)
         } else if run.isOver || run.report.stop != nil {
             run.schedule.end(index)
@@ -173,10 +181,15 @@ package struct DownloadEngine: Sendable {
         }
     }
 
+    private func obstacle(toStarting index: Int, of run: EngineRun) async -> Failure? {
+        if let failure = run.lackOfRoom(forUnmeasured: index) { return failure }
+        return watch.hasRoom(for: run.runningLengths) ? nil : await obstacle(to: run.loads)
+    }
+
     /// Why the disk cannot take these; nil when it can.
-    private func obstacle(to loads: [DiskGuard.Load]) -> Failure? {
+    private func obstacle(to loads: [DiskGuard.Load]) async -> Failure? {
         do {
-            try watch.requireRoom(for: loads)
+            try await threads.aside { try watch.requireRoom(for: loads) }
             return nil
         } catch {
             return Self.publicationFailure(error)
@@ -186,21 +199,24 @@ package struct DownloadEngine: Sendable {
     /// Lets everybody see what this run is going to fetch.
     private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
         do {
-            try journal.commit(
-                run.transfers.unfinished.map { transfer in
-                    var record = transfer.record
-                    record.state = .waiting
-                    return record
-                })
+            let records: [TransferRecord] = run.transfers.unfinished.map { transfer in
+                var record = transfer.record
+                record.state = .waiting
+                return record
+            }
+            try await threads.aside { try journal.commit(records) }
             run.prefer(try await journal.preferredTransfers())
         } catch {
             run.report.stop = Self.publicationFailure(error)
         }
     }
 
-    /// Stops what the user paused or cancelled since the last look, and puts first what they want first.
+    /// Shows what has begun, stops what the user paused or cancelled since the last look, and puts first what they want
+    /// first.
     private func obey(_ run: inout EngineRun) async {
         do {
+            let begun = run.newlyBegun()
+            if !begun.isEmpty { try await threads.aside { try journal.commit(begun: begun) } }
             for (episode, state) in try await journal.stoppedTransfers() {
                 guard let wanted = run.stop(episode, as: state) else { continue }
                 await finishStop(state, of: wanted)
@@ -221,10 +237,11 @@ package struct DownloadEngine: Sendable {
         case timer
         case timeIsUp
         case control
+        case groupIsDue
         /// How long a file is by its server's word, if it says.
         case measured(Int, Int64?)
         case attempted(Int, AttemptResult)
-        case published(Int, Result<LocalFile, Failure>)
+        case published([(Int, Result<LocalFile, Failure>)])
         case renewed(Int, Result<ResourceAddress, Failure>)
         /// A helper brought a piece, or did not; with the reason when the server has too much to do.
         case helped(Int, AttemptResult.RetryReason?)
@@ -242,17 +259,18 @@ package struct DownloadEngine: Sendable {
         let pieces =
             isDivided
             ? SegmentedDownload(
-                partialPath: partialPath, transport: transport, limiter: limiter, meter: meter, settings: settings)
+                partialPath: partialPath, transport: transport, limiter: limiter, meter: meter, threads: threads,
+                settings: settings)
             : nil
         run.transfers[index].pieces = pieces
+        let slot = threads.takeSlot()
         let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal, watch: watch,
-            settings: settings, partialPath: partialPath, limiter: limiter, meter: meter,
-            endedEarly: transfer.endedEarly,
-            pieces: pieces)
+            settings: settings, slot: slot, partialPath: partialPath, limiter: limiter, meter: meter,
+            endedEarly: transfer.endedEarly, pieces: pieces)
         let startOver = transfer.mustStartOver
         // A task of its own, so that one transfer can be stopped without the others.
-        let task = Task(executorPreference: attempt.thread) {
+        let task = Task(executorPreference: slot.loop) {
             var attempt = attempt
             return await attempt.run(startOver: startOver)
         }
@@ -287,6 +305,21 @@ package struct DownloadEngine: Sendable {
         }
     }
 
+    /// Has the next group of received files published: when it is full, when it has waited long enough, or when nothing
+    /// is under way that could join it.
+    private func publishReceived(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
+        let files = run.takeReceived(upTo: Self.maxGroup, within: Self.publicationInterval)
+        guard !files.isEmpty else {
+            if run.mustArmGroupTimer() { addTimer(Self.publicationInterval, .groupIsDue, to: &group) }
+            return
+        }
+        let publisher = Publisher(library: library, journal: journal, watch: watch)
+        group.addTask(executorPreference: publisherThread) {
+            let outcomes = publisher.publish(files.map(\.file)).map { $0.mapError(Self.publicationFailure) }
+            return .published(Array(zip(files.map(\.index), outcomes)))
+        }
+    }
+
     private func finishTransfer(
         _ index: Int, _ result: AttemptResult, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
     ) async {
@@ -297,24 +330,15 @@ package struct DownloadEngine: Sendable {
         }
         switch result.ending {
         case .received(let file):
-            run.backlog += 1
-            let publisher = run.publisher ?? Publisher(library: library, journal: journal, watch: watch)
-            run.publisher = publisher
-            group.addTask(executorPreference: file.partial.thread) {
-                do {
-                    return .published(index, .success(try await publisher.publish(file)))
-                } catch {
-                    return .published(index, .failure(Self.publicationFailure(error)))
-                }
-            }
+            run.addReceived(file, at: index)
         case .unchanged:
             guard var file = wanted.replacing else { return }
             file.catalogSize = wanted.episode.size
             file.catalogModifiedAt = wanted.episode.modifiedAt
-            finishPublication(index, recorded(file), of: &run)
+            await finishPublication(index, recorded(file), of: &run)
         case .restart(let why):
             if run.transfers[index].hasStartedOver {
-                giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
+                await giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
                 logger.notice("starting over", metadata: ["episode": "\(wanted.episode.identity)", "why": "\(why)"])
                 run.transfers[index].mustStartOver = true
@@ -339,24 +363,24 @@ package struct DownloadEngine: Sendable {
                     .waiting(
                         .episode(episode.identity), Wait(name: episode.name, reason: reason.why, seconds: seconds)))
             } else if !Task.isCancelled, !run.isOver {
-                giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
+                await giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }
         case .endedEarly(let length):
             if let before = run.transfers[index].endedEarly {
                 let size = wanted.episode.size.map { ", and the catalog says \($0)" } ?? ""
                 let why: Message = "the server ended it after \(before) bytes, and after \(length) the next time\(size)"
-                giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
+                await giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
                 run.transfers[index].mustStartOver = true
                 run.transfers[index].endedEarly = length
                 run.schedule.postpone(index, until: run.now)
             }
         case .fail(let failure):
-            giveUp(index, failure, of: &run)
+            await giveUp(index, failure, of: &run)
         case .expired(let failure):
             guard let address = wanted.episode.address, let renew = wanted.renewAddress,
                 run.transfers[index].mayRenew()
-            else { return giveUp(index, failure, of: &run) }
+            else { return await giveUp(index, failure, of: &run) }
             run.renewals += 1
             group.addTask { .renewed(index, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
@@ -394,7 +418,7 @@ package struct DownloadEngine: Sendable {
             run.transfers[index].wanted.episode.address = address
             run.schedule.postpone(index, until: run.now)
         case .failure(let failure):
-            if !Task.isCancelled, !run.isOver { giveUp(index, failure, of: &run) }
+            if !Task.isCancelled, !run.isOver { await giveUp(index, failure, of: &run) }
         }
     }
 }

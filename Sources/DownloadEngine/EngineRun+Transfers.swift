@@ -20,6 +20,8 @@ extension EngineRun {
         /// How far it had come when it last asked for another address; nil when it never did.
         private var farthestAtRenewal: Int64?
         var startedAt: ContinuousClock.Instant?
+        /// Whether the journal shows that it has begun.
+        var isShown = false
         var bytesReceived: Int64 = 0
         /// How the server's answers compare.
         var tags = ETagHistory()

@@ -7,8 +7,11 @@ struct EngineRun {
     var transfers: Transfers
     var schedule: TransferSchedule
     var report = EngineReport()
-    var publisher: Publisher?
-    var backlog = 0
+    /// Files that wait to be published, first come first, and how many are being published now.
+    private(set) var received: [(index: Int, file: ReceivedFile)] = []
+    var publishing = 0
+    private var receivedSince = 0.0
+    var isGroupTimerArmed = false
     /// Transfers for which the catalog is being asked for another address.
     var renewals = 0
     var armedTimer: Double?
@@ -43,12 +46,37 @@ struct EngineRun {
     }
 
     func mayStart(backlog limit: Int) -> Bool {
-        !isOver && report.stop == nil && measured == nil && backlog < limit
+        !isOver && report.stop == nil && measured == nil && received.count + publishing < limit
     }
 
     /// Whether nothing runs, waits for something that may come, is being published, or is about to get another address.
     var isIdle: Bool {
-        schedule.isEmpty && backlog == 0 && renewals == 0
+        schedule.isEmpty && received.isEmpty && publishing == 0 && renewals == 0
+    }
+
+    mutating func addReceived(_ file: ReceivedFile, at index: Int) {
+        if received.isEmpty { receivedSince = now }
+        received.append((index, file))
+    }
+
+    /// Takes the files that are to be published next, if it is time and no others are being published.
+    /// - Parameter interval: seconds that a file waits for others.
+    mutating func takeReceived(upTo count: Int, within interval: Double) -> [(index: Int, file: ReceivedFile)] {
+        guard publishing == 0,
+            received.count >= count || schedule.running.isEmpty || now - receivedSince >= interval
+        else { return [] }
+        let files = Array(received.prefix(count))
+        received.removeFirst(files.count)
+        publishing = files.count
+        receivedSince = now
+        return files
+    }
+
+    /// Whether files wait for others, and nothing says when they have waited long enough.
+    mutating func mustArmGroupTimer() -> Bool {
+        guard publishing == 0, !received.isEmpty, !isGroupTimerArmed else { return false }
+        isGroupTimerArmed = true
+        return true
     }
 
     /// Records that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
@@ -91,6 +119,13 @@ struct EngineRun {
         return nil
     }
 
+    /// What runs and was not handed out by an earlier call.
+    mutating func newlyBegun() -> [EpisodeIdentity] {
+        let indices = schedule.running.filter { !transfers[$0].isShown }
+        for index in indices { transfers[index].isShown = true }
+        return indices.map { transfers[$0].wanted.episode.identity }
+    }
+
     /// What has begun is brought to its end, and nothing else starts.
     mutating func beginNothingMore() {
         schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
@@ -115,6 +150,9 @@ struct EngineRun {
     var loads: [DiskGuard.Load] {
         schedule.running.map { DiskGuard.Load(transfers[$0]) }
     }
+
+    /// Lengths of the whole of these, as far as they are known.
+    var runningLengths: [Int64?] { schedule.running.map { transfers[$0].length } }
 
     /// Where there was no room for something, nothing of unknown length is begun either.
     func lackOfRoom(forUnmeasured index: Int) -> Failure? {

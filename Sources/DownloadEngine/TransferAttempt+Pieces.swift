@@ -24,7 +24,7 @@ extension TransferAttempt {
                         try await begin(source.validator, total: source.total, offset: offset, in: partial)
                     }
                     try await takeOver(range, of: files, into: partial)
-                    offset = await partial.length
+                    offset = partial.length
                     pieces.takenOver(piece, front: offset)
                 case .fetch(let end):
                     let asked = RangeRequest(first: offset, last: end - 1, ifRange: source.validator.ifRange)
@@ -32,7 +32,7 @@ extension TransferAttempt {
                     if let ending = try await fetch(request, asking: asked, behind: existing, into: partial) {
                         return ending
                     }
-                    offset = await partial.length
+                    offset = partial.length
                 case .wait(let task):
                     await withTaskCancellationHandler {
                         _ = await task?.value
@@ -93,7 +93,7 @@ extension TransferAttempt {
         _ range: Range<Int64>, of files: PieceFiles, into partial: PartialFile
     ) async throws {
         guard let path = try files.existingPath(ofPieceAt: range.lowerBound) else { return }
-        try await partial.append(contentsOf: path, from: (await partial.length) - range.lowerBound)
+        try await slot.aside { try partial.append(contentsOf: path, from: partial.length - range.lowerBound) }
         result.record = try await committedOffset(of: partial)
         sinceCommit = 0
         try files.remove(pieceAt: range.lowerBound)

@@ -8,8 +8,8 @@ import Transport
 /// One try to bring one episode to disk: open what is held, ask for what is missing, take what the decision allows,
 /// hash and write it, and leave the journal in step.
 ///
-/// The order of things is what makes it safe: validators are committed before the first byte they vouch for is
-/// written; an offset is committed after the bytes before it are synced.
+/// The order of things is what makes it safe: validators are committed, or written into a small file's attributes, before
+/// the first byte they vouch for is written; an offset is committed after the bytes before it are synced.
 struct TransferAttempt {
     let transport: HTTPTransport
     let journal: any TransferJournal
@@ -17,8 +17,7 @@ struct TransferAttempt {
     let settings: EngineSettings
     let partialPath: String
     let limiter: TransferRates.Limiter
-    /// Of the partial file; a task that prefers it reads and writes without changing threads.
-    let thread = PartialFile.newThread()
+    let slot: TransferThreads.Slot
     /// Where others help to bring a large file; nil when it is not to be divided.
     let pieces: SegmentedDownload?
     let meter: TransferMeter
@@ -37,8 +36,8 @@ struct TransferAttempt {
 
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
-        watch: DiskGuard, settings: EngineSettings, partialPath: String, limiter: TransferRates.Limiter,
-        meter: TransferMeter, endedEarly: Int64? = nil, pieces: SegmentedDownload? = nil
+        watch: DiskGuard, settings: EngineSettings, slot: TransferThreads.Slot, partialPath: String,
+        limiter: TransferRates.Limiter, meter: TransferMeter, endedEarly: Int64? = nil, pieces: SegmentedDownload? = nil
     ) {
         self.watch = watch
         self.settings = settings
@@ -46,6 +45,7 @@ struct TransferAttempt {
         self.wanted = wanted
         self.transport = transport
         self.journal = journal
+        self.slot = slot
         self.partialPath = partialPath
         self.limiter = limiter
         self.meter = meter
@@ -56,13 +56,13 @@ struct TransferAttempt {
     /// - Parameter startOver: whether to throw away what is held first.
     mutating func run(startOver: Bool) async -> AttemptResult {
         do {
-            let partial = try await PartialFile.open(partialPath, promised: wanted.episode.digest, on: thread)
+            let partial = try PartialFile(partialPath, promised: wanted.episode.digest)
             do {
                 result.ending = await ending(with: partial, startOver: startOver)
                 try await finish(with: partial)
             } catch {
                 // The next attempt opens the file again: its lock must be free by then.
-                await partial.close()
+                partial.close()
                 throw error
             }
         } catch {
@@ -79,13 +79,11 @@ struct TransferAttempt {
             return
         }
         if result.progress > 0 {
-            // The transaction must be made even when the run is being cancelled.
-            let attempt = self
-            result.record = try await Task { try await attempt.committedOffset(of: partial) }.value
+            result.record = try await committedOffset(of: partial)
         }
         // The file on disk is the right one: what was begun in its stead is of no use.
-        if case .unchanged = result.ending { try await partial.truncate(to: 0) }
-        await partial.close()
+        if case .unchanged = result.ending { try partial.truncate(to: 0) }
+        partial.close()
     }
 
     private mutating func ending(with partial: PartialFile, startOver: Bool) async -> AttemptResult.Ending {
@@ -111,18 +109,20 @@ struct TransferAttempt {
     /// What is held and can be trusted, with everything else cut off and the digests brought up to date. What cannot
     /// be gone on with at all stays until other bytes really arrive to take its place.
     private mutating func trustedBytes(of partial: PartialFile, startOver: Bool) async throws -> PartialContent {
-        let length =
-            startOver
-            ? 0
-            : result.record.resumableBytes(
-                ofPartialFile: await partial.length, hasDigest: wanted.episode.digest != nil,
-                bootID: BootIdentity.current)
+        guard partial.length > 0, !startOver else { return PartialContent() }
+        if result.record.isFresh, let origin = partial.origin {
+            result.record.validator = origin.validator
+            result.record.total = origin.total
+            result.record.bootID = origin.bootID
+        }
+        let length = result.record.resumableBytes(
+            ofPartialFile: partial.length, hasDigest: wanted.episode.digest != nil, bootID: BootIdentity.current)
         guard length > 0 else { return PartialContent() }
         var existing = PartialContent(length: length, validator: result.record.validator, total: result.record.total)
         // The last byte is asked for again: the answer says whether the server still has this version.
         if existing.isWhole, wanted.episode.listsAnotherVersion(than: existing) { existing.length -= 1 }
-        if await partial.length > existing.length { try await partial.truncate(to: existing.length) }
-        try await partial.digestExistingBytes()
+        if partial.length > existing.length { try partial.truncate(to: existing.length) }
+        try await slot.aside { try partial.digestExistingBytes() }
         return existing
     }
 
@@ -211,7 +211,7 @@ struct TransferAttempt {
                 let received = piece.received
                 result.bytesReceived += Int64(received)
                 if overlap > 0, let repeated = part.readSlice(length: min(part.readableBytes, Int(overlap))) {
-                    guard try await partial.holds(repeated, at: offset - overlap) else {
+                    guard try partial.holds(repeated, at: offset - overlap) else {
                         return .restart("the server sent other bytes than those already held")
                     }
                     overlap -= Int64(repeated.readableBytes)
@@ -245,7 +245,7 @@ struct TransferAttempt {
             try await begin(head.validator, total: total, offset: 0, in: partial)
             try await append(first, total: total, to: partial)
         }
-        let length = await partial.length
+        let length = partial.length
         if let end = last.map({ $0 + 1 }) ?? total, length < end { return .retry(.init(why: "the connection was cut")) }
         return nil
     }
@@ -263,7 +263,7 @@ struct TransferAttempt {
             let ending = try await take(
                 body, of: decoded, total: nil, behind: 0, overlap: 0, upTo: nil, into: partial)
             if let ending { return ending }
-            return try await verified(partial, total: body.provesItsEnd ? await partial.length : nil)
+            return try await verified(partial, total: body.provesItsEnd ? partial.length : nil)
         } catch let failure as TransportError where failure.disposition == .skip {
             // What grew without measure is not left lying on the disk.
             try await discard(partial)
@@ -286,9 +286,10 @@ struct TransferAttempt {
     mutating func begin(
         _ validator: ContentValidator, total: Int64?, offset: Int64, in partial: PartialFile
     ) async throws {
+        let isFresh = offset == 0 && result.record.isFresh
         if offset == 0 {
             result.record.committedLength = 0
-            if await partial.length > 0 { try await discard(partial) }
+            if partial.length > 0 { try await discard(partial) }
             result.record.validator = validator
         }
         if let total, total > result.record.total ?? wanted.episode.size ?? 0 { try requireRoom(for: total - offset) }
@@ -297,10 +298,24 @@ struct TransferAttempt {
         result.record.bootID = BootIdentity.current
         result.record.sha256 = nil
         result.record.path = nil
-        try journal.commit([result.record])
+        if !(isFresh && setOrigin(of: partial)) {
+            // What another answer left must not vouch for the bytes of this one.
+            if offset == 0 { partial.removeOrigin() }
+            try await slot.aside { try journal.commit([result.record]) }
+        }
         meter.begin(behind: offset, reused: result.bytesReused, total: total)
         hasBegun = true
         pieces?.letHelpersIn()
+    }
+
+    /// Writes beside the bytes of a small file whose they are, so that the journal need not.
+    /// - Returns: whether that was possible.
+    private func setOrigin(of partial: PartialFile) -> Bool {
+        guard let total = result.record.total, total <= settings.maxLengthWithoutJournal,
+            let bootID = result.record.bootID
+        else { return false }
+        return partial.setOrigin(
+            PartialFile.Origin(validator: result.record.validator, total: total, bootID: bootID))
     }
 
     /// First the journal forgets the bytes, then they go: never another validator over them.
@@ -308,19 +323,21 @@ struct TransferAttempt {
         result.record.committedLength = 0
         result.record.validator = .init()
         result.record.total = nil
-        try journal.commit([result.record])
-        try await partial.truncate(to: 0)
+        try await slot.aside {
+            try journal.commit([result.record])
+            try partial.truncate(to: 0)
+        }
     }
 
     private mutating func append(_ part: ByteBuffer, total: Int64?, to partial: PartialFile) async throws {
         var part = part
-        let length = await partial.length
+        let length = partial.length
         let count = Int64(part.readableBytes)
         try await watchGrowth(by: count, to: length + count, total: total, of: partial)
         if let total, length + count > total {
             part = part.getSlice(at: part.readerIndex, length: Int(max(0, total - length))) ?? ByteBuffer()
         }
-        try await partial.append(part)
+        try await slot.write { try partial.append(part) }
         result.progress += Int64(part.readableBytes)
         sinceCommit += Int64(part.readableBytes)
         meter.moveFront(to: length + Int64(part.readableBytes))
@@ -334,18 +351,20 @@ struct TransferAttempt {
     /// Syncs the partial file, then commits its length: the part that a power cut leaves whole.
     func committedOffset(of partial: PartialFile) async throws -> TransferRecord {
         var record = result.record
-        let length = await partial.length
-        try await partial.sync()
+        let length = partial.length
         record.committedLength = record.total.map { min(length, $0) } ?? length
-        try journal.commit([record])
+        try await slot.aside { [record] in
+            try partial.sync()
+            try journal.commit([record])
+        }
         return record
     }
 
     mutating func verified(_ partial: PartialFile, total: Int64?) async throws -> AttemptResult.Ending {
-        let size = await partial.length
+        let size = partial.length
         var verification: LocalFile.Verification =
             total != nil || wanted.episode.size == size ? .length : .unverified
-        if let promised = await partial.promisedDigest(), let declared = wanted.episode.digest {
+        if let promised = partial.promisedDigest(), let declared = wanted.episode.digest {
             guard promised.fits else {
                 return .restart(
                     "its \(declared.algorithm.rawValue) is \(promised.found), the catalog says \(declared.hexadecimal)")
@@ -353,7 +372,7 @@ struct TransferAttempt {
             verification = .digest
         }
         if let declared = serverDigest {
-            let comparison = try await partial.compare(with: declared)
+            let comparison = try await slot.aside { try partial.compare(with: declared) }
             guard comparison.fits else {
                 // What the server declared is not kept: the next run would find a whole file and nothing against it.
                 try await discard(partial)
@@ -370,8 +389,8 @@ struct TransferAttempt {
         result.record.state = .verifying
         return .received(
             ReceivedFile(
-                wanted: wanted, record: result.record, partial: partial, size: size,
-                sha256: await partial.sha256Digest(), verification: verification))
+                wanted: wanted, record: result.record, path: partialPath, descriptor: partial.handOver(), size: size,
+                sha256: partial.sha256Digest(), verification: verification))
     }
 
     func failure(_ why: Message, remedy: Message? = nil) -> Failure {

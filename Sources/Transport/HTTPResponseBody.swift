@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import BookModel
 import NIOCore
 
@@ -8,24 +7,24 @@ import NIOCore
 package struct HTTPResponseBody: AsyncSequence, Sendable {
     package typealias Element = ByteBuffer
 
-    let base: HTTPClientResponse.Body
+    let base: ResponseStream.Body
     /// Where it comes from.
     package let address: ResourceAddress
     let limits: BodyLimits
 
     package func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(base: base.makeAsyncIterator(), address: address, limits: limits)
+        AsyncIterator(base: base, address: address, limits: limits)
     }
 
     package struct AsyncIterator: AsyncIteratorProtocol {
-        var base: HTTPClientResponse.Body.AsyncIterator
+        let base: ResponseStream.Body
         let address: ResourceAddress
         private var limits: BodyLimits
         private var consumed = 0
         private var tail: ArraySlice<ByteBuffer> = []
         private var ending: (any Error)?
 
-        init(base: HTTPClientResponse.Body.AsyncIterator, address: ResourceAddress, limits: BodyLimits) {
+        init(base: ResponseStream.Body, address: ResourceAddress, limits: BodyLimits) {
             self.base = base
             self.address = address
             self.limits = limits

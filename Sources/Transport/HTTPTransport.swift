@@ -101,13 +101,13 @@ package struct HTTPTransport: Sendable {
         while true {
             let credentials = hasLeftOrigin ? [:] : credentials(for: address, of: request)
             let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
-            let location = request.method == .post ? nil : response.headers.first(name: "Location")
+            let location = request.method == .post ? nil : response.head.headers.first(name: "Location")
             let decision = RedirectPolicy.decide(
-                status: Int(response.status.code), location: location, from: address, hops: hops)
+                status: Int(response.head.status.code), location: location, from: address, hops: hops)
             switch decision {
             case .accept:
                 let answer = HTTPResponse(
-                    status: Int(response.status.code), headers: response.headers, address: address,
+                    status: Int(response.head.status.code), headers: response.head.headers, address: address,
                     body: HTTPResponseBody(
                         base: response.body, address: address,
                         limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil)))
@@ -146,18 +146,20 @@ package struct HTTPTransport: Sendable {
         return credentials
     }
 
+    private typealias Exchanged = (head: HTTPResponseHead, body: ResponseStream.Body)
+
     /// A kept connection that the server closes just as a request goes out says nothing about the request: it is sent
     /// once more at once, on another connection (RFC 9112 §9.3.1; GET and HEAD are idempotent). Where no connection was
     /// kept that explanation does not hold, and the failure is one.
     private func exchangeOnOpenConnection(
         _ request: HTTPRequest, address: ResourceAddress, credentials: HTTPHeaders
-    ) async throws -> HTTPClientResponse {
+    ) async throws -> Exchanged {
         guard let target = RequestTarget(address) else { throw TransportError(.badAddress, address: address) }
         let route = try route(to: target, address: address)
         let scope = try await requiredScope(of: target, on: route, address: address)
         let key = route.connectionKey(for: target)
         let mayBeKept = request.method != .post && core.answered.withLock { $0.contains(key) }
-        let response: HTTPClientResponse
+        let response: Exchanged
         do {
             response = try await exchange(request, target: target, on: route, within: scope, address, credentials)
             if mayBeKept { return response }
@@ -187,40 +189,40 @@ package struct HTTPTransport: Sendable {
     private func exchange(
         _ request: HTTPRequest, target: RequestTarget, on route: ConnectionRoute, within scope: AddressScope?,
         _ address: ResourceAddress, _ credentials: HTTPHeaders
-    ) async throws -> HTTPClientResponse {
-        var outgoing = HTTPClientRequest(url: route.origin(for: target) + "/")
-        outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
-        if request.method == .post { outgoing.body = .bytes(request.body) }
-        outgoing.headers = request.headers
-        outgoing.headers.add(contentsOf: credentials)
-        outgoing.headers.replaceOrAdd(name: "Host", value: target.hostField)
-        outgoing.headers.replaceOrAdd(name: RequestTargetHandler.field, value: route.requestTarget(for: target))
+    ) async throws -> Exchanged {
+        var headers = request.headers
+        headers.add(contentsOf: credentials)
+        headers.replaceOrAdd(name: "Host", value: target.hostField)
+        headers.replaceOrAdd(name: RequestTargetHandler.field, value: route.requestTarget(for: target))
         if case .forwarded(let proxy) = route, let authorization = proxy.authorization {
-            outgoing.headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
+            headers.replaceOrAdd(name: "Proxy-Authorization", value: authorization)
         }
-        if !outgoing.headers.contains(name: "User-Agent") {
-            outgoing.headers.add(name: "User-Agent", value: core.options.userAgent)
+        if !headers.contains(name: "User-Agent") {
+            headers.add(name: "User-Agent", value: core.options.userAgent)
         }
-        if !outgoing.headers.contains(name: "Accept-Encoding") {
+        if !headers.contains(name: "Accept-Encoding") {
             // Lengths and ranges count the bytes that are stored, so no coding is wanted in between.
-            outgoing.headers.add(name: "Accept-Encoding", value: "identity")
+            headers.add(name: "Accept-Encoding", value: "identity")
         }
-        let response: HTTPClientResponse
+        let response: Exchanged
         do {
             core.logger.debug("sending a request", metadata: ["address": "\(address)"])
-            // The deadline bounds the head alone; see `BodyLimits` for the body.
+            // The timeout bounds the head alone; see `BodyLimits` for the body.
             let client = try await core.clients.client(
                 for: route, within: scope, trusting: access.authorities ?? core.options.authorities)
-            response = try await client.execute(
-                outgoing, deadline: .now() + .milliseconds(Int64(core.options.answerTimeout * 1000)))
+            let outgoing = try HTTPClient.Request(
+                url: route.origin(for: target) + "/", method: HTTPMethod(rawValue: request.method.rawValue),
+                headers: headers, body: request.method == .post ? .bytes(request.body) : nil)
+            response = try await ResponseStream.open(
+                outgoing, by: client, within: .milliseconds(Int64(core.options.answerTimeout * 1000)))
             core.logger.debug(
-                "answered", metadata: ["address": "\(address)", "status": "\(response.status.code)"])
+                "answered", metadata: ["address": "\(address)", "status": "\(response.head.status.code)"])
         } catch {
             let failure = route.failure(error, address: address)
             core.logger.debug("no answer", metadata: ["address": "\(address)", "why": "\(failure)"])
             throw failure
         }
-        if case .forwarded(let proxy) = route, response.status == .proxyAuthenticationRequired {
+        if case .forwarded(let proxy) = route, response.head.status == .proxyAuthenticationRequired {
             let why: Message = ConnectionRoute.credentialsRefused(by: proxy, "407")
             throw TransportError(.proxyCredentials(why), address: address)
         }

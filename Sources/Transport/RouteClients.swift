@@ -99,7 +99,7 @@ final class RouteClients: Sendable {
         return channel.eventLoop.flatSubmit {
             channel.setOption(
                 ChannelOptions.recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 16 << 10, initial: 64 << 10, maximum: 256 << 10)
+                value: AdaptiveRecvByteBufferAllocator(minimum: 64 << 10, initial: 256 << 10, maximum: 1 << 20)
             ).flatMap {
                 addresses(of: route, on: channel.eventLoop)
             }.flatMapThrowing { resolved in

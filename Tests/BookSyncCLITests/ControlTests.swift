@@ -11,6 +11,10 @@ extension ProductTests {
                 try await bench.start("fetch", "40111", "--json", "--jobs", "4", environment: paced) { run in
                     for section in 1...4 { try await run.waitForProgress(of: section) }
 
+                    // Others see it at the run's next look, four times a second.
+                    try await waitUntil("four are shown as downloading") {
+                        try await bench.run("queue").output.components(separatedBy: "downloading").count == 5
+                    }
                     let table = try await bench.run("queue")
                     #expect(table.exitCode == 0 && table.errors == "")
                     #expect(table.outputLines.count == 7)

@@ -125,6 +125,9 @@ extension ProductTests {
                 try await bench.start("fetch", "1", environment: environment) { run in
                     try await server.waitUntil { Self.isHeld($0) }
                     try await run.waitForErrors(containing: "fetched")
+                    try await waitUntil("others see what is being fetched") {
+                        try await bench.run("queue", environment: environment).output.contains("downloading")
+                    }
                     let list = try await bench.run("list", "1", "--json", environment: environment)
                     #expect(list.exitCode == 0)
                     let states = try JSONObject.list(list.output).compactMap { $0["state"] }

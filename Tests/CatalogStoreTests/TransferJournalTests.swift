@@ -123,7 +123,7 @@ import Testing
         let succession = Self.successions[index]
         try await withEpisodes(1) { store in
             if let stored = succession.stored { try await store.save([stored]) }
-            let durability = try await store.read("test") { try $0.durability(of: [succession.next]) }
+            let durability = try await store.reader.unsafeRead { try $0.durability(of: [succession.next]) }
             #expect(durability == succession.durability)
         }
     }

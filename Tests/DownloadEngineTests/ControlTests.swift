@@ -168,6 +168,8 @@ import Testing
             }
         }
 
+        func commit(begun episodes: [EpisodeIdentity]) throws { try store.commit(begun: episodes) }
+
         /// Waits on the engine's own thread, as the commits of the store do.
         private func waiting<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
             let (outcome, isDone) = (Watched<Result<Value, any Error>?>(nil), DispatchSemaphore(value: 0))

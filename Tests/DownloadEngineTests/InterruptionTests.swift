@@ -1,9 +1,12 @@
 import BookModel
-import DownloadEngine
+import CatalogStore
 import Foundation
 import LibraryFiles
+import NIOCore
 import Support
 import Testing
+
+@testable import DownloadEngine
 
 /// What a run leaves that was cancelled or killed, and what the next one makes of it.
 @Suite(.limitedConcurrency) struct InterruptionTests {
@@ -134,6 +137,7 @@ import Testing
     @Test(arguments: [512, 60_000])
     func `what vouches for bytes is in the journal before them`(length: Int) async throws {
         let gate = Gate()
+        let bytes = sampleMP3(bytes: 400_000)
         try await withBench(.file(bytes, [.stall(at: length, until: gate)])) { bench in
             let episode = bench.episode()
             let run = Task { try await bench.fetch(episode) }
@@ -141,10 +145,59 @@ import Testing
             let record = try #require(try await bench.record(of: episode))
             #expect(record.state == .downloading)
             #expect(record.validator == .served)
-            #expect(record.total == 120_000)
+            #expect(record.total == 400_000)
             #expect(record.bootID == BootIdentity.current)
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])
+        }
+    }
+
+    @Test(arguments: [512, 60_000])
+    func `a small file itself says whose its bytes are, and is gone on from after a kill`(length: Int) async throws {
+        let gate = Gate()
+        try await withBench(.file(bytes, [.stall(at: length, until: gate)])) { bench in
+            let episode = bench.episode()
+            let run = Task { try await bench.fetch(episode) }
+            try await bench.waitUntilHeld(length, of: episode)
+            // No transaction was made for it: this is what a kill leaves.
+            let left = try #require(try await bench.record(of: episode))
+            #expect(left == TransferRecord(episode: episode.identity))
+            run.cancel()
+            _ = try await run.value
+            try bench.store.commit([left])
+            gate.open()
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(ranges(bench.server) == [nil, "bytes=\(length)-"])
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 120_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `a small file of another version is not gone on from`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            let path = bench.partialFile(of: episode).path
+            try Data(sampleMP3(bytes: 50_000, seed: 2)).write(to: bench.partialFile(of: episode))
+            let partial = try PartialFile(path, promised: nil)
+            var origin = PartialFile.Origin(
+                validator: .served, total: 120_000, bootID: try #require(BootIdentity.current))
+            origin.validator.entityTag = "\"v0\""
+            #expect(partial.setOrigin(origin))
+            #expect(partial.origin == origin)
+            partial.close()
+            #expect(try await bench.fetch(episode).outcomes == [.fetched])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test func `the origin of bytes goes with them`() throws {
+        try withTemporaryFolder { folder in
+            let partial = try PartialFile(folder.appending(path: "a.part").path, promised: nil)
+            try partial.append(ByteBuffer(string: "abc"))
+            #expect(partial.setOrigin(PartialFile.Origin(validator: .served, total: 3, bootID: "now")))
+            try partial.truncate(to: 0)
+            #expect(partial.origin == nil)
+            partial.close()
         }
     }
 

@@ -7,33 +7,32 @@ import Testing
 @testable import DownloadEngine
 
 @Suite(.limitedConcurrency) struct PartialFileTests {
-    @Test func `a partial file is written by one at a time`() async throws {
-        try await withTemporaryFolder { folder in
+    @Test func `a partial file is written by one at a time`() throws {
+        try withTemporaryFolder { folder in
             let path = folder.appending(path: "a.part").path
-            let first = try await PartialFile.open(path, promised: nil)
-            try await first.append(ByteBuffer(string: "abc"))
-            await #expect(throws: Failure.self) { try await PartialFile.open(path, promised: nil) }
-            await first.close()
-            let second = try await PartialFile.open(path, promised: nil)
-            #expect(await second.length == 3)
-            await second.close()
+            let first = try PartialFile(path, promised: nil)
+            try first.append(ByteBuffer(string: "abc"))
+            #expect(throws: Failure.self) { try PartialFile(path, promised: nil) }
+            first.close()
+            let second = try PartialFile(path, promised: nil)
+            #expect(second.length == 3)
+            second.close()
         }
     }
 
     #if os(Linux)
-        @Test func `a descriptor that a starting child shares does not keep a closed partial file locked`() async throws
-        {
-            try await withTemporaryFolder { folder in
+        @Test func `a descriptor that a starting child shares does not keep a closed partial file locked`() throws {
+            try withTemporaryFolder { folder in
                 let path = folder.appending(path: "a.part").path
-                let first = try await PartialFile.open(path, promised: nil)
-                try await first.append(ByteBuffer(string: "abc"))
+                let first = try PartialFile(path, promised: nil)
+                try first.append(ByteBuffer(string: "abc"))
                 // What `fork` does to the descriptor, until `exec` closes the child's.
                 let shared = dup(try #require(try Self.descriptor(of: path)))
                 defer { close(shared) }
-                await first.close()
-                let second = try await PartialFile.open(path, promised: nil)
-                #expect(await second.length == 3)
-                await second.close()
+                first.close()
+                let second = try PartialFile(path, promised: nil)
+                #expect(second.length == 3)
+                second.close()
             }
         }
 
@@ -45,18 +44,18 @@ import Testing
         }
     #endif
 
-    @Test func `bytes that somebody else appended are noticed before the file is published`() async throws {
-        try await withTemporaryFolder { folder in
+    @Test func `bytes that somebody else appended are noticed before the file is published`() throws {
+        try withTemporaryFolder { folder in
             let path = folder.appending(path: "a.part").path
-            let partial = try await PartialFile.open(path, promised: nil)
-            try await partial.append(ByteBuffer(string: "abc"))
-            try await partial.sync()
+            let partial = try PartialFile(path, promised: nil)
+            try partial.append(ByteBuffer(string: "abc"))
+            try partial.sync()
             let handle = try FileHandle(forWritingTo: URL(filePath: path))
             try handle.seekToEnd()
             try handle.write(contentsOf: Data("x".utf8))
             try handle.close()
-            await #expect(throws: Failure.self) { try await partial.sync() }
-            await partial.close()
+            #expect(throws: Failure.self) { try partial.sync() }
+            partial.close()
         }
     }
 }

@@ -153,12 +153,11 @@ package struct TransferControl: Sendable {
     private static func dropPartials(of episodes: [EpisodeIdentity], in folder: LibraryFolder) async throws {
         for episode in episodes {
             let path = folder.partialFolder + "/" + PartialFile.name(for: episode)
-            // Opening one that is not there would make it, for which there may be no room.
-            guard try await runBlocking({ fileSize(path) }) != nil else {
-                try await runBlocking { try PartialFile.removePieces(beside: path) }
-                continue
+            try await runBlocking {
+                // Opening one that is not there would make it, for which there may be no room.
+                guard fileSize(path) != nil else { return try PartialFile.removePieces(beside: path) }
+                try PartialFile(path, promised: nil).remove()
             }
-            try await PartialFile.open(path, promised: nil).remove()
         }
     }
 }

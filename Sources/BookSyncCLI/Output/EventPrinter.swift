@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Foundation
 import ShelfQueries
+import Synchronization
 
 /// Renders a run's events: JSON lines on standard output, bars on a terminal, plain lines elsewhere.
 actor EventPrinter {
@@ -13,6 +14,11 @@ actor EventPrinter {
         var usesColor = false
         /// A log that runs are told to as well.
         var log: EventLog?
+
+        /// Whether anybody is told of it.
+        func shows(_ event: SyncEvent) -> Bool {
+            isJSON || log != nil || !isQuiet || event.isFailure
+        }
     }
 
     private let style: Style
@@ -26,20 +32,36 @@ actor EventPrinter {
         self.display = style.showsBars && !style.isQuiet ? LiveDisplay() : nil
     }
 
+    /// Between two looks at what is to be printed: waking up for each event of thousands of small files would cost more
+    /// than the files do.
+    private static let interval = Duration.milliseconds(20)
+
     /// Hands `body` what takes events, and returns when all of them are printed.
     func printing<Result: Sendable>(
         _ body: @Sendable (@escaping @Sendable (SyncEvent) -> Void) async throws -> Result
     ) async throws -> Result {
-        let (events, continuation) = AsyncStream.makeStream(of: SyncEvent.self)
-        let printing = Task { for await event in events { await self.print(event) } }
+        let waiting = EventQueue()
+        let (news, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let printing = Task {
+            for await _ in news {
+                for event in waiting.takeAll() { await self.print(event) }
+                do { try await Task.sleep(for: Self.interval) } catch { return }
+            }
+        }
         let outcome: Swift.Result<Result, any Error>
         do {
-            outcome = .success(try await body { continuation.yield($0) })
+            outcome = .success(
+                try await body { event in
+                    guard self.style.shows(event) else { return }
+                    waiting.add(event)
+                    signal.yield()
+                })
         } catch {
             outcome = .failure(error)
         }
-        continuation.finish()
+        printing.cancel()
         await printing.value
+        for event in waiting.takeAll() { await print(event) }
         await display?.close()
         return try outcome.get()
     }
@@ -79,5 +101,19 @@ actor EventPrinter {
         if let last = lastProgress[progress.episode], now - last < .milliseconds(500) { return false }
         lastProgress[progress.episode] = now
         return true
+    }
+}
+
+/// Events that wait for their turn.
+private final class EventQueue: Sendable {
+    private let events = Mutex<[SyncEvent]>([])
+
+    func add(_ event: SyncEvent) { events.withLock { $0.append(event) } }
+
+    func takeAll() -> [SyncEvent] {
+        events.withLock { events in
+            defer { events = [] }
+            return events
+        }
     }
 }

@@ -54,6 +54,23 @@ final class DiskGuard: Sendable {
         guard isTheSame else { throw vanished(why: "another folder stands at its path") }
     }
 
+    /// Whether the disk has room for all of these even if it holds nothing of them yet: then nobody has to look at their
+    /// partial files. Does not look whether it is the same disk.
+    ///
+    /// - Parameter totals: lengths of the transfers under way and of the one to be begun, as far as they are known.
+    func hasRoom(for totals: [Int64?]) -> Bool {
+        guard minFreeSpace > 0 else { return true }
+        guard let space = try? DiskSpace(of: library) else { return false }
+        return space.missing(for: Self.sum(totals.map { $0 ?? 0 }), leaving: minFreeSpace) == nil
+    }
+
+    private static func sum(_ lengths: [Int64]) -> Int64 {
+        lengths.reduce(0) { sum, next in
+            let (sum, overflow) = sum.addingReportingOverflow(next)
+            return overflow ? .max : sum
+        }
+    }
+
     /// - Parameter loads: the transfers under way and the one to be begun.
     /// - Throws: ``Failure`` that ends the run, when the disk is another, or they would not leave as much of it free as
     ///   they have to.
@@ -61,10 +78,7 @@ final class DiskGuard: Sendable {
         try requireSameDisk()
         guard minFreeSpace > 0 else { return }
         let space = try DiskSpace(of: library)
-        let toCome = try loads.reduce(Int64(0)) { sum, load in
-            let (next, overflow) = sum.addingReportingOverflow(try stillToCome(of: load))
-            return overflow ? .max : next
-        }
+        let toCome = Self.sum(try loads.map(stillToCome))
         guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }
         throw Failure.lackOfRoom(
             "the library \(library) has no room for more",

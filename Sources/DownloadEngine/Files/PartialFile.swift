@@ -6,21 +6,17 @@ import NIOCore
 
 /// The bytes of an unfinished transfer: a file that only grows at its end, hashed as it grows.
 ///
-/// An actor on a thread of its own: every method may block on the disk. Errors are ``Failure`` values.
-package actor PartialFile {
-    nonisolated let thread: SerialQueueExecutor
-    private let descriptor: CInt
-    private var isClosed = false
+/// It belongs to one task at a time. Every method may block on the disk. Errors are ``Failure`` values.
+package final class PartialFile {
+    package let path: String
+    /// -1 after the end of its use, and after it was handed over.
+    private(set) var descriptor: CInt
     /// Whether the bytes go through the digests: those of a piece are put through them when they are taken over.
     private let digests: Bool
     private var sha256 = SHA256()
     private var promised: PromisedDigest?
-    /// Bytes in the file, all of which went through the digests once ``digestHeldBytes()`` was called.
+    /// Bytes in the file, all of which went through the digests once ``digestExistingBytes()`` was called.
     package private(set) var length: Int64
-
-    nonisolated package let path: String
-
-    nonisolated package var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// The name of an episode's partial file: derived from its identity, so that a later run finds it whatever became
     /// of names and addresses.
@@ -49,91 +45,62 @@ package actor PartialFile {
     }
 
     /// Opens the file, or creates it empty. A symbolic link in its place is refused.
-    package static func open(_ path: String, promised digest: ContentDigest?) async throws -> PartialFile {
-        try await open(path, promised: digest, on: newThread())
-    }
-
-    /// The same on a thread that its transfer runs on too.
     ///
     /// - Parameter digests: whether its bytes are to be put through digests.
-    static func open(
-        _ path: String, promised digest: ContentDigest?, on thread: SerialQueueExecutor, digests: Bool = true
-    ) async throws -> PartialFile {
-        try await Opener(thread: thread).open(path, promised: digest, digests: digests)
-    }
-
-    /// A thread for one file.
-    static func newThread() -> SerialQueueExecutor { SerialQueueExecutor(label: "booksync.partial") }
-
-    /// Opens on the thread that the file will live on.
-    private actor Opener {
-        let thread: SerialQueueExecutor
-        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
-
-        init(thread: SerialQueueExecutor) {
-            self.thread = thread
+    package init(_ path: String, promised digest: ContentDigest?, digests: Bool = true) throws {
+        let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let descriptor = uninterrupted { Foundation.open(path, flags, 0o644) }
+        guard descriptor >= 0 else {
+            let code = errno
+            guard code == ELOOP else {
+                throw Failure.file("the partial file \(path) cannot be opened", errno: code)
+            }
+            throw Failure(
+                .temporary, what: "the partial file \(path) cannot be used",
+                why: "a symbolic link stands there, and links are not followed for writing", remedy: "remove it")
         }
-
-        func open(_ path: String, promised digest: ContentDigest?, digests: Bool) throws -> PartialFile {
-            let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-            let descriptor = uninterrupted { Foundation.open(path, flags, 0o644) }
-            guard descriptor >= 0 else {
-                let code = errno
-                guard code == ELOOP else {
-                    throw Failure.file("the partial file \(path) cannot be opened", errno: code)
-                }
-                throw Failure(
-                    .temporary, what: "the partial file \(path) cannot be used",
-                    why: "a symbolic link stands there, and links are not followed for writing", remedy: "remove it")
-            }
-            var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
-                Foundation.close(descriptor)
-                throw Failure(
-                    .temporary, what: "the partial file \(path) cannot be used",
-                    why: "it is no file, or one that has other names elsewhere", remedy: "move it away")
-            }
-            // Two runs that both believe to hold the library (somebody deleted its lock) must not both append. Where a
-            // filesystem knows no such lock, there is nothing to learn from it.
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-                Foundation.close(descriptor)
-                throw Failure(
-                    .temporary, what: "the partial file \(path) cannot be used", why: "another process writes to it",
-                    remedy: "let it finish, then run again")
-            }
-            return PartialFile(
-                thread: thread, descriptor: descriptor, path: path, length: Int64(status.st_size), promised: digest,
-                digests: digests)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+            Foundation.close(descriptor)
+            throw Failure(
+                .temporary, what: "the partial file \(path) cannot be used",
+                why: "it is no file, or one that has other names elsewhere", remedy: "move it away")
         }
-    }
-
-    private init(
-        thread: SerialQueueExecutor, descriptor: CInt, path: String, length: Int64, promised: ContentDigest?,
-        digests: Bool
-    ) {
-        self.digests = digests
-        self.thread = thread
-        self.descriptor = descriptor
+        // Two runs that both believe to hold the library (somebody deleted its lock) must not both append. Where a
+        // filesystem knows no such lock, there is nothing to learn from it.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            Foundation.close(descriptor)
+            throw Failure(
+                .temporary, what: "the partial file \(path) cannot be used", why: "another process writes to it",
+                remedy: "let it finish, then run again")
+        }
         self.path = path
-        self.length = length
-        self.promised = promised.map(PromisedDigest.init)
+        self.descriptor = descriptor
+        self.digests = digests
+        length = Int64(status.st_size)
+        promised = digest.map(PromisedDigest.init)
     }
 
     deinit {
-        if !isClosed { Self.unlockAndClose(descriptor) }
+        if descriptor >= 0 { Self.unlockAndClose(descriptor) }
     }
 
     /// Ends the use of the file. One that holds nothing is removed.
     package func close() {
-        guard !isClosed else { return }
+        guard descriptor >= 0 else { return }
         if length == 0 { unlink(path) }
-        isClosed = true
-        Self.unlockAndClose(descriptor)
+        Self.unlockAndClose(handOver())
+    }
+
+    /// Ends the use of the file here: whoever gets the descriptor closes it.
+    func handOver() -> CInt {
+        defer { descriptor = -1 }
+        return descriptor
     }
 
     /// A child between `fork` and `exec` shares the descriptor, and with it the lock. Unlocking frees the file at once, for
     /// all who share it; closing alone would leave it locked until the child has gone on.
-    private static func unlockAndClose(_ descriptor: CInt) {
+    static func unlockAndClose(_ descriptor: CInt) {
         flock(descriptor, LOCK_UN)
         Foundation.close(descriptor)
     }
@@ -150,8 +117,9 @@ package actor PartialFile {
         close()
     }
 
-    /// Throws away everything behind the first `newLength` bytes. Call before ``digestHeldBytes()``.
+    /// Throws away everything behind the first `newLength` bytes. Call before ``digestExistingBytes()``.
     package func truncate(to newLength: Int64) throws {
+        if newLength == 0 { removeOrigin() }
         try systemCall("the partial file \(path) cannot be cut") { ftruncate(descriptor, off_t(newLength)) }
         length = newLength
         sha256 = SHA256()
@@ -239,20 +207,32 @@ package actor PartialFile {
     /// - Throws: ``Failure`` also when the file holds other bytes than those that went through the digests: somebody
     ///   else wrote to it.
     package func sync() throws {
-        var status = stat()
-        try systemCall("the partial file \(path) cannot be looked at") { fstat(descriptor, &status) }
-        guard Int64(status.st_size) == length else {
-            throw Failure(
-                .temporary, what: "the partial file \(path) cannot be used",
-                why:
-                    "it has \(status.st_size) bytes and not the \(length) that were received: something else changed it",
-                remedy: "run again")
-        }
+        try Self.requireLength(length, of: descriptor, at: path)
+        try Self.sync(descriptor, at: path)
+    }
+
+    static func sync(_ descriptor: CInt, at path: String) throws {
         try systemCall("the partial file \(path) cannot be synced") { fsync(descriptor) }
     }
 
-    /// Writes into the file whose it is.
-    func mark(_ mark: FileMark) throws { try mark.write(to: descriptor) }
+    @discardableResult
+    static func requireLength(_ length: Int64, of descriptor: CInt, at path: String) throws -> FileAttributes {
+        let found = try attributes(of: descriptor, at: path)
+        guard found.size == length else {
+            throw Failure(
+                .temporary, what: "the partial file \(path) cannot be used",
+                why:
+                    "it has \(found.size) bytes and not the \(length) that were received: something else changed it",
+                remedy: "run again")
+        }
+        return found
+    }
+
+    private static func attributes(of descriptor: CInt, at path: String) throws -> FileAttributes {
+        var status = stat()
+        try systemCall("the partial file \(path) cannot be looked at") { fstat(descriptor, &status) }
+        return FileAttributes(status)
+    }
 
     /// Of all bytes, in lower-case hexadecimal.
     package func sha256Digest() -> String {

@@ -1,5 +1,4 @@
 import BookModel
-import LibraryFiles
 import NIOCore
 import NIOHTTP1
 import Transport
@@ -40,15 +39,15 @@ struct PieceFetch: Sendable {
     let transport: HTTPTransport
     let limiter: TransferRates.Limiter
     let meter: TransferMeter
-    let thread: SerialQueueExecutor
+    let slot: TransferThreads.Slot
 
     func run() async -> PieceResult {
         do {
             let path = files.path(ofPieceAt: range.lowerBound)
-            let file = try await PartialFile.open(path, promised: nil, on: thread, digests: false)
+            let file = try PartialFile(path, promised: nil, digests: false)
             let ending = await fetch(into: file)
-            let onDisk = await file.length
-            await file.close()
+            let onDisk = file.length
+            file.close()
             return PieceResult(ending: ending, onDisk: onDisk)
         } catch {
             return PieceResult(ending: Self.ending(error), onDisk: 0)
@@ -58,11 +57,13 @@ struct PieceFetch: Sendable {
     private func fetch(into file: PartialFile) async -> PieceResult.Ending {
         do {
             let length = Int64(range.count)
-            let begun = await file.length
+            let begun = file.length
             if begun < length, let ending = try await ask(from: range.lowerBound + begun, into: file) { return ending }
-            guard await file.length == length else { return .retry(.init(why: "the connection was cut")) }
-            try await file.sync()
-            try files.markWhole(pieceAt: range.lowerBound)
+            guard file.length == length else { return .retry(.init(why: "the connection was cut")) }
+            try await slot.aside {
+                try file.sync()
+                try files.markWhole(pieceAt: range.lowerBound)
+            }
             return .whole
         } catch {
             return Self.ending(error)
@@ -85,9 +86,9 @@ struct PieceFetch: Sendable {
         }
         for try await var part in answer.body {
             let received = part.readableBytes
-            let room = Int64(range.count) - (await file.length)
+            let room = Int64(range.count) - file.length
             if received > room { part = part.getSlice(at: part.readerIndex, length: Int(max(0, room))) ?? .init() }
-            try await file.append(part)
+            try await slot.write { try file.append(part) }
             meter.grewPiece(by: Int64(part.readableBytes))
             try await limiter.pass(received)
         }

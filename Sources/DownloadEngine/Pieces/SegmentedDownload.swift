@@ -36,13 +36,15 @@ final class SegmentedDownload: Sendable {
     private let transport: HTTPTransport
     private let limiter: TransferRates.Limiter
     private let meter: TransferMeter
+    private let threads: TransferThreads
     private let retry: RetryPolicy
     private let state = Mutex(State())
 
     init(
         partialPath: String, transport: HTTPTransport, limiter: TransferRates.Limiter, meter: TransferMeter,
-        settings: EngineSettings
+        threads: TransferThreads, settings: EngineSettings
     ) {
+        self.threads = threads
         self.partialPath = partialPath
         self.transport = transport
         self.limiter = limiter
@@ -167,12 +169,11 @@ final class SegmentedDownload: Sendable {
 
     private func begin(_ piece: Int, in state: inout sending State) -> Task<PieceResult.Ending, Never>? {
         guard let work = state.work, !state.isClosed else { return nil }
-        let thread = PartialFile.newThread()
+        let slot = threads.takeSlot()
         let fetch = PieceFetch(
             source: work.source, files: work.files, range: state.table.range(of: piece), transport: transport,
-            limiter: limiter,
-            meter: meter, thread: thread)
-        let task = Task(executorPreference: thread) {
+            limiter: limiter, meter: meter, slot: slot)
+        let task = Task(executorPreference: slot.loop) {
             let result = await fetch.run()
             self.finishPiece(piece, result)
             return result.ending

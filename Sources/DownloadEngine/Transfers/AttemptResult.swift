@@ -2,19 +2,6 @@ import BookModel
 import Foundation
 import Transport
 
-/// A file that has arrived whole and waits to be published.
-struct ReceivedFile: Sendable {
-    var wanted: TransferRequest
-    var record: TransferRecord
-    var partial: PartialFile
-    var size: Int64
-    var sha256: String
-    var verification: LocalFile.Verification
-
-    /// Where the bytes came from, without secrets.
-    var address: String? { wanted.episode.address?.withoutSecrets }
-}
-
 /// What one try at a transfer came to.
 struct AttemptResult: Sendable {
     enum Ending: Sendable {

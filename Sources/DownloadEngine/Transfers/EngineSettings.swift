@@ -46,6 +46,10 @@ package struct EngineSettings: Sendable {
         FileSize.sensible(catalogSize).map { 4 * $0 + (64 << 20) } ?? maxUndeclaredSize
     }
 
+    /// Bytes of a file at most whose origin only the file itself tells, until it is whole: where its attributes get lost,
+    /// all transfers under way together are to lose no more than a kill may cost.
+    var maxLengthWithoutJournal: Int64 { Int64(jobs) * 64 << 10 }
+
     /// Bytes between two durable offsets.
     static let commitInterval: Int64 = 8 << 20
 

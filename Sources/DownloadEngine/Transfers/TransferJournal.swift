@@ -8,6 +8,10 @@ package protocol TransferJournal: Sendable {
     /// Inserts or updates the records, all in one transaction that is committed when the call returns.
     func commit(_ records: [TransferRecord]) throws
 
+    /// Shows to whoever looks at the queue that these are being fetched, where the journal says that they wait. It says
+    /// nothing of their bytes.
+    func commit(begun episodes: [EpisodeIdentity]) throws
+
     /// Records files that are in the library now and drops their transfers, all in one transaction that has reached
     /// the disk when the call returns.
     func commit(finished files: [LocalFile]) throws

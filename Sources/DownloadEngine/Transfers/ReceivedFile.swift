@@ -1,0 +1,35 @@
+import BookModel
+import Foundation
+import LibraryFiles
+
+/// A file that has arrived whole and waits to be published. Whoever has it closes it.
+struct ReceivedFile: Sendable {
+    let wanted: TransferRequest
+    let record: TransferRecord
+    /// Of the partial file.
+    let path: String
+    /// Holds the partial file's lock.
+    let descriptor: CInt
+    /// Bytes.
+    let size: Int64
+    /// Lower-case hexadecimal.
+    let sha256: String
+    let verification: LocalFile.Verification
+
+    /// Where the bytes came from, without secrets.
+    var address: String? { wanted.episode.address?.withoutSecrets }
+
+    /// Writes into the file whose it is.
+    ///
+    /// - Returns: what is on disk now and will be at the file's final path.
+    /// - Throws: ``Failure`` when something else wrote to the file.
+    func mark() throws -> FileAttributes {
+        try FileMark(episode: wanted.episode.identity, sha256: sha256, address: address).write(to: descriptor)
+        return try PartialFile.requireLength(size, of: descriptor, at: path)
+    }
+
+    /// Returns when the bytes are on the disk itself.
+    func sync() throws { try PartialFile.sync(descriptor, at: path) }
+
+    func close() { PartialFile.unlockAndClose(descriptor) }
+}
