@@ -23,7 +23,13 @@ package func percentEncoded(
     var text: [UInt8] = []
     text.reserveCapacity(bytes.underestimatedCount)
     for byte in bytes {
-        text += isKept(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        guard !isKept(byte) else {
+            text.append(byte)
+            continue
+        }
+        text.append(UInt8(ascii: "%"))
+        text.append(digits[Int(byte >> 4)])
+        text.append(digits[Int(byte & 15)])
     }
     return String(decoding: text, as: UTF8.self)
 }

@@ -30,8 +30,8 @@ struct Publisher: Sendable {
     ///
     /// - Returns: for each file, in their order, what is to be told of it.
     func publish(_ files: [ReceivedFile]) -> [Result<LocalFile, any Error>] {
-        defer { for file in files { file.close() } }
         var publications = files.map { file in Publication(file: file, outcome: Result { try file.mark() }) }
+        defer { for publication in publications { publication.file.close(isPublished: !publication.hasFailed) } }
         for index in publications.indices { publications[index].go { try files[index].sync() } }
         do {
             try watch.requireSameDisk()

@@ -110,11 +110,7 @@ struct TransferAttempt {
     /// be gone on with at all stays until other bytes really arrive to take its place.
     private mutating func trustedBytes(of partial: PartialFile, startOver: Bool) async throws -> PartialContent {
         guard partial.length > 0, !startOver else { return PartialContent() }
-        if result.record.isFresh, let origin = partial.origin {
-            result.record.validator = origin.validator
-            result.record.total = origin.total
-            result.record.bootID = origin.bootID
-        }
+        result.record.complete(from: partial.origin)
         let length = result.record.resumableBytes(
             ofPartialFile: partial.length, hasDigest: wanted.episode.digest != nil, bootID: BootIdentity.current)
         guard length > 0 else { return PartialContent() }

@@ -228,6 +228,11 @@ extension Configuration {
         if let jobs = overrides.jobs {
             downloads.jobs = jobs
             findings.origins["downloads.jobs"] = .flag("--jobs")
+            // All of them may be on one server, unless somebody said how many that bears.
+            if findings.origins["downloads.jobs-per-host"] == nil, jobs > downloads.jobsPerHost {
+                downloads.jobsPerHost = jobs
+                findings.origins["downloads.jobs-per-host"] = .flag("--jobs")
+            }
         }
         if let limitRate = overrides.limitRate {
             downloads.limitRate = limitRate

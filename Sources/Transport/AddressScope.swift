@@ -122,8 +122,13 @@ extension SocketAddress {
 
 extension ResourceAddress {
     /// The host as the address names it, without brackets; nil when there is none.
-    package var host: String? {
-        guard let host = URL(string: wireText)?.host, !host.isEmpty else { return nil }
+    package var host: String? { URL(string: wireText)?.plainHost }
+}
+
+extension URL {
+    /// Without brackets; nil when there is none.
+    var plainHost: String? {
+        guard let host, !host.isEmpty else { return nil }
         return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }

@@ -36,6 +36,10 @@ extension ResourceAddress {
     /// The address as it goes over the wire (RFC 3986): without a fragment, with everything percent-encoded that may
     /// not stand in a URL, and with percent-encodings that are there already left alone.
     package var wireText: String {
+        // Nearly every address is fit to be sent as it stands.
+        if secretText.utf8.allSatisfy({ Self.isKept($0) && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%") }) {
+            return secretText
+        }
         let trimmed = secretText.unicodeScalars.drop(while: Self.isBlank).reversed().drop(while: Self.isBlank)
             .reversed()
         var bytes = Array(String(String.UnicodeScalarView(trimmed)).utf8)
@@ -48,11 +52,18 @@ extension ResourceAddress {
                 return index + 2 < bytes.count && bytes[index + 1].hexadecimalValue != nil
                     && bytes[index + 2].hexadecimalValue != nil
             }
-            return byte > 0x20 && byte < 0x7F && !Self.forbidden.contains(byte)
+            return Self.isKept(byte)
         }
     }
 
-    private static let forbidden = Set("\"<>\\^`{|}".utf8)
+    private static func isKept(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: byte > 0x20 && byte < 0x7F
+        }
+    }
 
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value <= 0x20 || scalar == "\u{FEFF}"

@@ -17,7 +17,7 @@ struct RequestTarget: Sendable, Hashable {
         let scheme = text.prefix { $0 != "/" }.lowercased()
         let isSecure = scheme == "https:"
         guard isSecure || scheme == "http:", text.dropFirst(scheme.count).hasPrefix("//"),
-            let url = URL(string: text), let host = address.host
+            let url = URL(string: text), let host = url.plainHost
         else {
             return nil
         }

@@ -99,7 +99,7 @@ final class RouteClients: Sendable {
         return channel.eventLoop.flatSubmit {
             channel.setOption(
                 ChannelOptions.recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 64 << 10, initial: 256 << 10, maximum: 1 << 20)
+                value: AdaptiveRecvByteBufferAllocator(minimum: 64 << 10, initial: 128 << 10, maximum: 512 << 10)
             ).flatMap {
                 addresses(of: route, on: channel.eventLoop)
             }.flatMapThrowing { resolved in

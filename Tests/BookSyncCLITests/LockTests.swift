@@ -201,5 +201,27 @@ extension ProductTests {
                 #expect(try bench.digests() == catalog.digests)
             }
         }
+
+        @Test func `a plan knows what a killed run has of a small file, which no transaction was made for`()
+            async throws
+        {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 1, bytes: 30_000)
+            catalog.items[0].deeds = [.stall(at: 10_000, until: gate)]
+            try await withCatalog(catalog.script) { bench, server in
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    try await waitUntil("a part is there") { try bench.partialSizes == [10_000] }
+                    run.send(signal: SIGKILL)
+                    #expect(try await run.result().signal == SIGKILL)
+                }
+                gate.open()
+                let plan = try await bench.run("plan", "1", environment: bench.configured)
+                #expect(plan.output.contains("1 to resume"), "\(plan)")
+                #expect(try await bench.run("fetch", "1", environment: bench.configured).exitCode == 0)
+                let ranges = server.requests(path: "/audio/1.mp3").map { $0.header("Range") }
+                #expect(ranges == [nil, "bytes=10000-"])
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
     }
 }

@@ -46,9 +46,7 @@ import Testing
 
     @Test func `what comes to the front is told once, and only while it waits`() {
         var schedule = TransferSchedule(servers: ["a", "a", "a", "a"], jobs: 1, jobsPerHost: 1)
-        #expect(!schedule.isRunning)
         #expect(startAll(&schedule) == [0])
-        #expect(schedule.isRunning)
         #expect(Set(schedule.prefer([3, 1, 0])) == [1, 3])
         #expect(schedule.prefer([3, 1, 0]) == [])
         #expect(schedule.prefer([2, 3]) == [2])
@@ -203,6 +201,68 @@ import Testing
         schedule.end(0)
         schedule.end(0)
         #expect(startAll(&schedule) == [1])
+    }
+
+    /// What a schedule is by its description, in the plainest way.
+    private struct PlainSchedule {
+        let servers: [String]
+        var waiting: [Int: Double]
+        var ranks: [Int] = []
+        var held: [String: Double] = [:]
+        var running: Set<Int> = []
+
+        init(_ servers: [String]) {
+            self.servers = servers
+            waiting = Dictionary(uniqueKeysWithValues: servers.indices.map { ($0, 0) })
+        }
+
+        mutating func startNext(now: Double) -> Int? {
+            guard running.count < 3 else { return nil }
+            let order = ranks + servers.indices.filter { !ranks.contains($0) }
+            let next = order.first { index in
+                guard let time = waiting[index], time <= now, held[servers[index]] ?? 0 <= now else { return false }
+                return running.filter { servers[$0] == servers[index] }.count < 2
+            }
+            if let next {
+                waiting[next] = nil
+                running.insert(next)
+            }
+            return next
+        }
+    }
+
+    @Test(arguments: 1...20)
+    func `whatever happens, what starts is what comes first of those that may`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let servers = (0..<40).map { _ in ["a", "b", "c"].randomElement(using: &random) ?? "a" }
+        var schedule = TransferSchedule(servers: servers, jobs: 3, jobsPerHost: 2)
+        var plain = PlainSchedule(servers)
+        for step in 0..<400 {
+            let now = Double(step)
+            let index = Int.random(in: servers.indices, using: &random)
+            let later = now + Double(Int.random(in: 0...9, using: &random))
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                let wanted = (0..<3).map { _ in Int.random(in: servers.indices, using: &random) }
+                let indices = wanted.enumerated().filter { !wanted.prefix($0.offset).contains($0.element) }
+                schedule.prefer(indices.map(\.element))
+                plain.ranks = indices.map(\.element)
+            case 1:
+                schedule.holdServer(of: index, until: later)
+                plain.held[servers[index]] = max(later, plain.held[servers[index]] ?? 0)
+            case 2:
+                #expect(schedule.drop(index) == (plain.waiting.removeValue(forKey: index) != nil))
+            case 3, 4:
+                guard let ended = plain.running.sorted().randomElement(using: &random) else { continue }
+                schedule.end(ended)
+                plain.running.remove(ended)
+                schedule.postpone(ended, until: later)
+                plain.waiting[ended] = later
+            default:
+                #expect(schedule.startNext(now: now) == plain.startNext(now: now))
+                #expect(schedule.running == plain.running)
+            }
+        }
     }
 
     @Test(

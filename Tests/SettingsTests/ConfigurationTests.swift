@@ -189,4 +189,14 @@ import Testing
     func `the default source is the one named, or the only one`(text: String, expected: String?) async throws {
         #expect(try await loadConfiguration(text).defaultSource == expected)
     }
+
+    @Test(
+        arguments: [("{}", 12, 12), ("{}", 2, 4), ("downloads: { jobs-per-host: 3 }", 12, 3)] as [(String, Int, Int)])
+    func `as many as are asked for may be on one server, unless somebody said how many it bears`(
+        text: String, jobs: Int, jobsPerHost: Int
+    ) async throws {
+        let configuration = try await loadConfiguration(text, overrides: .init(jobs: jobs))
+        #expect(configuration.downloads.jobs == jobs)
+        #expect(configuration.downloads.jobsPerHost == jobsPerHost)
+    }
 }

@@ -1,40 +1,70 @@
 import BookModel
+import Foundation
 import LibraryFiles
 
 /// Which answer the bytes of a small file are of, written beside them. It takes the place of a transaction of the journal
 /// that would cost more than the bytes do, and like that it comes before the first of them.
 extension PartialFile {
-    struct Origin: Equatable {
+    package struct Origin: Equatable, Sendable {
         var validator: ContentValidator
         /// Bytes of the whole.
         var total: Int64
         /// Of the machine when the bytes were written: none of them is known to have reached the disk.
         var bootID: String
+
+        init(validator: ContentValidator, total: Int64, bootID: String) {
+            self.validator = validator
+            self.total = total
+            self.bootID = bootID
+        }
+
+        /// nil where nothing was written that can be read.
+        fileprivate init?(of descriptor: CInt) {
+            let lines = ExtendedAttribute.origin.value(of: descriptor)?
+                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard let lines, lines.count == 5, let total = Int64(lines[1]), (1...FileSize.max).contains(total) else {
+                return nil
+            }
+            func unlessEmpty(_ line: String) -> String? { line.isEmpty ? nil : line }
+            validator = ContentValidator(
+                entityTag: unlessEmpty(lines[4]), lastModified: unlessEmpty(lines[3]), age: Int(lines[2]))
+            self.total = total
+            bootID = lines[0]
+        }
+
+        fileprivate var text: String {
+            [
+                bootID, "\(total)", validator.age.map { "\($0)" } ?? "", validator.lastModified ?? "",
+                validator.entityTag ?? "",
+            ].joined(separator: "\n")
+        }
     }
 
     /// - Returns: whether the filesystem keeps it.
-    func setOrigin(_ origin: Origin) -> Bool {
-        let validator = origin.validator
-        let lines = [
-            origin.bootID, "\(origin.total)", validator.age.map { "\($0)" } ?? "", validator.lastModified ?? "",
-            validator.entityTag ?? "",
-        ]
-        return ExtendedAttribute.origin.set(to: lines.joined(separator: "\n"), of: descriptor)
-    }
+    func setOrigin(_ origin: Origin) -> Bool { ExtendedAttribute.origin.set(to: origin.text, of: descriptor) }
 
     func removeOrigin() { ExtendedAttribute.origin.remove(from: descriptor) }
 
-    /// nil where nothing was written that can be read.
-    var origin: Origin? {
-        let lines = ExtendedAttribute.origin.value(of: descriptor)?
-            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard let lines, lines.count == 5, let total = Int64(lines[1]), (1...FileSize.max).contains(total) else {
-            return nil
-        }
-        func unlessEmpty(_ line: String) -> String? { line.isEmpty ? nil : line }
-        return Origin(
-            validator: ContentValidator(
-                entityTag: unlessEmpty(lines[4]), lastModified: unlessEmpty(lines[3]), age: Int(lines[2])),
-            total: total, bootID: lines[0])
+    var origin: Origin? { Origin(of: descriptor) }
+
+    /// Of a partial file that nobody has open here. May block on the disk.
+    package static func origin(at path: String) -> Origin? {
+        let descriptor = uninterrupted { Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else { return nil }
+        defer { Foundation.close(descriptor) }
+        return Origin(of: descriptor)
+    }
+}
+
+extension TransferRecord {
+    /// Whether it knows of no bytes.
+    var isFresh: Bool { validator == ContentValidator() && total == nil && committedLength == 0 }
+
+    /// Takes over what the partial file says of its bytes, where nothing else is known of them.
+    package mutating func complete(from origin: PartialFile.Origin?) {
+        guard isFresh, let origin else { return }
+        validator = origin.validator
+        total = origin.total
+        bootID = origin.bootID
     }
 }

@@ -49,7 +49,9 @@ package final class PartialFile {
     /// - Parameter digests: whether its bytes are to be put through digests.
     package init(_ path: String, promised digest: ContentDigest?, digests: Bool = true) throws {
         let flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        let descriptor = uninterrupted { Foundation.open(path, flags, 0o644) }
+        var descriptor = uninterrupted { Foundation.open(path, flags | O_EXCL, 0o644) }
+        let isNew = descriptor >= 0
+        if !isNew, errno == EEXIST { descriptor = uninterrupted { Foundation.open(path, flags, 0o644) } }
         guard descriptor >= 0 else {
             let code = errno
             guard code == ELOOP else {
@@ -60,7 +62,10 @@ package final class PartialFile {
                 why: "a symbolic link stands there, and links are not followed for writing", remedy: "remove it")
         }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+        guard
+            isNew
+                || fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+        else {
             Foundation.close(descriptor)
             throw Failure(
                 .temporary, what: "the partial file \(path) cannot be used",

@@ -1,9 +1,6 @@
 import BookModel
 
 extension TransferRecord {
-    /// Whether it knows of no bytes.
-    var isFresh: Bool { validator == ContentValidator() && total == nil && committedLength == 0 }
-
     /// How many bytes of a partial file a transfer goes on from.
     ///
     /// Since the machine was booted the whole file is good, after another boot what was synced and committed; and only

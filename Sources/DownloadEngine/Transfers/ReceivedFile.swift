@@ -31,5 +31,8 @@ struct ReceivedFile: Sendable {
     /// Returns when the bytes are on the disk itself.
     func sync() throws { try PartialFile.sync(descriptor, at: path) }
 
-    func close() { PartialFile.unlockAndClose(descriptor) }
+    /// - Parameter isPublished: whether it has its final name, where nobody looks for a lock.
+    func close(isPublished: Bool) {
+        if isPublished { Foundation.close(descriptor) } else { PartialFile.unlockAndClose(descriptor) }
+    }
 }

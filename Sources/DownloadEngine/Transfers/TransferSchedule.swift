@@ -1,20 +1,35 @@
 /// Which transfers run and which wait, for which server or until when. Knows no clock and starts nothing: times come
 /// in as seconds on whatever clock the caller counts on.
+///
+/// What waits is kept by server, so that what happens to one transfer costs the same whether ten wait or ten thousand.
 struct TransferSchedule {
-    struct Entry: Equatable {
-        /// The transfer's index in the order that was asked for; also its name.
-        let index: Int
-        let server: String
-        var notBefore: Double = 0
+    /// What waits for one server.
+    private struct Queue {
+        /// Indices in the order in which they are to start, last first.
+        var ready: [Int] = []
+        /// Those that wait for their time, which they have by their indices.
+        var postponed: [Int: Double] = [:]
+
+        var isEmpty: Bool { ready.isEmpty && postponed.isEmpty }
+
+        func contains(_ index: Int) -> Bool { postponed[index] != nil || ready.contains(index) }
+
+        mutating func remove(_ index: Int) -> Bool {
+            if postponed.removeValue(forKey: index) != nil { return true }
+            guard let position = ready.lastIndex(of: index) else { return false }
+            ready.remove(at: position)
+            return true
+        }
     }
 
+    /// By the transfers' indices in the order that was asked for, which are also their names.
     private let servers: [String]
     private let jobs: Int
     private let jobsPerHost: Int
     /// Of the transfers that come before all others: index → its rank among them.
     private var ranks: [Int: Int] = [:]
-    /// In order, last first, since the next one is nearly always taken from the front of the order.
-    private var waiting: [Entry]
+    /// By server; none is empty.
+    private var queues: [String: Queue] = [:]
     /// By their indices.
     private(set) var running: Set<Int> = []
     /// Places that help a running transfer along.
@@ -28,21 +43,46 @@ struct TransferSchedule {
         self.servers = servers
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
-        waiting = servers.enumerated().map { Entry(index: $0.offset, server: $0.element) }.reversed()
+        for index in servers.indices.reversed() { queues[servers[index], default: Queue()].ready.append(index) }
     }
 
-    var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
-    var isRunning: Bool { !running.isEmpty }
+    var isEmpty: Bool { queues.isEmpty && running.isEmpty }
 
     /// Takes the first transfer that may start now.
     mutating func startNext(now: Double) -> Int? {
         guard running.count + lent < jobs else { return nil }
-        let next = waiting.lastIndex { start(of: $0) <= now && runningOnServer[$0.server, default: 0] < jobsPerHost }
-        guard let next else { return nil }
-        let entry = waiting.remove(at: next)
-        running.insert(entry.index)
-        runningOnServer[entry.server, default: 0] += 1
-        return entry.index
+        var first: Int?
+        for server in queues.keys where hasSlot(server) && throttledServers[server] ?? 0 <= now {
+            endWaits(for: server, now: now)
+            guard let next = queues[server]?.ready.last else { continue }
+            if first.map({ comesBefore(next, $0) }) ?? true { first = next }
+        }
+        guard let first else { return nil }
+        let server = servers[first]
+        _ = change(server) { $0.ready.popLast() }
+        running.insert(first)
+        runningOnServer[server, default: 0] += 1
+        return first
+    }
+
+    private func hasSlot(_ server: String) -> Bool { runningOnServer[server, default: 0] < jobsPerHost }
+
+    /// Puts those whose time has come back into the order.
+    private mutating func endWaits(for server: String, now: Double) {
+        guard let due = queues[server]?.postponed.filter({ $0.value <= now }).keys, !due.isEmpty else { return }
+        for index in due {
+            queues[server]?.postponed[index] = nil
+            let ready = queues[server]?.ready ?? []
+            let position = ready.firstIndex { comesBefore($0, index) } ?? ready.endIndex
+            queues[server]?.ready.insert(index, at: position)
+        }
+    }
+
+    private mutating func change<Value>(_ server: String, _ change: (inout Queue) -> Value) -> Value {
+        var queue = queues.removeValue(forKey: server) ?? Queue()
+        let value = change(&queue)
+        if !queue.isEmpty { queues[server] = queue }
+        return value
     }
 
     /// The running transfers, first come first, that a slot could be lent to now. Call when nothing else can start.
@@ -68,13 +108,11 @@ struct TransferSchedule {
     /// When a transfer that only waits for its time could start; nil when time changes nothing.
     func nextWake(now: Double) -> Double? {
         guard running.count + lent < jobs else { return nil }
-        return waiting.lazy
-            .filter { runningOnServer[$0.server, default: 0] < jobsPerHost }
-            .map(start(of:)).filter { $0 > now }.min()
-    }
-
-    private func start(of entry: Entry) -> Double {
-        max(entry.notBefore, throttledServers[entry.server] ?? 0)
+        return queues.lazy.filter { hasSlot($0.key) }.compactMap { server, queue in
+            let free = throttledServers[server] ?? 0
+            let own = queue.postponed.values.lazy.map { max($0, free) }.filter { $0 > now }.min()
+            return queue.ready.isEmpty || free <= now ? own : free
+        }.min()
     }
 
     /// Starts nothing from the transfer's server before `time`; what runs goes on.
@@ -93,9 +131,13 @@ struct TransferSchedule {
     mutating func prefer(_ indices: [Int]) -> [Int] {
         let wanted = Dictionary(indices.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
         guard wanted != ranks else { return [] }
-        let moved = waiting.map(\.index).filter { wanted[$0] != nil && ranks[$0] == nil }
+        let moved = indices.filter { ranks[$0] == nil && queues[servers[$0]]?.contains($0) == true }
         ranks = wanted
-        waiting = waiting.sorted { comesBefore($1.index, $0.index) }
+        queues = queues.mapValues { queue in
+            var queue = queue
+            queue.ready.sort { comesBefore($1, $0) }
+            return queue
+        }
         return moved
     }
 
@@ -106,14 +148,17 @@ struct TransferSchedule {
     /// Takes a transfer that waits out of the schedule.
     /// - Returns: whether it was waiting.
     mutating func drop(_ index: Int) -> Bool {
-        guard let position = waiting.firstIndex(where: { $0.index == index }) else { return false }
-        waiting.remove(at: position)
-        return true
+        change(servers[index]) { $0.remove(index) }
     }
 
     /// Takes everything that waits, save for these, out of the schedule.
     mutating func keepWaiting(only indices: Set<Int>) {
-        waiting.removeAll { !indices.contains($0.index) }
+        for server in Array(queues.keys) {
+            change(server) { queue in
+                queue.ready.removeAll { !indices.contains($0) }
+                queue.postponed = queue.postponed.filter { indices.contains($0.key) }
+            }
+        }
     }
 
     /// Frees the slot of a running transfer.
@@ -124,7 +169,6 @@ struct TransferSchedule {
 
     /// Has a transfer that is no longer running wait for its next try, at its old index in the order.
     mutating func postpone(_ index: Int, until time: Double) {
-        let position = waiting.firstIndex { comesBefore($0.index, index) } ?? waiting.endIndex
-        waiting.insert(Entry(index: index, server: servers[index], notBefore: time), at: position)
+        queues[servers[index], default: Queue()].postponed[index] = time
     }
 }

@@ -11,6 +11,8 @@ package struct PartialSizes: Sendable {
         var front: Int64 = 0
         var pieces: Int64 = 0
         var wholePieces: Int64 = 0
+        /// Of the front.
+        var origin: PartialFile.Origin?
     }
 
     /// By the name of the partial file.
@@ -20,15 +22,23 @@ package struct PartialSizes: Sendable {
     /// - Throws: ``Failure`` of kind `inputOutput` when the folder cannot be read.
     package init(library: String) async throws {
         let prefix = LibraryFolder.partialPath + "/"
-        for (path, facts) in try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
-        where facts.kind == .file && path.hasPrefix(prefix) {
-            let name = path.dropFirst(prefix.count)
-            guard let part = PartialFile.part(inFileNamed: String(name)) else { continue }
-            switch part.kind {
-            case .front: sizes[part.owner, default: Sizes()].front += facts.size
-            case .piece(isWhole: false): sizes[part.owner, default: Sizes()].pieces += facts.size
-            case .piece(isWhole: true): sizes[part.owner, default: Sizes()].wholePieces += facts.size
+        let files = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: library)
+        sizes = try await runBlocking {
+            var sizes: [String: Sizes] = [:]
+            for (path, facts) in files where facts.kind == .file && path.hasPrefix(prefix) {
+                let name = path.dropFirst(prefix.count)
+                guard let part = PartialFile.part(inFileNamed: String(name)) else { continue }
+                var known = sizes[part.owner] ?? Sizes()
+                switch part.kind {
+                case .front:
+                    known.front = facts.size
+                    known.origin = PartialFile.origin(at: library + "/" + path)
+                case .piece(isWhole: false): known.pieces += facts.size
+                case .piece(isWhole: true): known.wholePieces += facts.size
+                }
+                sizes[part.owner] = known
             }
+            return sizes
         }
     }
 
@@ -46,9 +56,10 @@ package struct PartialSizes: Sendable {
 
     /// Bytes of the episode that will not be fetched again.
     package func resumableBytes(of shelved: EpisodeRecord) -> Int64 {
-        guard let record = shelved.transfer, let sizes = sizes[PartialFile.name(for: shelved.episode.identity)] else {
+        guard var record = shelved.transfer, let sizes = sizes[PartialFile.name(for: shelved.episode.identity)] else {
             return 0
         }
+        record.complete(from: sizes.origin)
         let front = record.resumableBytes(
             ofPartialFile: sizes.front, hasDigest: shelved.episode.digest != nil, bootID: BootIdentity.current)
         guard record.validator.ifRange != nil else { return front }
