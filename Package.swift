@@ -114,8 +114,8 @@ let package = Package(
         room(
             "ShelfService",
             uses: [
-                "BookModel", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
-                logging,
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries",
+                "BookSync", logging,
             ]),
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],

@@ -52,31 +52,38 @@ extension CatalogStore {
         }
     }
 
-    /// Has transfers that wait, or are under way, begin before all others, in this order.
+    /// Has episodes begin before all others, in this order: those of a run that is under way, and others that could be
+    /// fetched. What is on disk, removed or paused is left as it is.
     /// - Returns: how many of them there are.
     package func prefer(_ episodes: [EpisodeIdentity]) async throws -> Int {
         try await control("the transfers cannot be moved to the front", episodes.reversed()) { database, id in
             let sql = """
-                UPDATE transfer SET priority = (SELECT MAX(priority) + 1 FROM transfer)
-                WHERE episode_id = ? AND state IN ('waiting', 'downloading')
+                INSERT INTO transfer (episode_id, state, committed_length, attempts, priority)
+                SELECT e.id, 'waiting', 0, 0, (SELECT COALESCE(MAX(priority), 0) + 1 FROM transfer) FROM episode e
+                WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id)
+                ON CONFLICT (episode_id) DO UPDATE SET priority = excluded.priority, next_try_at = NULL,
+                    state = CASE state WHEN 'downloading' THEN state ELSE 'waiting' END
+                WHERE state NOT IN ('paused', 'verifying')
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
         }
     }
 
-    /// The transfers that are to begin before all others, the first of them first.
-    package func preferredTransfers() async throws -> [EpisodeIdentity] {
+    /// The transfers that are to begin before all others, the first of them first; what was preferred last has the
+    /// greatest priority.
+    package func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)] {
         try await read("the preferred transfers cannot be looked up") { database in
             let sql = """
-                SELECT \(EpisodeIdentity.columns)
+                SELECT \(EpisodeIdentity.columns), t.priority
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
                 WHERE t.priority > 0 ORDER BY t.priority DESC
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
-            var preferred: [EpisodeIdentity] = []
+            var preferred: [(EpisodeIdentity, Int)] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)
-                preferred.append(try EpisodeIdentity(&columns))
+                preferred.append((try EpisodeIdentity(&columns), try columns.next()))
             }
             return preferred
         }

@@ -52,6 +52,7 @@ extension DownloadEngine {
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
     func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
+        run.transfers[index].hasFailed = true
         let transfer = run.transfers[index]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,

@@ -40,17 +40,18 @@ package struct DownloadEngine: Sendable {
     private let watch: DiskGuard
     let threads = TransferThreads()
     private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
-    private let yields: @Sendable () -> Bool
+    private let bring: @Sendable ([EpisodeIdentity]) async throws -> Void
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
 
     /// - Parameters:
     ///   - library: absolute path of the library.
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
-    ///   - yields: whether nothing more is to begin; asked several times a second.
+    ///   - bring: gets episodes that somebody wants now and that nobody has put into the inbox.
     package init(
         transport: HTTPTransport, journal: any TransferJournal, library: String, partialFolder: String,
-        settings: EngineSettings, logger: Logger, yields: @escaping @Sendable () -> Bool = { false },
+        settings: EngineSettings, logger: Logger,
+        bring: @escaping @Sendable ([EpisodeIdentity]) async throws -> Void = { _ in },
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.transport = transport
@@ -62,7 +63,7 @@ package struct DownloadEngine: Sendable {
         self.watch = DiskGuard(
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
             minDividedLength: settings.minDividedLength)
-        self.yields = yields
+        self.bring = bring
         self.emit = emit
         self.logger = logger
     }
@@ -73,22 +74,23 @@ package struct DownloadEngine: Sendable {
     private static let maxGroup = 32
     private static let publicationInterval = 0.02
 
-    /// Fetches the episodes, starting in the order given. Returns when all are finished, failed or, after
-    /// cancellation, stopped; never throws, since one episode's failure is not the others'.
-    package func run(_ requests: [TransferRequest]) async -> EngineReport {
+    /// Fetches the episodes that come into the inbox, those of the lowest rank first. Returns when the inbox is closed and
+    /// all are finished, failed or, after cancellation, stopped; never throws, since one episode's failure is not the
+    /// others'.
+    package func run(_ inbox: TransferInbox) async -> EngineReport {
         // Where half of the transfers run: what they came to is known without a change of thread.
-        await withTaskExecutorPreference(threads.engineLoop) { await runHere(requests) }
+        await withTaskExecutorPreference(threads.engineLoop) { await runHere(inbox) }
     }
 
-    private func runHere(_ requests: [TransferRequest]) async -> EngineReport {
+    private func runHere(_ inbox: TransferInbox) async -> EngineReport {
         await withTaskGroup(of: ChildResult.self) { group in
-            var run = EngineRun(requests: requests, settings: settings)
+            var run = EngineRun(settings)
             if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
-            await lookAfterLibrary(&run)
-            if run.report.stop == nil { await announce(requests, in: &run) }
+            group.addTask { .arrived(await inbox.next()) }
             addTimer(Self.controlInterval, .control, to: &group)
+            await obey(&run)
+            inbox.engineIsIdle()
             while true {
-                if yields() { run.beginNothingMore() }
                 if run.mayStart(backlog: Self.maxBacklog), !Task.isCancelled {
                     while await startNext(of: &run, in: &group) {}
                     while let (index, pieces) = run.assignSlot() {
@@ -98,6 +100,11 @@ package struct DownloadEngine: Sendable {
                 }
                 guard let result = await group.next() else { break }
                 switch result {
+                case .arrived(let requests?):
+                    await take(requests, into: &run)
+                    group.addTask { .arrived(await inbox.next()) }
+                case .arrived(nil):
+                    run.isOpen = false
                 case .timer:
                     run.armedTimer = nil
                 case .timeIsUp:
@@ -107,7 +114,7 @@ package struct DownloadEngine: Sendable {
                 case .control:
                     await lookAfterLibrary(&run)
                     await obey(&run)
-                    if !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
+                    if run.isOpen || !run.isIdle { addTimer(Self.controlInterval, .control, to: &group) }
                 case .measured(let index, let length):
                     await startMeasured(index, length, of: &run, in: &group)
                 case .attempted(let index, let result):
@@ -124,11 +131,18 @@ package struct DownloadEngine: Sendable {
                     for (index, outcome) in outcomes { await finishPublication(index, outcome, of: &run) }
                 }
                 publishReceived(of: &run, in: &group)
-                if run.isOver || run.report.stop != nil { group.cancelAll() }
-                if run.isIdle { group.cancelAll() }
+                if run.isIdle { inbox.engineIsIdle() }
+                if run.isOver || run.report.stop != nil || run.isIdle && !run.isOpen { group.cancelAll() }
             }
             return run.finalReport
         }
+    }
+
+    /// Begins with the first that come, and adds what comes later.
+    private func take(_ requests: [TransferRequest], into run: inout EngineRun) async {
+        if run.transfers.count == 0 { await lookAfterLibrary(&run) }
+        let added = run.add(requests)
+        if run.report.stop == nil { await announce(added, in: &run) }
     }
 
     /// Seconds between two looks at what the user paused or cancelled, and at the library.
@@ -197,15 +211,15 @@ package struct DownloadEngine: Sendable {
     }
 
     /// Lets everybody see what this run is going to fetch.
-    private func announce(_ requests: [TransferRequest], in run: inout EngineRun) async {
+    private func announce(_ added: [TransferRecord], in run: inout EngineRun) async {
         do {
-            let records: [TransferRecord] = run.transfers.unfinished.map { transfer in
-                var record = transfer.record
+            let records = added.map { record in
+                var record = record
                 record.state = .waiting
                 return record
             }
             try await threads.aside { try journal.commit(records) }
-            run.prefer(try await journal.preferredTransfers())
+            _ = run.prefer(try await journal.preferredTransfers())
         } catch {
             run.report.stop = Self.publicationFailure(error)
         }
@@ -221,8 +235,9 @@ package struct DownloadEngine: Sendable {
                 guard let wanted = run.stop(episode, as: state) else { continue }
                 await finishStop(state, of: wanted)
             }
-            let moved = run.prefer(try await journal.preferredTransfers())
+            let (moved, others) = run.prefer(try await journal.preferredTransfers())
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
+            if !others.isEmpty { try await bring(others) }
         } catch {
             // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
             logger.error("the requested changes cannot be read", metadata: ["error": "\(error)"])
@@ -234,6 +249,8 @@ package struct DownloadEngine: Sendable {
     }
 
     private enum ChildResult: Sendable {
+        /// More to fetch; nil when nothing more comes.
+        case arrived([TransferRequest]?)
         case timer
         case timeIsUp
         case control
@@ -384,7 +401,8 @@ package struct DownloadEngine: Sendable {
             run.renewals += 1
             group.addTask { .renewed(index, await Self.renewed(address, renew, otherwise: failure)) }
         case .stopped:
-            break
+            // Whoever had it stopped wants it again.
+            if !Task.isCancelled, !run.isOver, run.report.stop == nil { run.schedule.postpone(index, until: run.now) }
         }
     }
 

@@ -14,6 +14,8 @@ extension EngineRun {
         var pieces: SegmentedDownload?
         /// Paused or cancelled by the user.
         var stoppedAs: TransferState?
+        /// Whether the run gave it up.
+        var hasFailed = false
         var hasStartedOver = false
         /// Where a body without a declared length ended, before the catalog's size.
         var endedEarly: Int64?
@@ -54,19 +56,28 @@ extension EngineRun {
     /// All transfers of a run, by their index in it. Thousands may wait for hours, so only what has begun, and is not
     /// finished, has a state of its own.
     struct Transfers {
-        private let requests: [TransferRequest]
+        private var requests: [TransferRequest] = []
         private(set) var begun: [Int: Transfer] = [:]
         private var finished: Set<Int> = []
+        private var withdrawn = 0
 
-        init(_ requests: [TransferRequest]) {
-            self.requests = requests
-        }
-
-        var count: Int { requests.count }
+        var count: Int { requests.count - withdrawn }
 
         subscript(index: Int) -> Transfer {
             get { begun[index] ?? Transfer(wanted: requests[index]) }
             _modify { yield &begun[index, default: Transfer(wanted: requests[index])] }
+        }
+
+        /// - Returns: its index.
+        mutating func add(_ request: TransferRequest) -> Int {
+            requests.append(request)
+            return requests.count - 1
+        }
+
+        /// Takes one out as if it had never been asked for.
+        mutating func withdraw(_ index: Int) {
+            _ = finish(index)
+            withdrawn += 1
         }
 
         func isFinished(_ index: Int) -> Bool { finished.contains(index) }

@@ -4,7 +4,7 @@ import Transport
 
 /// The state of one run, owned by its one task.
 struct EngineRun {
-    var transfers: Transfers
+    var transfers = Transfers()
     var schedule: TransferSchedule
     var report = EngineReport()
     /// Files that wait to be published, first come first, and how many are being published now.
@@ -20,24 +20,50 @@ struct EngineRun {
     var measured: Int?
     /// Whether the run's time is up.
     var isOver = false
+    /// Whether more may yet come to be fetched.
+    var isOpen = true
+    /// Whether what has not begun is left.
+    private var beginsNothingMore = false
     /// Why something was not begun.
     private var lackOfRoom: Failure?
     private let limits: RunLimits
-    private let indexByEpisode: [EpisodeIdentity: Int]
+    private var indexByEpisode: [EpisodeIdentity: Int] = [:]
+    /// The greatest priority at the last look at what is preferred.
+    private var lastPriority: Int?
     private var started = 0
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
     private var gaps: [String: Double] = [:]
     private let begin = ContinuousClock.now
 
-    init(requests: [TransferRequest], settings: EngineSettings) {
-        transfers = Transfers(requests)
+    init(_ settings: EngineSettings) {
         limits = settings.limits
-        indexByEpisode = Dictionary(requests.enumerated().map { ($0.element.episode.identity, $0.offset) }) {
-            first, _ in first
+        schedule = TransferSchedule(jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
+    }
+
+    /// Takes over what has come to be fetched. Of what is among its transfers already, and has not ended, it only takes
+    /// over the rank.
+    /// - Returns: what is new.
+    mutating func add(_ requests: [TransferRequest]) -> [TransferRecord] {
+        var added: [TransferRequest] = []
+        for request in requests {
+            let episode = request.episode.identity
+            if let index = indexByEpisode[episode], !transfers.isFinished(index), !transfers[index].hasFailed {
+                let hasHalted = transfers[index].stoppedAs != nil && transfers[index].task == nil
+                guard hasHalted else {
+                    // What was stopped and has not come to a halt yet begins again when it has.
+                    transfers[index].stoppedAs = nil
+                    schedule.raise(index, to: request.rank)
+                    continue
+                }
+                transfers.withdraw(index)
+            }
+            indexByEpisode[episode] = transfers.add(request)
+            added.append(request)
         }
-        schedule = TransferSchedule(
-            servers: requests.map(\.server), jobs: settings.jobs, jobsPerHost: settings.jobsPerHost)
+        schedule.add(added.map { ($0.server, $0.rank) })
+        if beginsNothingMore { beginNothingMore() }
+        return added.map { $0.record ?? TransferRecord(episode: $0.episode.identity) }
     }
 
     /// Seconds since the run began.
@@ -49,7 +75,7 @@ struct EngineRun {
         !isOver && report.stop == nil && measured == nil && received.count + publishing < limit
     }
 
-    /// Whether nothing runs, waits for something that may come, is being published, or is about to get another address.
+    /// Whether nothing runs, waits for its turn, is being published, or is about to get another address.
     var isIdle: Bool {
         schedule.isEmpty && received.isEmpty && publishing == 0 && renewals == 0
     }
@@ -95,10 +121,22 @@ struct EngineRun {
     }
 
     /// Records which transfers the user wants before all others.
-    /// - Returns: how many come earlier than before.
-    @discardableResult
-    mutating func prefer(_ episodes: [EpisodeIdentity]) -> Int {
-        schedule.prefer(episodes.compactMap { indexByEpisode[$0] }).count
+    /// - Returns: how many come earlier than before, and the episodes that are wanted since the last call and are not among
+    ///   what the run has to fetch.
+    mutating func prefer(
+        _ preferred: [(episode: EpisodeIdentity, priority: Int)]
+    ) -> (moved: Int, others: [EpisodeIdentity]) {
+        let moved = schedule.prefer(preferred.compactMap { indexByEpisode[$0.episode] }).count
+        let last = lastPriority
+        lastPriority = max(preferred.first?.priority ?? 0, last ?? 0)
+        // What was preferred before the run began is another run's.
+        guard let last else { return (moved, []) }
+        return (moved, preferred.filter { $0.priority > last && !isToFetch($0.episode) }.map(\.episode))
+    }
+
+    private func isToFetch(_ episode: EpisodeIdentity) -> Bool {
+        guard let index = indexByEpisode[episode], !transfers.isFinished(index) else { return false }
+        return !transfers[index].hasFailed && transfers[index].stoppedAs == nil
     }
 
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has
@@ -128,6 +166,7 @@ struct EngineRun {
 
     /// What has begun is brought to its end, and nothing else starts.
     mutating func beginNothingMore() {
+        beginsNothingMore = true
         schedule.keepWaiting(only: Set(transfers.begun.filter { $0.value.startedAt != nil }.keys))
     }
 

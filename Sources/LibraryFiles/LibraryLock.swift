@@ -73,6 +73,12 @@ package final class LibraryLock: Sendable {
         }
     }
 
+    /// The same of a run that fetches.
+    package static func isHeldByFetchingRun(in path: String) async throws -> Bool {
+        guard try await isHeld(in: path) else { return false }
+        return try await runBlocking { LockOwner(of: LibraryFolder.existing(at: path))?.fetches == true }
+    }
+
     /// When the process that holds the lock of the library at `path` took it, to the second; nil when none holds it, or it
     /// did not say.
     package static func heldSince(in path: String) async throws -> Date? {

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Settings
 
 /// The runs that were asked for and have not begun. Pure.
 ///
@@ -16,6 +17,11 @@ struct PendingRuns: Sendable, Equatable {
             case .mirror: "mirror"
             }
         }
+
+        var isSomething: Bool { if case .fetch(let items, _) = self { !items.isEmpty } else { true } }
+
+        /// Whether it names a book of the demo catalog.
+        var isOfDemo: Bool { books.contains { $0.source == Configuration.demoSource } }
 
         /// The books that it names.
         var books: Set<BookIdentity> {
@@ -47,37 +53,28 @@ struct PendingRuns: Sendable, Equatable {
     }
 
     private var asked: [Errand] = []
-    /// What runs left that made way for others.
-    private var rest: [Errand] = []
     private var isMirrorAsked = false
 
     /// The first one first.
-    var waiting: [Errand] { asked + rest + (isMirrorAsked ? [.mirror] : []) }
+    var waiting: [Errand] { asked + (isMirrorAsked ? [.mirror] : []) }
 
     /// Joins one that waits already where one run can do both.
     mutating func add(_ errand: Errand) {
-        if errand == .mirror { isMirrorAsked = true } else { Self.add(errand, to: &asked) }
-    }
-
-    /// Has what a run left be done after what it made way for.
-    mutating func addRest(_ errand: Errand) {
-        if errand == .mirror { isMirrorAsked = true } else { Self.add(errand, to: &rest) }
-    }
-
-    private static func add(_ errand: Errand, to errands: inout [Errand]) {
-        guard case .fetch(let items, let force) = errand else { return }
-        for (index, other) in errands.enumerated() {
-            guard case .fetch(let others, force) = other, let all = combined(others, items) else { continue }
-            errands[index] = .fetch(all, force: force)
+        guard case .fetch(let items, let force) = errand else {
+            isMirrorAsked = true
             return
         }
-        errands.append(errand)
+        for (index, other) in asked.enumerated() {
+            guard case .fetch(let others, force) = other, let all = Self.combined(others, items) else { continue }
+            asked[index] = .fetch(all, force: force)
+            return
+        }
+        asked.append(errand)
     }
 
     /// Takes the first one out.
     mutating func next() -> Errand? {
         if !asked.isEmpty { return asked.removeFirst() }
-        if !rest.isEmpty { return rest.removeFirst() }
         defer { isMirrorAsked = false }
         return isMirrorAsked ? .mirror : nil
     }
@@ -85,7 +82,6 @@ struct PendingRuns: Sendable, Equatable {
     /// Takes out episodes that were named one by one.
     mutating func drop(_ sections: [BookIdentity: Set<Int>]) {
         asked = asked.compactMap { $0.without(sections) }
-        rest = rest.compactMap { $0.without(sections) }
     }
 
     /// Takes out all that was asked for of some books.
@@ -100,7 +96,6 @@ struct PendingRuns: Sendable, Equatable {
             return errand.without(allOf: books ?? all)
         }
         asked = asked.compactMap(without)
-        rest = rest.compactMap(without)
         if books == nil { isMirrorAsked = false }
         return dropped.count
     }
@@ -115,19 +110,6 @@ struct PendingRuns: Sendable, Equatable {
 }
 
 extension SectionRanges {
-    /// - Parameter sections: at least one.
-    init(of sections: some Sequence<Int>) {
-        var ranges: [ClosedRange<Int>] = []
-        for section in Set(sections).sorted() {
-            if let last = ranges.last, last.upperBound < .max, last.upperBound + 1 == section {
-                ranges[ranges.count - 1] = last.lowerBound...section
-            } else {
-                ranges.append(section...section)
-            }
-        }
-        self.init(ranges)
-    }
-
     /// - Returns: nil when nothing is left.
     fileprivate func without(_ dropped: Set<Int>) -> SectionRanges? {
         var left = ranges
@@ -139,16 +121,5 @@ extension SectionRanges {
             }
         }
         return left.isEmpty ? nil : SectionRanges(left)
-    }
-}
-
-extension RunRequest.Item {
-    /// What fetches these episodes, and those that share a number with one of them.
-    package static func items(of episodes: [EpisodeRecord]) -> [RunRequest.Item] {
-        let books = Dictionary(grouping: episodes, by: \.episode.identity.book)
-        return books.sorted { $0.key < $1.key }.map { book, episodes in
-            RunRequest.Item(
-                book: book, filter: EpisodeFilter(only: SectionRanges(of: episodes.map(\.episode.section))))
-        }
     }
 }

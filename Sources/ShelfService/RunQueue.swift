@@ -11,9 +11,8 @@ import Synchronization
 /// Does the runs that are asked for within one process, one after the other, each in the way of the command line: with
 /// the library's lock, for which it waits while a run of another process has it, and recorded.
 ///
-/// What is asked for while a run is under way is collected and becomes the next one. What the run under way is to bring
-/// anyway comes to its front; for anything else it begins nothing more, brings what it has begun to its end, and is taken
-/// up again afterwards. So nothing that was received is thrown away, and nobody waits for ten thousand episodes.
+/// What is asked for while a run is under way joins it, and comes before what it still has to fetch: nobody waits for ten
+/// thousand episodes. What cannot join is collected and becomes the next run.
 package actor RunQueue {
     /// How runs are done, and what is told of them.
     package struct Runner: Sendable {
@@ -24,7 +23,7 @@ package actor RunQueue {
 
         /// Executes a request as the command's run, and tells its events and its summary.
         let execute:
-            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, PreemptionFlag) async throws ->
+            @Sendable (RunRequest, _ command: String, Configuration, LibrarySession, RunControl) async throws ->
                 RunReport
         let withCatalogs: CatalogAccess
         /// Hears that a run could not be done.
@@ -37,7 +36,7 @@ package actor RunQueue {
         package init(
             execute:
                 @escaping @Sendable (
-                    RunRequest, _ command: String, Configuration, LibrarySession, PreemptionFlag
+                    RunRequest, _ command: String, Configuration, LibrarySession, RunControl
                 ) async throws -> RunReport,
             withCatalogs: @escaping CatalogAccess,
             onFailure: @escaping @Sendable (Failure) async -> Void,
@@ -58,8 +57,9 @@ package actor RunQueue {
     package nonisolated let previews: CatalogPreviews
     private let runner: Runner
     private var errands = PendingRuns()
-    /// What the run under way is to do.
+    /// What the run under way is to do, and the books that joined it.
     private var current: PendingRuns.Errand?
+    private var joined: Set<BookIdentity> = []
     /// Those of the items waiting that the run under way has among its own.
     private var expected: Set<RunRequest.Item> = []
     /// Runs that failed before the library could record them, the newest last.
@@ -67,7 +67,7 @@ package actor RunQueue {
     /// Whether the run under way got so far that it is recorded.
     private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
-    private var sign: PreemptionFlag?
+    private var control: RunControl?
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
 
@@ -82,31 +82,47 @@ package actor RunQueue {
 
     // MARK: Asking
 
-    /// Has items be fetched: at once, or after the run under way. Paused episodes among those that are named one by one are
-    /// resumed.
+    /// Has items be fetched: at once, or after the run of another process. Paused episodes among those that are named one by
+    /// one are resumed.
     /// - Parameter force: also what was removed, is paused, or failed too often.
     /// - Throws: ``Failure`` when the store cannot be read or written.
     package func fetch(_ items: [RunRequest.Item], force: Bool) async throws {
         guard !items.isEmpty else { return }
         try await requireLibrary()
-        var resumed: [RunRequest.Item] = []
         for item in items where !item.filter.isEmpty {
             let stopped = try await missing(of: item).filter { $0.transfer?.state == .paused }
             guard !stopped.isEmpty else { continue }
             let episodes = stopped.map(\.episode.identity)
             _ = try await TransferControl.open(in: configuration.library) { try await $0.resume(.episodes(episodes)) }
-            resumed.append(item)
         }
-        if try await LibraryLock.isHeld(in: configuration.library) {
-            for item in items {
-                // What the run under way saw paused it does not start again.
-                let isToCome = try await isToCome(item)
-                // Nor does it look again at what it was to leave alone.
-                if isToCome, !force, !resumed.contains(item) { expected.insert(item) } else { sign?.raise() }
-            }
+        guard try await LibraryLock.isHeld(in: configuration.library), !force else {
+            return try await begin(items, force: force)
         }
-        // Only now, lest the run that this becomes makes way for itself.
-        begin(.fetch(items, force: force))
+        var others: [RunRequest.Item] = []
+        for item in items {
+            if try await isToCome(item) { expected.insert(item) } else { others.append(item) }
+        }
+        // When the run under way is over, what it was to bring is looked after.
+        begin(.fetch(items.filter { !others.contains($0) }, force: false))
+        try await begin(others, force: false)
+    }
+
+    /// Has items join the run under way, or become one of their own.
+    private func begin(_ items: [RunRequest.Item], force: Bool) async throws {
+        guard !items.isEmpty else { return }
+        if try await !joinRun(items, force: force) { begin(.fetch(items, force: force)) }
+    }
+
+    private func joinRun(_ items: [RunRequest.Item], force: Bool) async throws -> Bool {
+        // The demo catalog may not be there for a run that was not asked for its books.
+        guard let control, let current, !configuration.usesDemoCatalog || current.isOfDemo else { return false }
+        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        let request = try RunRequest(
+            items: items.titled(by: try configuration.allSubscriptions(with: stored)),
+            order: configuration.downloads.order, force: force, detail: .changes)
+        guard control.join(request) else { return false }
+        joined.formUnion(items.map(\.book))
+        return true
     }
 
     /// What would keep a run from writing is better told to those who ask for one.
@@ -117,6 +133,7 @@ package actor RunQueue {
     }
 
     private func begin(_ errand: PendingRuns.Errand) {
+        guard errand.isSomething else { return }
         errands.add(errand)
         awake()
     }
@@ -130,8 +147,7 @@ package actor RunQueue {
             return (try await control.stopped(scope), left, try await control.resume(scope))
         }
         guard count + left.count > 0 else { return 0 }
-        begin(.fetch(RunRequest.Item.items(of: stopped + left), force: false))
-        sign?.raise()
+        try await begin(RunRequest.Item.items(of: stopped + left), force: false)
         return count + left.count
     }
 
@@ -160,17 +176,19 @@ package actor RunQueue {
     /// What was asked for of whole books, of which the store may know nothing yet.
     /// - Returns: of how many books a run was asked for, and how many the run under way was to fetch.
     private func forgetBooks(of scope: TransferControl.Scope) -> (asked: Int, underWay: Int) {
-        let underWay = current?.books ?? []
+        let underWay = joined.union(current?.books ?? [])
         switch scope {
         case .everything:
-            sign?.withdraw(allOf: nil)
+            control?.withdraw(allOf: nil)
             current = nil
+            joined = []
             return (errands.drop(allOf: nil), underWay.count)
         case .books(let books):
             let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
             // Its catalog is being asked perhaps, and nothing of it in the store yet.
-            sign?.withdraw(allOf: whole)
+            control?.withdraw(allOf: whole)
             current = current?.without(allOf: whole)
+            joined.subtract(whole)
             return (errands.drop(allOf: whole), underWay.intersection(whole).count)
         case .episodes: return (0, 0)
         }
@@ -181,20 +199,18 @@ package actor RunQueue {
         var sections: [BookIdentity: Set<Int>] = [:]
         for shelved in meant { sections[shelved.episode.identity.book, default: []].insert(shelved.episode.section) }
         errands.drop(sections)
-        sign?.withdraw(meant.map(\.episode.identity))
+        control?.withdraw(meant.map(\.episode.identity))
         current = current?.without(sections)
     }
 
     /// Has the catalogs of books be read, so that the shelf shows what a mirror run will bring; nothing is fetched.
-    package func list(_ items: [RunRequest.Item]) {
-        sign?.raise()
-        begin(
-            .fetch(
-                items.map { item in
-                    var item = item
-                    item.limits.episodes = 0
-                    return item
-                }, force: false))
+    package func list(_ items: [RunRequest.Item]) async throws {
+        let unfetched = items.map { item in
+            var item = item
+            item.limits.episodes = 0
+            return item
+        }
+        try await begin(unfetched, force: false)
     }
 
     /// Has all that is subscribed to be fetched.
@@ -210,32 +226,28 @@ package actor RunQueue {
     /// So many episodes are moved to the front at once.
     private static let maxPreference = 500
 
-    /// Has a run under way begin with what is named.
+    /// Has a run under way fetch what is named next.
     /// - Returns: whether it is to bring all of it.
     private func isToCome(_ item: RunRequest.Item) async throws -> Bool {
         let missing = try await missing(of: item)
         guard !missing.isEmpty else { return false }
-        let waits = missing.allSatisfy { $0.transfer?.state == .waiting || $0.transfer?.state == .downloading }
-        guard !item.filter.isEmpty, missing.count <= Self.maxPreference else { return waits }
+        guard !item.filter.isEmpty, missing.count <= Self.maxPreference else {
+            return missing.allSatisfy { $0.transfer?.state == .waiting || $0.transfer?.state == .downloading }
+        }
         let episodes = missing.map(\.episode.identity)
         let count = try await TransferControl.open(in: configuration.library) {
             try await $0.prefer(.episodes(episodes))
         }
-        return waits && count >= episodes.count
+        return count >= episodes.count
     }
 
     /// What the store knows of the item's episodes that are wanted and not on disk.
     private func missing(of item: RunRequest.Item) async throws -> [EpisodeRecord] {
-        try await knownMissing(of: item) ?? []
-    }
-
-    /// - Returns: nil when the store does not know the book.
-    private func knownMissing(of item: RunRequest.Item) async throws -> [EpisodeRecord]? {
-        let found = try await ShelfReader.read(configuration.library) { shelf -> [EpisodeRecord]? in
-            guard try await shelf.store.book(item.book) != nil else { return nil }
+        let found = try await ShelfReader.read(configuration.library) { shelf -> [EpisodeRecord] in
+            guard try await shelf.store.book(item.book) != nil else { return [] }
             return try await shelf.episodes(of: item.book, filter: item.filter).filter(\.isMissing).map(\.shelved)
         }
-        return found ?? nil
+        return found ?? []
     }
 
     // MARK: Working
@@ -249,18 +261,13 @@ package actor RunQueue {
                 await sleep()
                 continue
             }
-            let (sign, begin) = (PreemptionFlag(), Date.now)
-            self.sign = sign
+            let (control, begin) = (RunControl(), Date.now)
+            self.control = control
             current = errand
+            joined = []
             isRecorded = false
             do {
-                let report = try await run(errand, sign)
-                // What it left is for the run after the one that it made way for.
-                if sign.isRaised, report.summary.left > 0 || !report.booksLeft.isEmpty, let current,
-                    let rest = try await rest(of: current, booksLeft: Set(report.booksLeft))
-                {
-                    errands.addRest(rest)
-                }
+                _ = try await run(errand, control)
             } catch is CancellationError {
                 // Only the end of this task cancels it.
             } catch {
@@ -268,8 +275,9 @@ package actor RunQueue {
                 if !isRecorded { record(failure, of: errand, begunAt: begin) }
                 await runner.onFailure(failure)
             }
-            self.sign = nil
+            self.control = nil
             current = nil
+            for request in control.close() { errands.add(.fetch(request.items, force: request.force)) }
         }
     }
 
@@ -287,30 +295,10 @@ package actor RunQueue {
 
     private func execute(
         _ request: RunRequest, _ command: String, _ configuration: Configuration, _ session: LibrarySession,
-        _ sign: PreemptionFlag
+        _ control: RunControl
     ) async throws -> RunReport {
         isRecorded = true
-        return try await runner.execute(request, command, configuration, session, sign)
-    }
-
-    /// What is left of a run that made way: what still waits, without what was stopped or removed meanwhile.
-    /// - Parameter booksLeft: those whose catalogs it did not wait for.
-    /// - Returns: nil for nothing.
-    private func rest(
-        of errand: PendingRuns.Errand, booksLeft: Set<BookIdentity>
-    ) async throws -> PendingRuns.Errand? {
-        guard case .fetch(let items, _) = errand else { return errand }
-        var left: [RunRequest.Item] = []
-        var waiting: [EpisodeRecord] = []
-        for item in items {
-            if !booksLeft.contains(item.book), let missing = try await knownMissing(of: item) {
-                waiting += missing.filter { $0.transfer?.state == .waiting }
-            } else {
-                left.append(item)
-            }
-        }
-        left += RunRequest.Item.items(of: waiting)
-        return left.isEmpty ? nil : .fetch(left, force: false)
+        return try await runner.execute(request, command, configuration, session, control)
     }
 
     private func sleep() async {
@@ -328,7 +316,7 @@ package actor RunQueue {
         wakeUp = nil
     }
 
-    private func run(_ errand: PendingRuns.Errand, _ sign: PreemptionFlag) async throws -> RunReport {
+    private func run(_ errand: PendingRuns.Errand, _ control: RunControl) async throws -> RunReport {
         if try await LibraryLock.isHeld(in: configuration.library) {
             await runner.onWaiting("another run holds the library: \(errand.command) waits for its end")
         }
@@ -344,7 +332,7 @@ package actor RunQueue {
                     let request = try RunRequest(
                         items: items.titled(by: subscriptions), order: configuration.downloads.order, force: force,
                         detail: .changes)
-                    return try await self.execute(request, "fetch", configuration, session, sign)
+                    return try await self.execute(request, "fetch", configuration, session, control)
                 }
             }
         case .mirror:
@@ -354,7 +342,7 @@ package actor RunQueue {
                 let request = try RunRequest(
                     items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
                 return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
-                    try await self.execute(request, "mirror", configuration, session, sign)
+                    try await self.execute(request, "mirror", configuration, session, control)
                 }
             }
         }
@@ -375,9 +363,12 @@ package actor RunQueue {
     private func stillMissing(_ items: [RunRequest.Item]) async throws -> [RunRequest.Item] {
         var left: [RunRequest.Item] = []
         for item in items {
-            if expected.remove(item) != nil, try await missing(of: item).isEmpty { continue }
+            // Items of one book have become one.
+            let wasExpected = expected.contains { $0 == item || $0.book == item.book && !item.filter.isEmpty }
+            if wasExpected, try await missing(of: item).isEmpty { continue }
             left.append(item)
         }
+        expected = expected.filter { known in !items.contains { $0.book == known.book } }
         return left
     }
 }

@@ -18,7 +18,8 @@ struct Benchmarks {
 
     private static var usual: [any Benchmark.Type] {
         [
-            BulkDownload.self, SmallFiles.self, FarDownload.self, LargeFile.self, HeldLink.self, KilledDownload.self,
+            BulkDownload.self, SmallFiles.self, FilesOnDisk.self, FarDownload.self, LargeFile.self, HeldLink.self,
+            KilledDownload.self,
             QueueMemory.self, NothingToDo.self, Listing.self, VerifySpeed.self, StartUp.self, StoreFigures.self,
             FeedFigures.self, PageFigures.self, ServeFigures.self,
         ]

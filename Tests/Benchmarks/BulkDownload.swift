@@ -6,10 +6,20 @@ enum BulkDownload: Benchmark {
     static let usesPeers = true
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
-        try await LoopbackDownload(
-            title: "100 × 9.9 MB", book: "1", files: 100, bytes: 9_900_000, maxCPU: 1.3,
-            maxMemory: 64_000_000
-        ).run(setting)
+        try await LoopbackDownload(title: "100 × 9.9 MB", book: "1", files: 100, bytes: 9_900_000).run(setting) {
+            ours, peers, _ in
+            var limits = [
+                verdict("CPU ≤ 1.25 s/GiB", ours.cpuPerGibibyte <= 1.25),
+                verdict("RSS ≤ 64 MB", ours.runs.peakMemory <= 64_000_000),
+            ]
+            if let best = peers.map(\.runs.wall).min(), let hashed = peers.map(\.hashedWall).min() {
+                limits += [
+                    limit("the best peer, then openssl", ours.runs.wall / hashed, 0.85),
+                    limit("the best peer", ours.runs.wall / best, 1.3),
+                ]
+            }
+            return limits
+        }
     }
 }
 
@@ -19,24 +29,67 @@ enum SmallFiles: Benchmark {
     static let usesPeers = true
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {
-        try await LoopbackDownload(title: "2,000 × 100 KB", book: "3", files: 2000, bytes: 100_000).run(setting)
+        try await LoopbackDownload(title: "2,000 × 100 KB", book: "3", files: 2000, bytes: 100_000).run(setting) {
+            ours, peers, calls in
+            let files = 2000.0
+            let (cpu, switches) = (ours.runs.cpu / files * 1e6, ours.runs.switches / files)
+            var limits = [
+                verdict("CPU \(decimal(cpu, 0)) ≤ 240 µs a file", cpu <= 240),
+                verdict("switches \(decimal(switches, 1)) ≤ 2 a file", switches <= 2),
+            ]
+            if let calls {
+                let each = Double(calls) / files
+                limits.append(verdict("system calls \(decimal(each, 1)) ≤ 18 a file", each <= 18))
+            }
+            if let rclone = peers.first(where: { $0.name == "rclone" }) {
+                limits.append(limit("rclone", ours.runs.wall / rclone.runs.wall, 1.3))
+            }
+            if let wget = peers.first(where: { $0.name == "wget2" }) {
+                let span = ours.spans.median
+                limits.append(
+                    limit("wget2, then openssl, from file to file (\(decimal(span)) s)", span / wget.hashedWall, 1.1))
+            }
+            return limits
+        }
     }
 }
 
-/// Files fetched from nginx on loopback into memory, four at once, by booksync and by its peers.
+/// The same onto a disk, where every file is to be there after a power cut.
+enum FilesOnDisk: Benchmark {
+    static let name = "disk"
+    static let usesPeers = true
+
+    static func run(_ setting: Setting) async throws -> BenchmarkResult {
+        let folder = "/var/tmp/booksync-benchmark-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
+        var work = LoopbackDownload(title: "2,000 × 100 KB", book: "3", files: 2000, bytes: 100_000)
+        work.folder = folder
+        return try await work.run(setting) { ours, peers, _ in
+            peers.filter { $0.name == "wget2" }.map { limit("wget2", ours.runs.wall / $0.runs.wall, 1.1) }
+        }
+    }
+}
+
+private func limit(_ what: String, _ ratio: Double, _ most: Double) -> String {
+    verdict("\(decimal(ratio)) ≤ \(most) × \(what)", ratio <= most)
+}
+
+/// Files fetched from nginx on loopback, four at once, by booksync and by its peers.
 private struct LoopbackDownload {
-    private static let maxRatio = 1.0
     private static let jobs = 4
 
     let title: String
     let book: String
     let files: Int
     let bytes: Int
-    /// Seconds for each GiB.
-    var maxCPU: Double?
-    var maxMemory: Int64?
+    /// Where they are fetched to; nil for memory.
+    var folder: String?
 
-    func run(_ setting: Setting) async throws -> BenchmarkResult {
+    /// - Parameter limits: makes of our score, the peers' and the number of system calls what is to be met.
+    func run(
+        _ setting: Setting, limits: (_ ours: Score, _ peers: [Score], _ calls: Int?) -> [String]
+    ) async throws -> BenchmarkResult {
         try await WebServer.with(setting.workspace) { server in
             let catalog = CatalogFiles(workspace: setting.workspace)
             let audio = "\(server.address)/audio/\(book)"
@@ -45,32 +98,20 @@ private struct LoopbackDownload {
             try catalog.writePages(of: book, episodes: files, bytes: bytes, pageSize: 50, audioAt: audio)
             let configuration = try setting.configuration(
                 catalog: "\(server.address)/catalog", pageSize: 50, jobs: Self.jobs)
-            let contest = Contest(setting: setting, files: files, bytes: bytes)
+            let contest = Contest(setting: setting, files: files, bytes: bytes, folder: folder)
+            let own = contest.booksync("booksync (SHA-256 on)", book: book, configuration: configuration)
             let scores = try contest.run(
-                [contest.booksync("booksync (SHA-256 on)", book: book, configuration: configuration)]
-                    + contest.peers(setting.peers, jobs: Self.jobs, audioAt: audio))
-            return BenchmarkResult(
-                rows: [row(scores[0], Array(scores.dropFirst()))], details: [Score.table(title, scores)])
+                [own] + contest.peers(setting.peers, jobs: Self.jobs, audioAt: audio, hashed: true))
+            let calls = folder == nil ? try contest.systemCalls(of: own) : nil
+            let (ours, peers) = (scores[0], Array(scores.dropFirst()))
+            let best = peers.min { $0.runs.wall < $1.runs.wall }
+            let target = folder ?? "memory"
+            let row = ReportRow(
+                work: "\(title), loopback → \(target), jobs \(Self.jobs)", ours: "\(decimal(ours.runs.wall)) s",
+                bestPeer: best.map { "\($0.name) \(decimal($0.runs.wall)) s" } ?? "none installed",
+                ratio: best.map { decimal(ours.runs.wall / $0.runs.wall) } ?? "", cpu: decimal(ours.cpuPerGibibyte),
+                memory: megabytes(ours.runs.peakMemory), limit: limits(ours, peers, calls).joined(separator: "; "))
+            return BenchmarkResult(rows: [row], details: [Score.table("\(title) → \(target)", scores)])
         }
-    }
-
-    private func row(_ ours: Score, _ theirs: [Score]) -> ReportRow {
-        let best = theirs.min { $0.runs.wall < $1.runs.wall }
-        let ratio = best.map { ours.runs.wall / $0.runs.wall }
-        var limits = [
-            ratio.map { verdict("wall ≤ \(Self.maxRatio) × best peer", $0 <= Self.maxRatio) }
-                ?? "not compared"
-        ]
-        if let maxCPU {
-            limits.append(verdict("CPU ≤ \(maxCPU) s/GiB", ours.cpuPerGibibyte <= maxCPU))
-        }
-        if let maxMemory {
-            limits.append(verdict("RSS ≤ \(megabytes(maxMemory))", ours.runs.peakMemory <= maxMemory))
-        }
-        return ReportRow(
-            work: "\(title), loopback → memory, jobs \(Self.jobs)", ours: "\(decimal(ours.runs.wall)) s",
-            bestPeer: best.map { "\($0.name) \(decimal($0.runs.wall)) s" } ?? "none installed",
-            ratio: ratio.map { decimal($0) } ?? "", cpu: decimal(ours.cpuPerGibibyte),
-            memory: megabytes(ours.runs.peakMemory), limit: limits.joined(separator: "; "))
     }
 }

@@ -5,12 +5,16 @@ struct Contest {
     /// A program, by the command that fetches the files into an empty folder.
     struct Contestant {
         let name: String
+        /// Whether what it brought is hashed by `openssl` afterwards, and the time for that counted beside.
+        var isHashed = false
         let command: (_ target: String) throws -> [String]
     }
 
     let setting: Setting
     let files: Int
     let bytes: Int
+    /// Where they bring the files; nil for memory.
+    var folder: String?
     /// Connections made up to now, where somebody counts them.
     var connections: () throws -> Int = { 0 }
 
@@ -20,7 +24,7 @@ struct Contest {
             record("  run \(run) of \(setting.runs)")
             for (index, contestant) in contestants.enumerated() {
                 let before = try connections()
-                scores[index].runs.append(try checked(contestant))
+                try measure(contestant, adding: &scores[index])
                 scores[index].connections.append(try connections() - before)
             }
         }
@@ -35,9 +39,9 @@ struct Contest {
     }
 
     /// - Parameter audio: where they find the files.
-    func peers(_ peers: [Peer], jobs: Int, audioAt audio: String) -> [Contestant] {
+    func peers(_ peers: [Peer], jobs: Int, audioAt audio: String, hashed: Bool = false) -> [Contestant] {
         peers.map { peer in
-            Contestant(name: peer.name) { target in
+            Contestant(name: peer.name, isHashed: hashed) { target in
                 try peer.command(
                     Peer.Work(
                         address: audio, files: files, jobs: jobs, target: target, workspace: setting.workspace))
@@ -46,17 +50,43 @@ struct Contest {
     }
 
     /// Runs the contestant, and looks whether all the bytes came.
-    private func checked(_ contestant: Contestant) throws -> Measurement {
-        let target = try setting.workspace.emptyFolder("target")
+    private func measure(_ contestant: Contestant, adding score: inout Score) throws {
+        let target = try emptyTarget()
+        if folder != nil { sync() }
         let command = try contestant.command(target)
-        let measurement = try setting.measure(command)
+        score.runs.append(try setting.measure(command))
         let found = try Workspace.contents(of: target)
         guard found.files == files, found.bytes == Int64(files * bytes) else {
             throw MeasuredProcess.Failed(
                 description: "\(contestant.name) brought \(found.files) files of \(found.bytes) bytes in all")
         }
-        _ = try setting.workspace.emptyFolder("target")
-        return measurement
+        if contestant.isHashed {
+            score.hashing.append(try setting.measure(Self.hashing(target, files: files)))
+        }
+        score.spans.append(try Workspace.span(of: Workspace.files(below: target).map { "\(target)/\($0)" }))
+        _ = try emptyTarget()
+    }
+
+    /// How many calls of the kernel the contestant makes; nil where nobody can count them.
+    func systemCalls(of contestant: Contestant) throws -> Int? {
+        let target = try emptyTarget()
+        let counts = "\(setting.workspace.path)/strace"
+        let command = ["strace", "-f", "-c", "-U", "name,calls", "-o", counts] + (try contestant.command(target))
+        guard case .success = Result(catching: { try setting.measure(command) }) else { return nil }
+        _ = try emptyTarget()
+        let text = String(decoding: FileManager.default.contents(atPath: counts) ?? Data(), as: UTF8.self)
+        let total = text.split(separator: "\n").last { $0.hasPrefix("total") }
+        return total?.split(separator: " ").last.flatMap { Int($0) }
+    }
+
+    private func emptyTarget() throws -> String {
+        try Workspace(path: folder ?? setting.workspace.path).emptyFolder("target")
+    }
+
+    /// Two at once, each with an eighth of the files at a time.
+    private static func hashing(_ target: String, files: Int) -> [String] {
+        let hash = "find \"$0\" -name '*.mp3' -print0 | xargs -0 -P 2 -n \"$1\" openssl dgst -sha256 > /dev/null"
+        return ["/bin/sh", "-c", hash, target, "\(max(1, files / 8))"]
     }
 }
 
@@ -66,10 +96,16 @@ struct Score {
     /// Fetched in each run.
     let bytes: Int
     var runs: [Measurement] = []
+    /// What `openssl` took to hash what each run brought, where that was tried.
+    var hashing: [Measurement] = []
+    /// Seconds of each run from the first file's beginning to the last one's name.
+    var spans: [Double] = []
     /// Of each run, where they are counted.
     var connections: [Int] = []
 
     var cpuPerGibibyte: Double { runs.cpu / (Double(bytes) / Double(1 << 30)) }
+    /// Seconds with those of `openssl` behind it.
+    var hashedWall: Double { zip(runs, hashing).map { $0.wall + $1.wall }.median }
     /// Bytes a second.
     var rate: Double { Double(bytes) / runs.wall }
 
@@ -79,10 +115,12 @@ struct Score {
     ) -> String {
         let rows = scores.map { score in
             [
-                score.name, decimal(score.runs.wall), score.runs.range, decimal(score.cpuPerGibibyte),
+                score.name, decimal(score.runs.wall), score.runs.range,
+                score.hashing.isEmpty ? "" : decimal(score.hashedWall), decimal(score.cpuPerGibibyte),
                 megabytes(score.runs.peakMemory),
             ] + more.map { $0.value(score) }
         }
-        return Report.markdown([title, "wall s", "range", "CPU s/GiB", "peak RSS"] + more.map(\.title), rows)
+        return Report.markdown(
+            [title, "wall s", "range", "then openssl", "CPU s/GiB", "peak RSS"] + more.map(\.title), rows)
     }
 }

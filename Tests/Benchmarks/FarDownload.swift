@@ -12,7 +12,7 @@ enum FarDownload: Benchmark {
     private static let jobs = 8
     private static let milliseconds = 100
     private static let rival = "aria2"
-    private static let maxRatio = 1.0
+    private static let maxRatio = 0.98
     private static let mostConnections = jobs
 
     static func run(_ setting: Setting) async throws -> BenchmarkResult {

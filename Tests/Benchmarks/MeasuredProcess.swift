@@ -10,6 +10,8 @@ struct Measurement: Sendable {
     /// Bytes of memory that it held at its peak. The system counts from what the benchmark itself holds when it starts
     /// the process, so that nothing less than ``MeasuredProcess/floor()`` can be seen.
     var peakMemory: Int64
+    /// Changes from one thread to another, wanted or not.
+    var switches = 0
 }
 
 /// Starts processes and measures them through `wait4`.
@@ -53,7 +55,8 @@ enum MeasuredProcess {
                 description: "\(command.joined(separator: " ")) ended with status \(status): \(text.suffix(2000))")
         }
         return Measurement(
-            wall: wall, cpu: cpu(usage), peakMemory: peakMemory(usage))
+            wall: wall, cpu: cpu(usage), peakMemory: peakMemory(usage),
+            switches: Int(usage.ru_nvcsw) + Int(usage.ru_nivcsw))
     }
 
     /// Seconds in user and kernel mode.

@@ -54,6 +54,7 @@ extension [Measurement] {
     var wall: Double { map(\.wall).median }
     var cpu: Double { map(\.cpu).median }
     var peakMemory: Int64 { map(\.peakMemory).max() ?? 0 }
+    var switches: Double { map { Double($0.switches) }.median }
     /// From the fastest to the slowest, in seconds.
     var range: String { "\(decimal(map(\.wall).min() ?? 0))–\(decimal(map(\.wall).max() ?? 0))" }
 }

@@ -48,11 +48,7 @@ struct Workspace: Sendable {
     /// Number and bytes of the files below a folder, without those in hidden folders.
     static func contents(of folder: String) throws -> (files: Int, bytes: Int64) {
         let files = try files(below: folder)
-        let bytes = try files.reduce(Int64(0)) { sum, file in
-            let size = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")[.size]
-            return sum + ((size as? NSNumber)?.int64Value ?? 0)
-        }
-        return (files.count, bytes)
+        return (files.count, try files.reduce(0) { try $0 + size(of: "\(folder)/\($1)") })
     }
 
     /// The regular files below a folder, by their paths in it, without those in hidden folders.
@@ -65,5 +61,28 @@ struct Workspace: Sendable {
             files.append(path)
         }
         return files
+    }
+
+    static func size(of file: String) throws -> Int64 { Int64(try status(of: file).st_size) }
+
+    /// Seconds from the creation of the first of the files to the last one's last change of name.
+    static func span(of files: [String]) throws -> Double {
+        let begin = try files.compactMap {
+            try FileManager.default.attributesOfItem(atPath: $0)[.creationDate] as? Date
+        }.min()
+        let end = try files.map { file in
+            let changed = try status(of: file).st_ctim
+            return Double(changed.tv_sec) + Double(changed.tv_nsec) / 1e9
+        }.max()
+        guard let begin, let end else { return .nan }
+        return end - begin.timeIntervalSince1970
+    }
+
+    private static func status(of file: String) throws -> stat {
+        var status = stat()
+        guard lstat(file, &status) == 0 else {
+            throw MeasuredProcess.Failed(description: "\(file) cannot be looked at")
+        }
+        return status
     }
 }

@@ -36,6 +36,27 @@ extension ProductTests {
             }
         }
 
+        @Test func `an episode that the run under way was not to fetch is fetched by it`() async throws {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 5, bytes: 30_000)
+            catalog.items[0].deeds = [.stall(at: 10_000, until: gate)]
+            try await withCatalog(catalog.script, more: "downloads: { jobs: 1 }") { bench, server in
+                let environment = bench.configured
+                try await bench.start("fetch", "1/1-2", environment: environment) { first in
+                    try await server.waitUntil { $0.bodyBytesSent(path: "/audio/1.mp3") >= 10_000 }
+                    let second = try await bench.run("fetch", "1/4", environment: environment)
+                    #expect(second.exitCode == 75)
+                    #expect(second.errors.contains("the episode goes to the front"), "\(second.errors)")
+                    try await first.waitForErrors(containing: "1 episode of ")
+                    gate.open()
+                    let result = try await first.result()
+                    #expect(result.exitCode == 0 && result.errors.contains("3 fetched"), "\(result.errors)")
+                }
+                let audio = server.record.requests.map(\.path).filter { $0.hasPrefix("/audio/") }
+                #expect(audio == [1, 4, 2].map { "/audio/\($0).mp3" })
+            }
+        }
+
         @Test func `an episode that is named while another run is under way goes to its front`() async throws {
             let gate = Gate()
             var catalog = ScriptedCatalog(episodes: 5, bytes: 30_000)

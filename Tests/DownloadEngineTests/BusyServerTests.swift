@@ -114,7 +114,8 @@ import Testing
         throws
     {
         let requests = (1...4).map { TransferRequest(episode: .sample($0, address: "http://kting.info/a"), path: "a") }
-        var run = EngineRun(requests: requests, settings: EngineSettings())
+        var run = EngineRun(EngineSettings())
+        #expect(run.add(requests).count == 4)
         for place in 0..<4 {
             let gap = run.gap(forServerOf: place, asked: nil)
             #expect(gap == 1)
@@ -122,7 +123,8 @@ import Testing
         }
         let wished = run.gap(forServerOf: 0, asked: 7)
         #expect(wished == 7)
-        run = EngineRun(requests: requests, settings: EngineSettings())
+        run = EngineRun(EngineSettings())
+        _ = run.add(requests)
         var gaps: [Double] = []
         for _ in 1...10 { gaps.append(run.gap(forServerOf: 0, asked: nil)) }
         #expect(gaps == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300])

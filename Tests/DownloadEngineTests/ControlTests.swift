@@ -191,7 +191,7 @@ import Testing
             return try await store.stoppedTransfers()
         }
 
-        func preferredTransfers() async throws -> [EpisodeIdentity] {
+        func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)] {
             try await store.preferredTransfers()
         }
 

@@ -62,7 +62,9 @@ struct EngineBench: Sendable {
         ) { event in
             events.update { $0.append(event) }
         }
-        return await engine.run(requests)
+        let inbox = TransferInbox()
+        inbox.add(requests)
+        return await engine.run(inbox)
     }
 
     /// As after a run whose store is closed.

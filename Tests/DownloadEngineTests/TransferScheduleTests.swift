@@ -231,6 +231,20 @@ import Testing
         }
     }
 
+    @Test func `what comes later waits by its rank, and may be raised`() {
+        var schedule = TransferSchedule(servers: ["a", "a"], jobs: 1, jobsPerHost: 1)
+        #expect(startAll(&schedule) == [0])
+        schedule.add([("a", 5), ("b", 5), ("a", -1), ("b", 0)])
+        #expect(schedule.running == [0])
+        var order: [Int] = []
+        for next in 0..<5 {
+            schedule.end(order.last ?? 0)
+            if next == 3 { schedule.raise(3, to: 1) }
+            order += startAll(&schedule)
+        }
+        #expect(order == [4, 1, 5, 3, 2])
+    }
+
     @Test(arguments: 1...20)
     func `whatever happens, what starts is what comes first of those that may`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -280,5 +294,13 @@ import Testing
         ])
     func `a server is its scheme, host and port`(address: String, server: String) {
         #expect(TransferRequest(episode: .sample(1, address: address), path: "a.mp3").server == server)
+    }
+}
+
+extension TransferSchedule {
+    /// Of transfers to start in this order.
+    fileprivate init(servers: [String], jobs: Int, jobsPerHost: Int) {
+        self.init(jobs: jobs, jobsPerHost: jobsPerHost)
+        add(servers.map { ($0, 0) })
     }
 }

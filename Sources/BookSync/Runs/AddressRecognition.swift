@@ -115,7 +115,7 @@ extension Configuration {
 
 extension SourceKind {
     /// Those that are told for sure come before a directory, which any page with links might be.
-    static let recognitionOrder: [SourceKind] = [.feed, .bookResource, .librivox, .internetArchive, .directory]
+    package static let recognitionOrder: [SourceKind] = [.feed, .bookResource, .librivox, .internetArchive, .directory]
 }
 
 extension CatalogResponse {

@@ -15,7 +15,10 @@ struct CatalogFailures: Sendable {
     private var entries: [Entry] = []
     /// Servers that answered anything, sources that listed a book, and books that were listed: the subjects of outages
     /// that are over.
-    private(set) var answered: Set<String> = []
+    private(set) var answered: Set<String>
+
+    /// - Parameter answered: those that are known to have answered.
+    init(answered: Set<String> = []) { self.answered = answered }
 
     mutating func record(
         _ failure: Failure, of book: BookIdentity, at server: String, index: Int, wasAsked: Bool = true

@@ -6,11 +6,12 @@ import Foundation
 import Settings
 import Transport
 
-/// Asks the catalogs of a request and plans its books.
+/// Asks the catalogs of requests and plans their books.
 ///
-/// Catalogs of several servers are asked at the same time, those of one server a few at a time; the plans are handed on
-/// in the order of the request, each as if those before it had been carried out: which book gets a path that two of
-/// them want does not depend on which catalog answers first. What is ready too early waits, and is bounded.
+/// Catalogs of several servers are asked at the same time, those of one server a few at a time. A book is planned when
+/// its own catalog has been read, as if those that were planned before it had been carried out. Of books that are known
+/// to have one title, which may want the same paths, the first that was asked for comes first: who gets a path does not
+/// depend on which catalog answers first.
 struct CatalogRefresh: Sendable {
     let configuration: Configuration
     let request: RunRequest
@@ -21,8 +22,8 @@ struct CatalogRefresh: Sendable {
     let transport: HTTPTransport
     /// What failed in the last run, by its subject.
     let outages: [String: Outage]
-    /// Tells when to wait for no more catalogs.
-    var sign = PreemptionFlag()
+    /// Whence more requests come; nil where none do.
+    var control: RunControl?
     let emit: @Sendable (SyncEvent) -> Void
 
     /// What came of it beside the plans.
@@ -33,14 +34,21 @@ struct CatalogRefresh: Sendable {
         /// Books that were listed anew, and those of which the catalog said that nothing changed.
         var listed: [BookIdentity] = []
         var unchanged: [BookIdentity] = []
-        /// Books that were not waited for, because the time was up or something else was to be done.
+        /// Books that were not waited for, because the time was up.
         var left: [BookIdentity] = []
+    }
+
+    /// One book of a request.
+    private struct Entry: Sendable {
+        var item: RunRequest.Item
+        var server: String
+        /// One for all books of a request: what it finds out of the library counts for them as the first begins.
+        var assembly: PlanAssembly
+        var hasJoined: Bool
     }
 
     /// Catalogs that are asked at once in all.
     private static let jobs = 16
-    /// Episodes of books that are ready before their turn, beyond which none but the next book is asked for.
-    private static let maxLead = 5_000
 
     /// Seconds that catalogs are waited for in a run of so many: half of them, so that a server that does not answer leaves
     /// some for the others' episodes; at least ten, else a short run would never get to know what it leaves.
@@ -49,108 +57,215 @@ struct CatalogRefresh: Sendable {
     private enum Answer: Sendable {
         case prepared(Int, Result<PreparedBook, any Error>)
         case timeIsUp
-        /// Something else is to be done.
-        case makesWay
+        /// More requests; nil when no more can come.
+        case joined([RunRequest]?)
+    }
+
+    /// What is known of the books while their catalogs are asked.
+    private struct Work {
+        var entries: [Entry] = []
+        /// Indices of those that have no plan yet, and have not been given up.
+        var open: Set<Int> = []
+        /// Those of them that could be planned.
+        var ready: [Int: PreparedBook] = [:]
+        /// Those of them that have a title, first come first.
+        var openByTitle: [String: [Int]] = [:]
+        /// Books that are asked for again, and wait until they have been planned once: two at once would list one book.
+        private var parked: [Entry] = []
+        var taken = TakenPaths()
+        var outcome = Outcome()
+        /// Requests that are not done.
+        var requests = 0
+
+        var isSettled: Bool { open.isEmpty && parked.isEmpty }
+
+        /// - Returns: those that may be asked for now, in the order of their indices.
+        mutating func add(_ more: [Entry]) -> [Entry] {
+            let books = Set(open.map { entries[$0].item.book })
+            let added = more.filter { !books.contains($0.item.book) }
+            parked += more.filter { books.contains($0.item.book) }
+            for entry in added {
+                open.insert(entries.count)
+                if let title = entry.item.title { openByTitle[title, default: []].append(entries.count) }
+                entries.append(entry)
+            }
+            return added
+        }
+
+        /// - Returns: as ``add(_:)``.
+        mutating func addParked() -> [Entry] {
+            guard !parked.isEmpty else { return [] }
+            let waiting = parked
+            parked = []
+            return add(waiting)
+        }
+
+        mutating func close(_ index: Int) {
+            open.remove(index)
+            ready[index] = nil
+            guard let title = entries[index].item.title else { return }
+            openByTitle[title]?.removeAll { $0 == index }
+        }
+
+        /// Takes the first book that can be planned now.
+        mutating func takeReady() -> (index: Int, book: PreparedBook)? {
+            let index = ready.keys.filter { index in
+                entries[index].item.title.map { openByTitle[$0]?.first == index } ?? true
+            }.min()
+            guard let index, let book = ready[index] else { return nil }
+            close(index)
+            return (index, book)
+        }
     }
 
     /// - Parameters:
     ///   - seconds: after which no catalog is waited for any more; nil for none. Books whose catalogs have answered by then
-    ///     get their turn all the same.
-    ///   - onPlan: what it throws ends the round and is thrown on.
-    func execute(within seconds: Double?, onPlan: (AssembledPlan) async throws -> Void) async throws -> Outcome {
-        let items = request.items
-        // One for all books: what it finds out of the library counts for the round as it begins.
-        let assembly = PlanAssembly(
-            library: library, naming: configuration.naming, request: request,
-            onMissingFile: configuration.downloads.onMissingFile, store: store)
-        let servers = items.map { configuration.catalogServer(of: $0.book) }
-        let paces = Dictionary(servers.map { ($0, HostThrottle()) }) { first, _ in first }
+    ///     are planned all the same.
+    ///   - onPlan: gets each plan, and whether its request joined the run later. What it throws ends the run.
+    ///   - onSettled: called whenever all that was asked for so far is planned or has failed, with what came of it since the
+    ///     last time. Returns when no more requests can come.
+    func execute(
+        within seconds: Double?, onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void,
+        onSettled: (Outcome) -> Void
+    ) async throws {
         var schedule = CatalogSchedule(
-            zip(items, servers).map { .init(server: $1, source: $0.book.source) }, jobs: Self.jobs,
-            jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
-        var outcome = Outcome()
-        var ahead: [Int: PreparedBook] = [:]
-        var failed: Set<Int> = []
-        var taken = TakenPaths()
-        var turn = 0
-        var asked: Set<Int> = []
+            jobs: Self.jobs, jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
+        var paces: [String: HostThrottle] = [:]
+        var work = Work()
         var isTimeUp = false
-        var makesWay = false
+        func ask(for entries: [Entry]) {
+            guard !entries.isEmpty else { return }
+            schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
+        }
+        func add(_ request: RunRequest, hasJoined: Bool) {
+            work.requests += 1
+            ask(for: work.add(entries(of: request, hasJoined: hasJoined)))
+        }
+        add(request, hasJoined: false)
+        var isOpen = control != nil
         try await withThrowingTaskGroup(of: Answer.self) { group in
             if let seconds { group.addTask { await Self.alarm(after: seconds) } }
-            group.addTask {
-                await sign.waitUntilRaised()
-                return .makesWay
-            }
-            while turn < items.count, !Task.isCancelled, outcome.stop == nil {
-                let lead = ahead.values.reduce(0) { $0 + $1.weight }
-                while !isTimeUp, !makesWay,
-                    let index = schedule.startNext(turn: turn, mayRunAhead: lead < Self.maxLead)
-                {
-                    asked.insert(index)
-                    let (item, pace) = (items[index], paces[servers[index]])
-                    group.addTask { .prepared(index, await prepared(item, pace: pace, assembly)) }
+            if let control { group.addTask { .joined(await control.nextJoined()) } }
+            while !Task.isCancelled, work.outcome.stop == nil {
+                ask(for: work.addParked())
+                if isTimeUp { giveUp(&work, &schedule) }
+                while let index = schedule.startNext() {
+                    let entry = work.entries[index]
+                    let pace = paces[entry.server] ?? HostThrottle()
+                    paces[entry.server] = pace
+                    group.addTask { .prepared(index, await prepared(entry, pace: pace)) }
                 }
-                if failed.remove(turn) != nil {
-                    turn += 1
-                } else if let prepared = ahead.removeValue(forKey: turn) {
-                    turn += 1
-                    guard let assembled = await plan(prepared, at: turn - 1, behind: taken, assembly, &outcome) else {
-                        continue
-                    }
-                    outcome.record(prepared)
-                    taken.add(assembled)
-                    for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
-                    try await onPlan(assembled)
-                } else if makesWay {
-                    outcome.left.append(items[turn].book)
-                    turn += 1
-                } else if isTimeUp {
-                    // A server that has answered anybody is not down, and only has more to do than there is time for.
-                    if asked.contains(turn), !outcome.troubles.answered.contains(servers[turn]) {
-                        outcome.troubles.record(
-                            .timeIsUp(for: items[turn].book), of: items[turn].book, at: servers[turn], index: turn)
-                    } else {
-                        outcome.left.append(items[turn].book)
-                    }
-                    turn += 1
-                } else if let answer = try await group.next() {
-                    switch answer {
-                    case .timeIsUp:
-                        isTimeUp = true
-                    case .makesWay:
-                        makesWay = true
-                    case .prepared(let index, .success(let prepared)):
-                        outcome.troubles.recordListing(of: prepared.item.book, at: servers[index])
-                        _ = schedule.end(index, .listed)
-                        ahead[index] = prepared
-                    case .prepared(_, .failure(is CancellationError)):
-                        turn = items.count
-                    case .prepared(let index, .failure(let error)):
-                        let failure = Failure.of(error)
-                        if failure.endsRun {
-                            outcome.stop = FailureReport(book: items[index].book, failure: failure)
-                            break
-                        }
-                        outcome.troubles.record(failure, of: items[index].book, at: servers[index], index: index)
-                        failed.insert(index)
-                        for other in schedule.end(index, failure.catalogOutcome) {
-                            outcome.troubles.record(
-                                failure, of: items[other].book, at: servers[other], index: other, wasAsked: false)
-                            failed.insert(other)
-                        }
-                    }
-                } else {
-                    turn = items.count
+                if let (index, book) = work.takeReady() {
+                    try await plan(book, at: index, &work, onPlan)
+                    continue
+                }
+                if work.isSettled {
+                    settle(&work, onSettled)
+                    guard isOpen else { break }
+                }
+                switch try await group.next() {
+                case .timeIsUp?:
+                    isTimeUp = true
+                case .joined(let requests?)?:
+                    for request in requests { add(request, hasJoined: true) }
+                    if let control { group.addTask { .joined(await control.nextJoined()) } }
+                case .joined(nil)?:
+                    isOpen = false
+                case .prepared(let index, let result)?:
+                    if work.open.contains(index) { record(result, at: index, &work, &schedule) }
+                case nil:
+                    isOpen = false
                 }
             }
             group.cancelAll()
         }
-        if !outcome.left.isEmpty {
-            let books = outcome.left.count == 1 ? "1 book is" : "\(outcome.left.count) books are"
-            emit(.notice(makesWay ? "\(books) looked at later" : "the time is up: \(books) not looked at"))
+        settle(&work, onSettled)
+    }
+
+    private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
+        let assembly = PlanAssembly(
+            library: library, naming: configuration.naming, request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
+        return request.items.map { item in
+            Entry(
+                item: item, server: configuration.catalogServer(of: item.book), assembly: assembly, hasJoined: hasJoined
+            )
         }
-        return outcome
+    }
+
+    /// Tells what came of everything so far.
+    private func settle(_ work: inout Work, _ onSettled: (Outcome) -> Void) {
+        guard work.requests > 0 else { return }
+        let left = work.outcome.left.count
+        if left > 0 {
+            emit(.notice("the time is up: \(left == 1 ? "1 book is" : "\(left) books are") not looked at"))
+        }
+        onSettled(work.outcome)
+        work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
+        control?.inbox.release(work.requests)
+        work.requests = 0
+    }
+
+    /// Waits for no catalog any more.
+    private func giveUp(_ work: inout Work, _ schedule: inout CatalogSchedule) {
+        let unasked = Set(schedule.giveUp())
+        for index in work.open.sorted() where work.ready[index] == nil {
+            let (book, server) = (work.entries[index].item.book, work.entries[index].server)
+            // A server that has answered anybody is not down, and only has more to do than there is time for.
+            if unasked.contains(index) || work.outcome.troubles.answered.contains(server) {
+                work.outcome.left.append(book)
+            } else {
+                work.outcome.troubles.record(.timeIsUp(for: book), of: book, at: server, index: index)
+            }
+            work.close(index)
+        }
+    }
+
+    /// Records what came of asking for a book's catalog.
+    private func record(
+        _ result: Result<PreparedBook, any Error>, at index: Int, _ work: inout Work, _ schedule: inout CatalogSchedule
+    ) {
+        let entry = work.entries[index]
+        switch result {
+        case .success(let prepared):
+            work.outcome.troubles.recordListing(of: entry.item.book, at: entry.server)
+            _ = schedule.end(index, .listed)
+            work.ready[index] = prepared
+        case .failure(is CancellationError):
+            work.close(index)
+        case .failure(let error):
+            let failure = Failure.of(error)
+            work.close(index)
+            if failure.endsRun {
+                work.outcome.stop = FailureReport(book: entry.item.book, failure: failure)
+                return
+            }
+            work.outcome.troubles.record(failure, of: entry.item.book, at: entry.server, index: index)
+            for other in schedule.end(index, failure.catalogOutcome) {
+                work.outcome.troubles.record(
+                    failure, of: work.entries[other].item.book, at: work.entries[other].server, index: other,
+                    wasAsked: false)
+                work.close(other)
+            }
+        }
+    }
+
+    private func plan(
+        _ prepared: PreparedBook, at index: Int, _ work: inout Work,
+        _ onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void
+    ) async throws {
+        let entry = work.entries[index]
+        guard let assembled = await plan(prepared, at: index, &work) else { return }
+        work.outcome.record(prepared)
+        work.taken.add(assembled)
+        for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
+        do {
+            try await onPlan(assembled, entry.hasJoined)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            work.outcome.stop = FailureReport(book: entry.item.book, failure: .of(error))
+        }
     }
 
     private static func alarm(after seconds: Double) async -> Answer {
@@ -160,9 +275,9 @@ struct CatalogRefresh: Sendable {
         return .timeIsUp
     }
 
-    private func prepared(
-        _ item: RunRequest.Item, pace: HostThrottle?, _ assembly: PlanAssembly
-    ) async -> Result<PreparedBook, any Error> {
+    private func prepared(_ entry: Entry, pace: HostThrottle) async -> Result<PreparedBook, any Error> {
+        let item = entry.item
+        let request = entry.assembly.request
         emit(.waiting(.book(item.book), Wait(name: item.title ?? item.book.id, reason: "asking the catalog")))
         defer { emit(.waiting(.book(item.book), nil)) }
         do {
@@ -170,11 +285,11 @@ struct CatalogRefresh: Sendable {
             let refreshed = try await source.refresh(
                 item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
                 asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
-            // At once, and not in the book's turn, which may not come: from now on the store knows that it is gone.
+            // At once, and not when it is planned, which may not come: from now on the store knows that it is gone.
             if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
             if !request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
-            prepared.plan = try await plan(prepared, claimed: [], assembly)
+            prepared.plan = try await plan(prepared, claimed: [], entry.assembly)
             return .success(prepared)
         } catch {
             return .failure(error)
@@ -196,19 +311,18 @@ struct CatalogRefresh: Sendable {
     }
 
     /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.
-    private func plan(
-        _ prepared: PreparedBook, at index: Int, behind taken: TakenPaths, _ assembly: PlanAssembly,
-        _ outcome: inout Outcome
-    ) async -> AssembledPlan? {
-        if let plan = prepared.plan, !taken.conflicts(with: plan) { return plan }
+    private func plan(_ prepared: PreparedBook, at index: Int, _ work: inout Work) async -> AssembledPlan? {
+        if let plan = prepared.plan, !work.taken.conflicts(with: plan) { return plan }
+        let entry = work.entries[index]
         do {
-            return try await plan(prepared, claimed: taken.claimed, assembly)
+            let claimed = work.taken.claimed(without: entry.item.book)
+            return try await plan(prepared, claimed: claimed, entry.assembly)
         } catch {
-            let (book, failure) = (prepared.item.book, Failure.of(error))
+            let failure = Failure.of(error)
             if failure.endsRun {
-                outcome.stop = FailureReport(book: book, failure: failure)
+                work.outcome.stop = FailureReport(book: entry.item.book, failure: failure)
             } else {
-                outcome.troubles.record(failure, of: book, at: configuration.catalogServer(of: book), index: index)
+                work.outcome.troubles.record(failure, of: entry.item.book, at: entry.server, index: index)
             }
             return nil
         }
@@ -266,15 +380,12 @@ struct CatalogRefresh: Sendable {
     }
 }
 
-/// A book whose catalog was read, and the plan for it as far as that can be made before its turn.
+/// A book whose catalog was read, and the plan for it as far as that can be made beside others.
 private struct PreparedBook: Sendable {
     var item: RunRequest.Item
     var refreshed: RefreshedBook
     var source: any CatalogSource
     var plan: AssembledPlan?
-
-    /// Episodes that are held in memory for it.
-    var weight: Int { (refreshed.episodes?.count ?? 0) + (plan?.plan.actions.count ?? 0) }
 }
 
 extension CatalogRefresh.Outcome {

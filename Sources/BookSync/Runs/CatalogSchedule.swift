@@ -41,7 +41,7 @@ struct CatalogSchedule {
         }
     }
 
-    private let entries: [Entry]
+    private var entries: [Entry] = []
     private let jobs: Int
     private let jobsPerServer: Int
     private var running = 0
@@ -49,35 +49,43 @@ struct CatalogSchedule {
     /// By source and server: what one server thinks of credentials says nothing of another.
     private var sources: [Entry: ServerState] = [:]
     /// In order.
-    private var waiting: [Int]
+    private var waiting: [Int] = []
 
     /// - Parameters:
     ///   - jobs: books asked for at once in all.
     ///   - doubted: servers that did not answer in the last run.
-    init(_ entries: [Entry], jobs: Int, jobsPerServer: Int, doubted: Set<String> = []) {
-        self.entries = entries
+    init(jobs: Int, jobsPerServer: Int, doubted: Set<String> = []) {
         self.jobs = jobs
         self.jobsPerServer = jobsPerServer
         for server in doubted { servers[server, default: ServerState()].isDoubted = true }
-        waiting = Array(entries.indices)
+    }
+
+    /// Has more books wait, before those that wait already. Their indices go on from those of the last call.
+    mutating func add(_ more: [Entry]) {
+        waiting.insert(contentsOf: entries.count..<(entries.count + more.count), at: 0)
+        entries += more
     }
 
     /// Takes the next book to ask for; nil when nothing may be asked for now.
-    /// - Parameters:
-    ///   - turn: the first index that is waited for.
-    ///   - mayRunAhead: whether books behind that may be asked for.
-    mutating func startNext(turn: Int, mayRunAhead: Bool) -> Int? {
+    mutating func startNext() -> Int? {
         guard running < jobs else { return nil }
         let next = waiting.firstIndex { index in
             let server = servers[entries[index].server] ?? ServerState()
             let limit = server.isDoubted && !server.hasAnswered ? 1 : jobsPerServer
-            return server.running < limit && (mayRunAhead || index == turn)
+            return server.running < limit
         }
         guard let next else { return nil }
         let index = waiting.remove(at: next)
         running += 1
         servers[entries[index].server, default: ServerState()].running += 1
         return index
+    }
+
+    /// Asks for nothing that waits.
+    /// - Returns: the indices that are given up.
+    mutating func giveUp() -> [Int] {
+        defer { waiting = [] }
+        return waiting
     }
 
     /// Records what came of a book that was taken.

@@ -1,37 +1,32 @@
 import BookModel
 import DownloadEngine
 
-/// The order of a run over many books: news first.
-///
-/// A book that lacks few episodes comes before one that lacks many, so that last night's episodes do not wait behind the
-/// hundreds of a book that was subscribed to yesterday. What failed before comes after everything that did not, the
-/// more often it failed the later: it may well fail again, and costs time-outs. Where that says nothing, the books come
-/// in the order of the request, and the episodes of a book in the order that the plan has them in.
-struct RunOrder {
-    private var books: [[TransferRequest]] = []
-    private var failedBefore: [TransferRequest] = []
+/// What comes first of what a run has to fetch.
+enum RunOrder {
+    /// Book by book, as they come.
+    case asAsked
+    /// A book that lacks few episodes comes before one that lacks many, so that last night's episodes do not wait behind
+    /// the hundreds of a book that was subscribed to yesterday. What failed before comes after everything that did not,
+    /// the more often it failed the later: it may well fail again, and costs time-outs.
+    case newsFirst
+    /// Before everything else: somebody waits for it.
+    case atOnce
 
-    mutating func add(_ requests: [TransferRequest]) {
-        failedBefore += requests.filter { $0.earlierFailures > 0 }
-        let fresh = requests.filter { $0.earlierFailures == 0 }
-        if !fresh.isEmpty { books.append(fresh) }
-    }
-
-    /// Everything that was added, in order.
-    consuming func requests() -> [TransferRequest] {
-        var requests: [TransferRequest] = []
-        requests.reserveCapacity(books.reduce(failedBefore.count) { $0 + $1.count })
-        for index in books.indices.sorted(by: { (books[$0].count, $0) < (books[$1].count, $1) }) {
-            requests += books[index]
-            // There may be very many of them.
-            books[index] = []
+    /// - Parameter requests: of one book, in the order that the plan has them in.
+    /// - Returns: the same with their ranks.
+    func ranked(_ requests: [TransferRequest]) -> [TransferRequest] {
+        let count = requests.count { $0.earlierFailures == 0 }
+        return requests.map { request in
+            var request = request
+            request.rank =
+                switch self {
+                case .asAsked: 0
+                case .newsFirst where request.earlierFailures > 0: Int(UInt32.max) + request.earlierFailures
+                case .newsFirst: count
+                case .atOnce: -1
+                }
+            return request
         }
-        for index in failedBefore.indices.sorted(by: { comesBefore($0, $1) }) { requests.append(failedBefore[index]) }
-        return requests
-    }
-
-    private func comesBefore(_ one: Int, _ other: Int) -> Bool {
-        (failedBefore[one].earlierFailures, one) < (failedBefore[other].earlierFailures, other)
     }
 }
 

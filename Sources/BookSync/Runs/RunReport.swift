@@ -94,9 +94,9 @@ package struct RunReport: Sendable {
             news.outages.append(outage)
         }
         news.answered = outcome.troubles.answered
-        news.listed = outcome.listed
-        news.unchanged = outcome.unchanged
-        booksLeft = outcome.left
+        news.listed += outcome.listed
+        news.unchanged += outcome.unchanged
+        booksLeft += outcome.left
         if let stop = outcome.stop {
             fail(stop, emit: emit)
             recordStop(stop.failure, known: known)

@@ -1,4 +1,5 @@
 import BookModel
+import CatalogStore
 import Settings
 
 /// What a run is to do.
@@ -126,5 +127,49 @@ extension Configuration {
             RunRequest.Item(
                 book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits)
         }
+    }
+}
+
+extension RunRequest {
+    /// What brings these episodes, and those that share a number with one of them, whatever became of earlier tries.
+    static func bringing(
+        _ episodes: [EpisodeIdentity], of store: CatalogStore, in order: TransferOrder
+    ) async throws -> RunRequest {
+        var records: [EpisodeRecord] = []
+        for episode in episodes {
+            if let record = try await store.episode(episode) { records.append(record) }
+        }
+        let items = RunRequest.Item.items(of: records).map { item in
+            var item = item
+            item.triesAtOnce = true
+            return item
+        }
+        return try RunRequest(items: items, order: order, detail: .changes)
+    }
+}
+
+extension RunRequest.Item {
+    /// What fetches these episodes, and those that share a number with one of them.
+    package static func items(of episodes: [EpisodeRecord]) -> [RunRequest.Item] {
+        let books = Dictionary(grouping: episodes, by: \.episode.identity.book)
+        return books.sorted { $0.key < $1.key }.map { book, episodes in
+            RunRequest.Item(
+                book: book, filter: EpisodeFilter(only: SectionRanges(of: episodes.map(\.episode.section))))
+        }
+    }
+}
+
+extension SectionRanges {
+    /// - Parameter sections: at least one.
+    init(of sections: some Sequence<Int>) {
+        var ranges: [ClosedRange<Int>] = []
+        for section in Set(sections).sorted() {
+            if let last = ranges.last, last.upperBound < .max, last.upperBound + 1 == section {
+                ranges[ranges.count - 1] = last.lowerBound...section
+            } else {
+                ranges.append(section...section)
+            }
+        }
+        self.init(ranges)
     }
 }

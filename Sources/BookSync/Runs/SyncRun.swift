@@ -16,15 +16,15 @@ import Transport
 package struct SyncRun: Sendable {
     private let configuration: Configuration
     private let logger: Logger
-    private let sign: PreemptionFlag
+    private let control: RunControl
     private let emit: @Sendable (SyncEvent) -> Void
 
-    /// - Parameter sign: tells it what to leave; looked at several times a second.
+    /// - Parameter control: tells it what to leave, and what else to do; good for one run.
     package init(
-        configuration: Configuration, logger: Logger, sign: PreemptionFlag = PreemptionFlag(),
+        configuration: Configuration, logger: Logger, control: RunControl = RunControl(),
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
-        self.sign = sign
+        self.control = control
         self.configuration = configuration
         self.logger = logger
         let meter = RunMeter(emit: emit)
@@ -74,37 +74,52 @@ package struct SyncRun: Sendable {
         if let notice = try await trashed.restore(in: session.folder.path, session.store) { emit(.notice(notice)) }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
-            let round = CatalogRefresh(
+            let refresh = CatalogRefresh(
                 configuration: configuration, request: request, library: configuration.library, store: session.store,
-                stores: true, transport: transport, outages: outages, sign: sign, emit: emit)
+                stores: true, transport: transport, outages: outages, control: control, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
-            var requests: [TransferRequest] = []
-            var news = RunOrder()
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
-            let patience = request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))
-            let outcome = try await round.execute(within: patience) { assembled in
-                exports.add(assembled.plan.book)
-                let wanted = try await applyPlan(assembled, in: session, batch: &batch, &edited, &report)
-                if request.bringsNewsFirst { news.add(wanted) } else { requests += wanted }
-            }
-            report.record(outcome, known: outages, emit: emit)
-            requests += news.requests()
-            report.summary.left += withdraw(&requests)
-            guard !requests.isEmpty, !Task.isCancelled else {
-                return try await exports.execute(over: transport) { report.fail($0, emit: emit) }
-            }
-            // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
-            let stopped = requests.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
-            try await session.store.resume(stopped.map(\.episode.identity))
-            let failedBefore = Set(requests.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
-            var limits = request.limits
-            limits.seconds = limits.seconds.map { max(0, $0 - (ContinuousClock.now - begin) / .seconds(1)) }
+            var planned: Set<BookIdentity> = []
+            var failedBefore: Set<EpisodeIdentity> = []
+            let order: RunOrder = request.bringsNewsFirst ? .newsFirst : .asAsked
+            // Where only some are begun, which of them come first is decided when all are known.
+            let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
+            var collected: [TransferRequest] = []
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
-                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(limits),
-                logger: logger, yields: { [sign] in sign.isRaised }, emit: emit)
-            let transfers = await engine.run(requests)
+                partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(request.limits),
+                logger: logger,
+                bring: { [control, store = session.store, order = configuration.downloads.order] in
+                    _ = control.join(try await .bringing($0, of: store, in: order))
+                }, emit: emit)
+            let inbox = control.inbox
+            guard inbox.hold() else { return }
+            async let fetched = fetch(with: engine)
+            try await refresh.execute(within: request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))) {
+                assembled, hasJoined in
+                let isNew = planned.insert(assembled.plan.book.identity).inserted
+                if isNew {
+                    exports.add(assembled.plan.book)
+                    report.record(assembled.plan)
+                }
+                var wanted = try await applyPlan(assembled, in: session, batch: &batch, &edited, &report)
+                report.summary.left += withdraw(&wanted)
+                guard !wanted.isEmpty else { return }
+                // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
+                let stopped = wanted.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
+                try await session.store.resume(stopped.map(\.episode.identity))
+                failedBefore.formUnion(wanted.lazy.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
+                wanted = (hasJoined ? .atOnce : order).ranked(wanted)
+                if isLimited { collected += wanted } else { inbox.add(wanted) }
+                if hasJoined { emit(.notice(Self.joinedNotice(wanted.count, of: assembled.plan.book))) }
+            } onSettled: { outcome in
+                report.record(outcome, known: outages, emit: emit)
+                inbox.add(collected)
+                collected = []
+            }
+            let transfers = await fetched
+            report.summary.left += inbox.close().count
             if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()
                 let missing = space.missing(for: transfers.bytesLeft, leaving: configuration.downloads.minFreeSpace)
@@ -131,12 +146,22 @@ package struct SyncRun: Sendable {
         return report
     }
 
+    private static func joinedNotice(_ count: Int, of book: Book) -> String {
+        "\(count) \(count == 1 ? "episode" : "episodes") of \(book.title) asked for meanwhile: next to be fetched"
+    }
+
+    /// Has the engine fetch what comes; when it has done that, nothing can join the run any more.
+    private func fetch(with engine: DownloadEngine) async -> EngineReport {
+        defer { control.end() }
+        return await engine.run(control.inbox)
+    }
+
     /// Takes out what was cancelled while the catalogs were asked.
     /// - Returns: how many there were.
     private func withdraw(_ requests: inout [TransferRequest]) -> Int {
         let asked = requests.count
         requests.removeAll { request in
-            let isWithdrawn = sign.isWithdrawn(request.episode.identity)
+            let isWithdrawn = control.isWithdrawn(request.episode.identity)
             if isWithdrawn { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
             return isWithdrawn
         }
@@ -150,7 +175,6 @@ package struct SyncRun: Sendable {
         _ edited: inout EditedFiles, _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
-        report.record(assembled.plan)
         report.recordUnmet(assembled, emit: emit)
         report.recordGaps(in: assembled.plan, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
@@ -225,15 +249,16 @@ package struct SyncRun: Sendable {
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let known = try await store?.outages() ?? []
             let outages = Dictionary(known.map { ($0.subject, $0) }) { first, _ in first }
-            let round = CatalogRefresh(
+            let refresh = CatalogRefresh(
                 configuration: configuration, request: request, library: library, store: store, stores: false,
                 transport: transport, outages: outages, emit: emit)
-            let outcome = try await round.execute(within: nil) { assembled in
+            try await refresh.execute(within: nil) { assembled, _ in
                 report.record(assembled.plan)
                 report.recordUnmet(assembled, emit: emit)
                 try await onPlan(assembled.plan)
+            } onSettled: {
+                report.record($0, known: outages, emit: emit)
             }
-            report.record(outcome, known: outages, emit: emit)
         }
         return report
     }

@@ -2,16 +2,25 @@ import BookModel
 import DownloadEngine
 import LibraryFiles
 
-/// What the books of a run that were planned so far take, leave and fill: by it a plan that was made before its turn is
+/// What the books of a run that were planned so far take, leave and fill: by it a plan that was made beside theirs is
 /// known to be the one that would be made now, or not to be.
 struct TakenPaths {
     /// Paths that these books are going to take.
-    private(set) var claimed: Set<String> = []
+    private var claimed: Set<String> = []
+    private var claims: [BookIdentity: [String]] = [:]
     /// The folders in which they change anything, as names are compared.
     private var folders: Set<SafeName.ComparisonKey> = []
 
+    /// Paths that other books are going to take.
+    func claimed(without book: BookIdentity) -> Set<String> {
+        guard let own = claims[book] else { return claimed }
+        return claimed.subtracting(own)
+    }
+
     mutating func add(_ assembled: AssembledPlan) {
-        claimed.formUnion(assembled.claims)
+        let own = assembled.claims
+        claimed.formUnion(own)
+        if !own.isEmpty { claims[assembled.plan.book.identity, default: []] += own }
         guard assembled.changesLibrary else { return }
         folders.formUnion(assembled.claims.map(Self.folder))
         folders.formUnion(assembled.plan.actions.compactMap(\.fromPath).map(Self.folder))

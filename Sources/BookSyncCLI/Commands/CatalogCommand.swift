@@ -5,6 +5,7 @@ import CatalogFetcher
 import Foundation
 import LibraryFiles
 import Settings
+import ShelfService
 
 struct CatalogCommand: Subcommand {
     static let configuration = CommandConfiguration(

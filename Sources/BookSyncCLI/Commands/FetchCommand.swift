@@ -9,8 +9,8 @@ struct FetchCommand: Subcommand {
         commandName: "fetch", abstract: "Fetch what is missing of books.",
         discussion: """
             Asks the catalog, plans, and fetches what the library lacks; what is interrupted is resumed by the next \
-            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. While another run is under \
-            way, the episodes named go to its front.
+            run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. Episodes named while \
+            another run is under way are fetched next, by that run.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -62,15 +62,15 @@ struct FetchCommand: Subcommand {
                     try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }
             } catch let failure as Failure where failure.kind == .temporary {
-                // What another run is about to fetch anyway can at least be fetched first.
-                guard try await LibraryLock.isHeld(in: configuration.library) else { throw failure }
+                // What is named one by one the other run can fetch, and first of all.
+                guard try await LibraryLock.isHeldByFetchingRun(in: configuration.library) else { throw failure }
                 try await prefer(request, in: configuration.library, program)
                 throw failure
             }
         }
     }
 
-    /// Has the run under way begin with the episodes that were named, if any were.
+    /// Has the run under way go on with the episodes that were named, if any were.
     private func prefer(_ request: RunRequest, in library: String, _ program: Program) async throws {
         let named = request.items.filter { $0.filter.only != nil || $0.filter.latest != nil }.map {
             (book: $0.book, filter: $0.filter)
@@ -84,7 +84,7 @@ struct FetchCommand: Subcommand {
         }
         guard count > 0, !program.options.quiet else { return }
         let what = count == 1 ? "the episode goes" : "\(count) episodes go"
-        await program.streams.writeError("\(what) to the front of what the run under way has still to fetch")
+        await program.streams.writeError("\(what) to the front of what the run under way fetches")
     }
 }
 

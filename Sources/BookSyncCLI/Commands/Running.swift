@@ -24,15 +24,15 @@ extension Program {
     }
 
     /// The same, in the style given.
-    /// - Parameter sign: tells the run what to leave.
+    /// - Parameter control: tells the run what to leave, and what else to do.
     func report(
         of request: RunRequest, as command: String, configuration: Configuration, in session: LibrarySession,
-        style: EventPrinter.Style, sign: PreemptionFlag = PreemptionFlag()
+        style: EventPrinter.Style, control: RunControl = RunControl()
     ) async throws -> RunReport {
         let printer = EventPrinter(style: style, streams: streams)
         let status: @Sendable ([Failure]) -> ExitStatus = { exitStatus(after: $0, of: command, in: session) }
         let report = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, sign: sign, emit: emit).execute(
+            try await SyncRun(configuration: configuration, logger: logger, control: control, emit: emit).execute(
                 request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {
@@ -53,10 +53,10 @@ extension Program {
         return RunQueue(
             configuration, knownLibraries: knownLibraries, logger: logger,
             runner: RunQueue.Runner(
-                execute: { request, command, configuration, session, sign in
+                execute: { request, command, configuration, session, control in
                     try await report(
                         of: request, as: command, configuration: configuration, in: session, style: shown,
-                        sign: sign)
+                        control: control)
                 },
                 withCatalogs: { configuration, books, body in
                     if let notice = try await watch.notice() {

@@ -112,7 +112,7 @@ struct ShelfActions: Sendable {
         try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in
             for subscription in wanted { _ = try await subscribed.subscribe(subscription) }
         }
-        await desk.list(wanted.map { RunRequest.Item(book: $0.book, filter: $0.filter) })
+        try await desk.list(wanted.map { RunRequest.Item(book: $0.book, filter: $0.filter) })
         return [
             "count": .init(wanted.count), "subscriptions": .array(wanted.map { JSONDocument($0) }),
         ]

@@ -29,6 +29,8 @@ package struct TransferRequest: Sendable {
     private var boxedExistingFile: Box<FileAttributes>?
     /// Whether a file that stands at ``path`` may be overwritten.
     package var overwrites: Bool
+    /// What has a lower one is begun before what has a higher one.
+    package var rank = 0
     /// Which way the audio is fetched, with what, and where it may be.
     package var access = SourceAccess.standard
     /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.

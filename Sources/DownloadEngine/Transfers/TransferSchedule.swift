@@ -22,12 +22,24 @@ struct TransferSchedule {
         }
     }
 
-    /// By the transfers' indices in the order that was asked for, which are also their names.
-    private let servers: [String]
+    /// What comes before what, by the transfers' indices.
+    private struct Order {
+        var ranks: [Int] = []
+        /// Of the transfers that come before all others: index → its rank among them.
+        var preferences: [Int: Int] = [:]
+
+        func comesBefore(_ one: Int, _ other: Int) -> Bool {
+            (preferences[one] ?? .max, ranks[one], one) < (preferences[other] ?? .max, ranks[other], other)
+        }
+
+        func sort(_ queue: inout Queue) { queue.ready.sort { comesBefore($1, $0) } }
+    }
+
+    /// By the transfers' indices in the order in which they came, which are also their names.
+    private var servers: [String] = []
+    private var order = Order()
     private let jobs: Int
     private let jobsPerHost: Int
-    /// Of the transfers that come before all others: index → its rank among them.
-    private var ranks: [Int: Int] = [:]
     /// By server; none is empty.
     private var queues: [String: Queue] = [:]
     /// By their indices.
@@ -38,12 +50,31 @@ struct TransferSchedule {
     /// Servers that asked to be left alone, and until when.
     private var throttledServers: [String: Double] = [:]
 
-    /// - Parameter servers: of the transfers, in the order in which they are to start.
-    init(servers: [String], jobs: Int, jobsPerHost: Int) {
-        self.servers = servers
+    init(jobs: Int, jobsPerHost: Int) {
         self.jobs = jobs
         self.jobsPerHost = jobsPerHost
-        for index in servers.indices.reversed() { queues[servers[index], default: Queue()].ready.append(index) }
+    }
+
+    /// Has more transfers wait, each with its server. What has a lower rank starts before what has a higher one, and what
+    /// came first before what came later.
+    mutating func add(_ transfers: [(server: String, rank: Int)]) {
+        var changed: Set<String> = []
+        for (server, rank) in transfers {
+            queues[server, default: Queue()].ready.append(servers.count)
+            servers.append(server)
+            order.ranks.append(rank)
+            changed.insert(server)
+        }
+        let newOrder = order
+        for server in changed { change(server) { newOrder.sort(&$0) } }
+    }
+
+    /// Has a transfer that waits come no later than others of this rank.
+    mutating func raise(_ index: Int, to rank: Int) {
+        guard rank < order.ranks[index] else { return }
+        order.ranks[index] = rank
+        let newOrder = order
+        change(servers[index]) { newOrder.sort(&$0) }
     }
 
     var isEmpty: Bool { queues.isEmpty && running.isEmpty }
@@ -55,7 +86,7 @@ struct TransferSchedule {
         for server in queues.keys where hasSlot(server) && throttledServers[server] ?? 0 <= now {
             endWaits(for: server, now: now)
             guard let next = queues[server]?.ready.last else { continue }
-            if first.map({ comesBefore(next, $0) }) ?? true { first = next }
+            if first.map({ order.comesBefore(next, $0) }) ?? true { first = next }
         }
         guard let first else { return nil }
         let server = servers[first]
@@ -73,7 +104,7 @@ struct TransferSchedule {
         for index in due {
             queues[server]?.postponed[index] = nil
             let ready = queues[server]?.ready ?? []
-            let position = ready.firstIndex { comesBefore($0, index) } ?? ready.endIndex
+            let position = ready.firstIndex { order.comesBefore($0, index) } ?? ready.endIndex
             queues[server]?.ready.insert(index, at: position)
         }
     }
@@ -130,19 +161,12 @@ struct TransferSchedule {
     @discardableResult
     mutating func prefer(_ indices: [Int]) -> [Int] {
         let wanted = Dictionary(indices.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
-        guard wanted != ranks else { return [] }
-        let moved = indices.filter { ranks[$0] == nil && queues[servers[$0]]?.contains($0) == true }
-        ranks = wanted
-        queues = queues.mapValues { queue in
-            var queue = queue
-            queue.ready.sort { comesBefore($1, $0) }
-            return queue
-        }
+        guard wanted != order.preferences else { return [] }
+        let moved = indices.filter { order.preferences[$0] == nil && queues[servers[$0]]?.contains($0) == true }
+        order.preferences = wanted
+        let newOrder = order
+        for server in Array(queues.keys) { change(server) { newOrder.sort(&$0) } }
         return moved
-    }
-
-    private func comesBefore(_ one: Int, _ other: Int) -> Bool {
-        (ranks[one] ?? .max, one) < (ranks[other] ?? .max, other)
     }
 
     /// Takes a transfer that waits out of the schedule.

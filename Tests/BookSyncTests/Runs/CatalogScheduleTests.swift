@@ -6,14 +6,14 @@ import Testing
     private func schedule(
         _ servers: [String], jobs: Int = 16, jobsPerServer: Int = 2, doubted: Set<String> = []
     ) -> CatalogSchedule {
-        CatalogSchedule(
-            servers.map { .init(server: $0, source: "source of \($0)") }, jobs: jobs, jobsPerServer: jobsPerServer,
-            doubted: doubted)
+        var schedule = CatalogSchedule(jobs: jobs, jobsPerServer: jobsPerServer, doubted: doubted)
+        schedule.add(servers.map { .init(server: $0, source: "source of \($0)") })
+        return schedule
     }
 
-    private func started(_ schedule: inout CatalogSchedule, turn: Int = 0, ahead: Bool = true) -> [Int] {
+    private func started(_ schedule: inout CatalogSchedule) -> [Int] {
         var started: [Int] = []
-        while let place = schedule.startNext(turn: turn, mayRunAhead: ahead) { started.append(place) }
+        while let place = schedule.startNext() { started.append(place) }
         return started
     }
 
@@ -31,9 +31,15 @@ import Testing
         #expect(started(&schedule) == [0, 1, 2])
     }
 
-    @Test func `with enough ahead only the book whose turn it is begins`() {
-        var schedule = schedule(["a", "b", "c"])
-        #expect(started(&schedule, turn: 1, ahead: false) == [1])
+    @Test func `what joins comes before what waits`() {
+        var schedule = schedule(["a", "a", "b", "b"], jobs: 2)
+        #expect(started(&schedule) == [0, 1])
+        schedule.add([.init(server: "b", source: "b"), .init(server: "c", source: "c")])
+        _ = schedule.end(0, .listed)
+        _ = schedule.end(1, .listed)
+        #expect(started(&schedule) == [4, 5])
+        #expect(schedule.giveUp() == [2, 3])
+        #expect(schedule.giveUp() == [])
     }
 
     @Test(arguments: [
@@ -46,7 +52,7 @@ import Testing
         var schedule = schedule(["a", "a", "a", "a", "b", "a"], jobsPerServer: 1)
         var asked = 0
         var givenUp: [Int] = []
-        while let place = schedule.startNext(turn: 0, mayRunAhead: true) {
+        while let place = schedule.startNext() {
             guard place != 4 else { continue }
             asked += 1
             givenUp += schedule.end(place, outcome)
@@ -56,11 +62,11 @@ import Testing
     }
 
     @Test func `credentials that one server rejects are no reason to leave the source's other servers unasked`() {
-        var schedule = CatalogSchedule(
-            ["a", "a", "a", "a", "b", "c"].map { .init(server: $0, source: "feed") }, jobs: 1, jobsPerServer: 1)
+        var schedule = CatalogSchedule(jobs: 1, jobsPerServer: 1)
+        schedule.add(["a", "a", "a", "a", "b", "c"].map { .init(server: $0, source: "feed") })
         var asked: [Int] = []
         var givenUp: [Int] = []
-        while let place = schedule.startNext(turn: 0, mayRunAhead: true) {
+        while let place = schedule.startNext() {
             asked.append(place)
             givenUp += schedule.end(place, place < 4 ? .rejected : .listed)
         }
@@ -85,7 +91,7 @@ import Testing
     @Test func `one that answers in between is not given up for some books that it cannot give`() {
         var schedule = schedule(Array(repeating: "a", count: 12), jobsPerServer: 1)
         for round in 0..<12 {
-            guard let place = schedule.startNext(turn: 0, mayRunAhead: true) else { break }
+            guard let place = schedule.startNext() else { break }
             #expect(schedule.end(place, round % 4 == 0 ? .listed : .unreachable) == [])
         }
         #expect(started(&schedule) == [])

@@ -87,10 +87,14 @@ struct RunBench: Sendable {
 
     var listings: Int { server.requests(path: "/catalog").count { $0.query["pageNum"] == "1" } }
 
-    var syncRun: SyncRun {
+    var syncRun: SyncRun { syncRun(RunControl()) }
+
+    func syncRun(_ control: RunControl) -> SyncRun {
         let events = events
-        return SyncRun(configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) {
-            event in
+        return SyncRun(
+            configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            control: control
+        ) { event in
             events.update { $0.append(event) }
         }
     }
@@ -124,15 +128,15 @@ struct RunBench: Sendable {
 
     func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
-    func partialFile(_ section: Int) -> String {
-        let identity = EpisodeIdentity(book: Self.book, key: String(301_500_957 + section))
+    func partialFile(_ section: Int, of book: BookIdentity = Self.book) -> String {
+        let identity = EpisodeIdentity(book: book, key: String(301_500_957 + section))
         return LibraryFolder.existing(at: library).partialFolder + "/" + PartialFile.name(for: identity)
     }
 
     /// Returns when the partial file of an episode has so many bytes: what the server sent may still be on its way.
-    func waitUntilHeld(_ count: Int, of section: Int) async throws {
+    func waitUntilHeld(_ count: Int, of section: Int, ofBook book: BookIdentity = Self.book) async throws {
         try await waitUntil("\(count) bytes are held") {
-            let path = partialFile(section)
+            let path = partialFile(section, of: book)
             return try unlessRemoved { try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int } == count
         }
     }

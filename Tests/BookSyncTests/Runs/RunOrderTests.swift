@@ -14,9 +14,8 @@ import Testing
     }
 
     private func paths(_ books: [[TransferRequest]]) -> [String] {
-        var news = RunOrder()
-        for book in books { news.add(book) }
-        return news.requests().map(\.path)
+        let ranked = books.flatMap { RunOrder.newsFirst.ranked($0) }
+        return ranked.indices.sorted { (ranked[$0].rank, $0) < (ranked[$1].rank, $1) }.map { ranked[$0].path }
     }
 
     @Test func `books that lack few episodes come first, in the order of the request where they lack as many`() {

@@ -1,0 +1,111 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+
+/// What is asked for while a run is under way.
+@Suite(.limitedConcurrency) struct JoinedRunTests {
+    private let gate = Gate()
+
+    /// Six episodes, the first of which stops in the middle until the gate opens.
+    private var catalog: ScriptedCatalog {
+        var catalog = ScriptedCatalog.episodes(6)
+        catalog.audio["/audio/1.mp3"] = .file(
+            ScriptedCatalog.bytes(1), [.stall(at: 25_000, until: gate), .wellBehaved])
+        return catalog
+    }
+
+    private func request(_ sections: String?, of book: BookIdentity = RunBench.book) throws -> RunRequest {
+        let filter = EpisodeFilter(only: try sections.map(SectionRanges.init(parsing:)))
+        return try RunRequest(items: [.init(book: book, filter: filter, title: "Book \(book.id)")])
+    }
+
+    /// A run over some episodes, and what to tell it.
+    private func start(_ request: RunRequest, _ bench: RunBench) -> (run: Task<RunReport, any Error>, RunControl) {
+        let control = RunControl()
+        let run = bench.syncRun(control)
+        let library = bench.library
+        let task = Task {
+            try await LibrarySession.withLibrary(at: library, command: "test") {
+                try await run.execute(request, in: $0)
+            }
+        }
+        return (task, control)
+    }
+
+    private func audio(_ bench: RunBench) -> [String] {
+        bench.audioRequests.map { String($0.path.dropFirst(7).prefix(1)) }
+    }
+
+    @Test func `what joins a run comes before what waits, and is counted with it`() async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            let (run, control) = start(try request("1-3"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            #expect(control.join(try request("5")))
+            #expect(control.join(try request("2,6")))
+            try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 3 }
+            gate.open()
+            let report = try await run.value
+            #expect(audio(bench) == ["1", "2", "5", "6", "3"])
+            #expect(report.failures.isEmpty && report.summary.fetched == 5 && report.summary.left == 0)
+            #expect(report.summary.books.count == 1)
+            #expect(!control.join(try request("4")))
+        }
+    }
+
+    @Test func `another book joins, and begins although the run has nothing but a catalog to wait for`() async throws {
+        let other = BookIdentity(source: "kting", id: "7")
+        try await withRunBench(catalog) { bench in
+            let (run, control) = start(try request("1", of: other), bench)
+            try await bench.waitUntilHeld(25_000, of: 1, ofBook: other)
+            #expect(control.join(try request("2-3")))
+            try await waitUntil("they are there") { try await bench.withStore { try await $0.filePaths() }.count == 2 }
+            gate.open()
+            #expect(try await run.value.summary.fetched == 3)
+        }
+    }
+
+    @Test func `what was paused and is asked for again goes on in the same run`() async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            let (run, control) = start(try request("1-2"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            #expect(try await bench.control { try await $0.pause(bench.sections(1...1)) } == 1)
+            try await bench.events.waitUntil { $0.contains { if case .paused = $0 { true } else { false } } }
+            #expect(try await bench.control { try await $0.resume(bench.sections(1...1)) } == 1)
+            // The run may be at its end by now: then it says so.
+            if control.join(try request("1")) {
+                gate.open()
+                let report = try await run.value
+                #expect(report.summary.paused == 0 && report.summary.fetched + report.summary.resumed == 2)
+                #expect(bench.audioBytesSent <= 80_001)
+            } else {
+                gate.open()
+                #expect(try await run.value.summary.paused == 1)
+            }
+        }
+    }
+
+    @Test func `what was withdrawn while its catalog was asked is not fetched, unless it is asked for again`() throws {
+        let control = RunControl()
+        let episode = EpisodeIdentity(book: RunBench.book, key: "1")
+        #expect(control.join(try request(nil)))
+        #expect(!control.isWithdrawn(episode))
+        control.withdraw([episode])
+        #expect(control.isWithdrawn(episode))
+        #expect(control.join(try request(nil)))
+        #expect(!control.isWithdrawn(episode))
+        control.withdraw(allOf: nil)
+        #expect(control.isWithdrawn(episode))
+    }
+
+    @Test func `what a run does not come to see is given back`() throws {
+        let control = RunControl()
+        #expect(control.join(try request("3")))
+        #expect(control.close().map(\.items) == [try request("3").items])
+        #expect(control.close().isEmpty)
+        #expect(!control.join(try request("4")))
+    }
+}
