@@ -214,6 +214,8 @@ struct TransferAttempt {
                 }
                 if isTaken {
                     try await append(part, total: total, to: partial)
+                } else if first.readableBytes == 0 {
+                    first = part
                 } else {
                     first.writeBuffer(&part)
                 }

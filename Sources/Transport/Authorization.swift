@@ -11,6 +11,7 @@ package enum Authorization: Sendable, Hashable {
     /// The user and password that an address has before its host; nil where it has none.
     package init?(userOf address: ResourceAddress) {
         let text = address.secretText
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return nil }
         guard let slashes = text.firstRange(of: "://") else { return nil }
         let authority = text[slashes.upperBound...].prefix { !"/?#".contains($0) }
         guard let at = authority.lastIndex(of: "@") else { return nil }

@@ -5,6 +5,8 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
+    private static let separators = Array(" ,-:".utf8)
+
     /// `Sun, 06 Nov 1994 08:49:37 GMT`.
     package static func text(_ seconds: Int64) -> String {
         let day = Int(floorDivide(seconds, 86400))
@@ -19,13 +21,14 @@ package enum HTTPDate {
     /// A year of two digits is one from 1970 to 2069.
     /// - Returns: nil when it is no such time.
     package static func seconds(parsing text: String) -> Int64? {
-        var words = text.split { " ,-:".contains($0) }.map(String.init)
+        var words = text.utf8.split { separators.contains($0) }.map { Substring($0) }
         guard words.count >= 7 else { return nil }
         if words.count == 7 {
             // asctime: month, day, the clock, year.
             words = [words[0], words[2], words[1], words[6], words[3], words[4], words[5], "GMT"]
         }
-        guard words.count == 8, words[7] == "GMT", let month = months.firstIndex(of: words[2]) else { return nil }
+        guard words.count == 8, words[7] == "GMT", let month = months.firstIndex(where: { $0 == words[2] })
+        else { return nil }
         let numbers = [1, 3, 4, 5, 6].compactMap { Int(words[$0]) }
         guard numbers.count == 5, (1...31).contains(numbers[0]), (0...9999).contains(numbers[1]),
             (0...23).contains(numbers[2]), (0...59).contains(numbers[3]), (0...60).contains(numbers[4])

@@ -46,7 +46,7 @@ struct RequestTarget: Sendable, Hashable {
     /// What `Host` says: the port only where it is not the usual one (RFC 9110 §7.2).
     var hostField: String { port == (isSecure ? 443 : 80) ? bracketedHost : authority }
 
-    private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+    private var bracketedHost: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host }
 
     var isNumeric: Bool { AddressScope.ofNumeric(host) != nil }
 }

@@ -69,6 +69,7 @@ final class RouteClients: Sendable {
         let route = key.route
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
+        configuration.tracing.tracer = nil
         configuration.httpVersion = .http1Only
         configuration.tlsConfiguration = TrustedAuthorities.extend(options.security, by: key.authorities)
         configuration.timeout = .init(

@@ -48,6 +48,8 @@ package struct ProgressBoard: Sendable {
     private var expected: [EpisodeIdentity: Int64?] = [:]
     /// Bytes that ended transfers brought.
     private var brought: Int64 = 0
+    /// Bytes that those under way have brought.
+    private var bringing: Int64 = 0
     /// Bytes that ended transfers found held.
     private var resumed: Int64 = 0
     private var done = 0
@@ -73,8 +75,10 @@ package struct ProgressBoard: Sendable {
             if running[episode] == nil { order.append(episode) }
             // A later attempt finds more in the partial file; what this run put there is not of an earlier one.
             let reused = min(progress.bytesReused, running[episode]?.progress.bytesReused ?? .max)
+            bringing -= fetched(of: episode)
             running[episode, default: Running(progress: progress)].progress = progress
             running[episode]?.progress.bytesReused = reused
+            bringing += fetched(of: episode)
             running[episode]?.meter.record(progress.bytesDone, at: now)
             // The server's length counts more than the plan's.
             if let total = progress.total { expected[episode] = .some(max(0, total - reused)) }
@@ -85,9 +89,9 @@ package struct ProgressBoard: Sendable {
         case .failed(let report):
             guard let episode = report.episode else { return }
             failed += 1
-            end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
+            end(episode, bytes: fetched(of: episode))
         case .paused(let episode, _), .cancelled(let episode, _):
-            end(episode, bytes: running[episode].map { Self.fetched($0.progress) } ?? 0)
+            end(episode, bytes: fetched(of: episode))
         }
         meter.record(bytesDone, at: now)
     }
@@ -95,6 +99,7 @@ package struct ProgressBoard: Sendable {
     /// What it brought is what it was to bring: whatever is left is not awaited in this run any more.
     private mutating func end(_ episode: EpisodeIdentity, bytes: Int64) {
         brought += bytes
+        bringing -= fetched(of: episode)
         resumed += running[episode]?.progress.bytesReused ?? 0
         expected[episode] = .some(bytes)
         running[episode] = nil
@@ -102,13 +107,12 @@ package struct ProgressBoard: Sendable {
         waiting.removeAll { $0.subject == .episode(episode) }
     }
 
-    private static func fetched(_ progress: TransferProgress) -> Int64 {
-        max(0, progress.bytesDone - progress.bytesReused)
+    private func fetched(of episode: EpisodeIdentity) -> Int64 {
+        guard let progress = running[episode]?.progress else { return 0 }
+        return max(0, progress.bytesDone - progress.bytesReused)
     }
 
-    private var bytesDone: Int64 {
-        running.values.reduce(brought) { $0 + Self.fetched($1.progress) }
-    }
+    private var bytesDone: Int64 { brought + bringing }
 
     package func state(at now: ContinuousClock.Instant) -> ProgressState {
         let paused = Set(waiting.map(\.subject))

@@ -33,7 +33,7 @@ struct ResponseHead: Equatable, Sendable {
         let isChunked = answer.first("Transfer-Encoding") != nil
         contentLength = isChunked ? nil : answer.first("Content-Length").flatMap { Int64($0) }
         contentType = answer.first("Content-Type").map {
-            $0.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)
+            String($0.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }).lowercased()
         }
         coding = ContentCoding(parsing: answer.headers["Content-Encoding"].joined(separator: ","))
         let lastModified = answer.first("Last-Modified")
