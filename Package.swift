@@ -77,6 +77,7 @@ let package = Package(
         .systemLibrary(name: "CFileSystem"),
 
         room("BookModel"),
+        room("Languages", uses: ["BookModel"]),
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
         room(
@@ -123,8 +124,8 @@ let package = Package(
         .target(
             name: "BookSyncWeb",
             dependencies: [
-                "BookModel", "Transport", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", "ShelfService",
-                hummingbird, .product(name: "Mustache", package: "swift-mustache"),
+                "BookModel", "Languages", "Transport", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
+                "ShelfService", hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 nioSSL, .product(name: "X509", package: "swift-certificates"),
                 .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, cryptoExtras, logging,
@@ -134,9 +135,9 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", "ShelfService",
-                "DemoCatalog", "BookSyncWeb", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                logging,
+                "BookModel", "Languages", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
+                "ShelfService", "DemoCatalog", "BookSyncWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict, linkerSettings: linked),
 
@@ -148,6 +149,7 @@ let package = Package(
             ], path: "Tests/Support",
             swiftSettings: strict),
         tests(of: "BookModel"),
+        tests(of: "Languages"),
         tests(of: "Transport", uses: [nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         tests(of: "TextParsing"),
         tests(
@@ -174,13 +176,14 @@ let package = Package(
         tests(
             of: "BookSyncWeb",
             uses: [
-                "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "DemoCatalog", asyncHTTPClient,
-                hummingbird,
+                "Languages", "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "DemoCatalog",
+                asyncHTTPClient, hummingbird,
             ]),
         tests(
             of: "BookSyncCLI",
             uses: [
-                "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "BookSyncWeb", "DemoCatalog",
+                "Languages", "LibraryFiles", "Settings", "ShelfQueries", "ShelfService", "BookSync", "BookSyncWeb",
+                "DemoCatalog",
             ]),
         .executableTarget(
             name: "Benchmarks", dependencies: ["BookModel", "CatalogFetcher", "CatalogStore", "Support"],

@@ -42,13 +42,13 @@ package struct ListingProof: Sendable, Hashable {
     /// Whether every page was read to its end. An incomplete listing adds and updates, and never marks anything gone.
     package var isComplete: Bool
     /// What was odd about the listing, in sentences for the user.
-    package var warnings: [String]
+    package var warnings: [Message]
     /// What the catalog's answer came with, where the next listing may ask whether anything changed since; nil after an
     /// incomplete one.
     package var validator: ContentValidator?
 
     package init(
-        declared: Int?, collected: Int, isComplete: Bool, warnings: [String] = [], validator: ContentValidator? = nil
+        declared: Int?, collected: Int, isComplete: Bool, warnings: [Message] = [], validator: ContentValidator? = nil
     ) {
         self.declared = declared
         self.collected = collected

@@ -101,3 +101,19 @@ private func trimmed(_ text: Substring) -> Substring {
     while text.last == " " { text.removeLast() }
     return text
 }
+
+extension SectionRanges {
+    /// Those of these numbers.
+    /// - Parameter sections: at least one.
+    package init(of sections: some Sequence<Int>) {
+        var ranges: [ClosedRange<Int>] = []
+        for section in Set(sections).sorted() {
+            if let last = ranges.last, last.upperBound < .max, last.upperBound + 1 == section {
+                ranges[ranges.count - 1] = last.lowerBound...section
+            } else {
+                ranges.append(section...section)
+            }
+        }
+        self.init(ranges)
+    }
+}

@@ -22,6 +22,16 @@ package struct Message: Sendable, Hashable {
     /// A text that is the same in every language.
     package init(verbatim text: String) { append(.text(text)) }
 
+    /// A wording without parts that is not written out where it is used, such as the keyword of a state.
+    package init(wording: String) { append(wording) }
+
+    /// So many of something: "1 file", "2 files".
+    /// - Parameter noun: one of them, in English; its plural ends in s.
+    package init(_ count: Int, _ noun: String) {
+        append(.text("\(count)"))
+        append(count == 1 ? " \(noun)" : " \(noun)s")
+    }
+
     private init() {}
 
     private mutating func append(_ part: Part) { steps.append(Step(part: part)) }
@@ -54,10 +64,16 @@ package struct Message: Sendable, Hashable {
 
     /// Whether the wordings have its own and those of the messages in it.
     package func isTranslated(by wordings: [String: String]) -> Bool {
-        wordings[wording] != nil
+        (wordings[wording] != nil || !hasWords)
             && steps.allSatisfy { step in
                 if case .message(let message) = step.part { message.isTranslated(by: wordings) } else { true }
             }
+    }
+
+    /// Whether it says anything itself, and is not only a list of others.
+    private var hasWords: Bool {
+        steps.count < 2 || beginning.contains(where: \.isLetter)
+            || steps.contains { $0.literal.contains(where: \.isLetter) }
     }
 
     package static func + (first: Message, second: Message) -> Message {
@@ -90,6 +106,8 @@ extension Message: ExpressibleByStringInterpolation {
         package mutating func appendLiteral(_ literal: String) { message.append(literal) }
 
         package mutating func appendInterpolation(_ part: Message) { message.append(.message(part)) }
+
+        package mutating func appendInterpolation(_ part: Failure) { message.append(.message(part.message)) }
 
         package mutating func appendInterpolation(_ part: some CustomStringConvertible) {
             message.append(.text(part.description))

@@ -3,7 +3,7 @@ import Foundation
 /// What a run tells while it works: one stream of values that the terminal, the JSON printer and the web page render.
 package enum SyncEvent: Sendable {
     /// Something the user should know that is no failure ("using the built-in demo catalog").
-    case notice(String)
+    case notice(Message)
     /// A book's catalog was read and its plan made.
     case planned(SyncPlan)
     case started(TransferProgress)
@@ -100,11 +100,11 @@ package struct TransferReceipt: Sendable, Hashable {
     package var bytesReused: Int64
     package var seconds: Double
     /// What was odd (a stale catalog size), in sentences for the user.
-    package var remarks: [String]
+    package var remarks: [Message]
 
     package init(
         outcome: Outcome, section: Int, name: String, file: LocalFile, bytesReceived: Int64, bytesReused: Int64,
-        seconds: Double, remarks: [String]
+        seconds: Double, remarks: [Message]
     ) {
         self.outcome = outcome
         self.section = section

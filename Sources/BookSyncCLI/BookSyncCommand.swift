@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import LibraryFiles
 import Logging
 
@@ -75,7 +76,7 @@ struct BookSyncCommand: AsyncParsableCommand {
 
     /// Runs the command so that signals end it cleanly, and turns whatever it throws into one sentence and a code.
     private static func run(_ command: any Subcommand, _ interruption: Interruption) async -> ExitStatus {
-        let streams = StandardStreams()
+        let streams = StandardStreams(Language(environment: ProcessInfo.processInfo.environment))
         let log: LogOutput
         do {
             let options = command.common
@@ -85,9 +86,9 @@ struct BookSyncCommand: AsyncParsableCommand {
                     minLevel: options.quiet ? .error : type(of: command).minLogLevel)
             }
         } catch {
-            let failure = error as? Failure
-            await streams.writeError("booksync: \(failure?.description ?? "\(error)")")
-            return failure.map { ExitStatus($0.kind) } ?? .defect
+            let failure = Failure.of(error)
+            await streams.writeError("booksync: \(failure)")
+            return ExitStatus(failure.kind)
         }
         let name = type(of: command)._commandName
         log.logger.info(

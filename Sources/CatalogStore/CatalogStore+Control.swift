@@ -70,14 +70,14 @@ extension CatalogStore {
         }
     }
 
-    /// The transfers that are to begin before all others, the first of them first; what was preferred last has the
-    /// greatest priority.
+    /// The transfers that are to begin before all others and may begin, the first of them first; what was preferred last has
+    /// the greatest priority.
     package func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)] {
         try await read("the preferred transfers cannot be looked up") { database in
             let sql = """
                 SELECT \(EpisodeIdentity.columns), t.priority
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-                WHERE t.priority > 0 ORDER BY t.priority DESC
+                WHERE t.priority > 0 AND t.state NOT IN ('paused', 'failed', 'cancelled') ORDER BY t.priority DESC
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
             var preferred: [(EpisodeIdentity, Int)] = []
@@ -94,9 +94,11 @@ extension CatalogStore {
     ) async throws -> Int {
         guard !episodes.isEmpty else { return 0 }
         return try await write(what, .durable) { database in
-            let before = database.totalChangesCount
-            for episode in episodes { try change(database, try database.requiredID(of: episode)) }
-            return database.totalChangesCount - before
+            // Without what triggers change.
+            try episodes.reduce(0) { count, episode in
+                try change(database, try database.requiredID(of: episode))
+                return count + database.changesCount
+            }
         }
     }
 

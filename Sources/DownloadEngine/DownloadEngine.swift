@@ -244,8 +244,8 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    private static func movedNotice(_ count: Int) -> String {
-        "\(count) \(count == 1 ? "episode was" : "episodes were") moved to the front"
+    private static func movedNotice(_ count: Int) -> Message {
+        count == 1 ? "1 episode was moved to the front" : "\(count) episodes were moved to the front"
     }
 
     private enum ChildResult: Sendable {

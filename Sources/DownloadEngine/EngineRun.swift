@@ -28,8 +28,8 @@ struct EngineRun {
     private var lackOfRoom: Failure?
     private let limits: RunLimits
     private var indexByEpisode: [EpisodeIdentity: Int] = [:]
-    /// The greatest priority at the last look at what is preferred.
-    private var lastPriority: Int?
+    /// What was preferred at the last look, with its priority.
+    private var knownPreferences: [EpisodeIdentity: Int] = [:]
     private var started = 0
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
@@ -46,7 +46,7 @@ struct EngineRun {
     /// - Returns: what is new.
     mutating func add(_ requests: [TransferRequest]) -> [TransferRecord] {
         var added: [TransferRequest] = []
-        for request in requests {
+        for request in Self.withoutRepetitions(requests) {
             let episode = request.episode.identity
             if let index = indexByEpisode[episode], !transfers.isFinished(index), !transfers[index].hasFailed {
                 let hasHalted = transfers[index].stoppedAs != nil && transfers[index].task == nil
@@ -64,6 +64,18 @@ struct EngineRun {
         schedule.add(added.map { ($0.server, $0.rank) })
         if beginsNothingMore { beginNothingMore() }
         return added.map { $0.record ?? TransferRecord(episode: $0.episode.identity) }
+    }
+
+    /// Each episode once, with the lowest of its ranks.
+    private static func withoutRepetitions(_ requests: [TransferRequest]) -> [TransferRequest] {
+        let ranks = Dictionary(requests.map { ($0.episode.identity, $0.rank) }, uniquingKeysWith: min)
+        guard ranks.count < requests.count else { return requests }
+        var known: Set<EpisodeIdentity> = []
+        return requests.filter { known.insert($0.episode.identity).inserted }.map { request in
+            var request = request
+            request.rank = ranks[request.episode.identity] ?? request.rank
+            return request
+        }
     }
 
     /// Seconds since the run began.
@@ -121,17 +133,16 @@ struct EngineRun {
     }
 
     /// Records which transfers the user wants before all others.
-    /// - Returns: how many come earlier than before, and the episodes that are wanted since the last call and are not among
-    ///   what the run has to fetch.
+    /// - Returns: how many come earlier than before, and the episodes that are wanted since the last call, or were wanted of
+    ///   a run that ended before it came to them, and are not among what this run has to fetch.
     mutating func prefer(
         _ preferred: [(episode: EpisodeIdentity, priority: Int)]
     ) -> (moved: Int, others: [EpisodeIdentity]) {
         let moved = schedule.prefer(preferred.compactMap { indexByEpisode[$0.episode] }).count
-        let last = lastPriority
-        lastPriority = max(preferred.first?.priority ?? 0, last ?? 0)
-        // What was preferred before the run began is another run's.
-        guard let last else { return (moved, []) }
-        return (moved, preferred.filter { $0.priority > last && !isToFetch($0.episode) }.map(\.episode))
+        // A priority that nobody has any more may be given again.
+        let known = knownPreferences
+        knownPreferences = Dictionary(preferred.map { ($0.episode, $0.priority) }) { first, _ in first }
+        return (moved, preferred.map(\.episode).filter { known[$0] != knownPreferences[$0] && !isToFetch($0) })
     }
 
     private func isToFetch(_ episode: EpisodeIdentity) -> Bool {
@@ -282,7 +293,7 @@ struct EngineRun {
         let transfer = transfers.finish(index)
         let reused = transfer.bytesReused ?? 0
         let isUnchanged = file.fetchedAt == transfer.wanted.replacing?.fetchedAt
-        var remarks: [String] = []
+        var remarks: [Message] = []
         if !isUnchanged, let declared = transfer.wanted.episode.size, declared != file.size {
             remarks.append("the catalog says \(declared) bytes, the server sent \(file.size)")
         }

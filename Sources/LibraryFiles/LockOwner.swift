@@ -46,7 +46,7 @@ package struct LockOwner: Hashable {
 
     /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
     package var sentence: Message {
-        let machine = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
+        let machine: Message = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
         return "process \(process) \(machine) has been running '\(command)' since \(started)"
     }
 

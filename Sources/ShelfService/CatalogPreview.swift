@@ -104,7 +104,7 @@ extension JSONDocument {
             "type": .string(preview.kind.rawValue),
             "complete": .bool(preview.proof.isComplete),
             "declared": .init(preview.proof.declared),
-            "warnings": .array(preview.proof.warnings.map(JSONDocument.string)),
+            "warnings": .array(preview.proof.warnings.map { .string($0.description) }),
             "episodes": .array(
                 preview.episodes.map { episode in
                     JSONDocument(EpisodeRecord(episode: episode), bytesDone: 0).adding([

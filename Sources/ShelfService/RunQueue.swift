@@ -31,7 +31,7 @@ package actor RunQueue {
         /// What a run comes to that fails so.
         let exitCode: @Sendable (Failure) -> Int
         /// Hears, in a sentence, why a run does not begin.
-        let onWaiting: @Sendable (String) async -> Void
+        let onWaiting: @Sendable (Message) async -> Void
 
         package init(
             execute:
@@ -41,7 +41,7 @@ package actor RunQueue {
             withCatalogs: @escaping CatalogAccess,
             onFailure: @escaping @Sendable (Failure) async -> Void,
             exitCode: @escaping @Sendable (Failure) -> Int,
-            onWaiting: @escaping @Sendable (String) async -> Void
+            onWaiting: @escaping @Sendable (Message) async -> Void
         ) {
             self.execute = execute
             self.withCatalogs = withCatalogs

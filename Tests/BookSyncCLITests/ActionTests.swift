@@ -138,7 +138,7 @@ extension ProductTests {
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/4"]}"#).status == 200)
                     #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
                     try await shelf.product.waitForErrors(containing: "1 episode was moved to the front")
-                    try await shelf.product.waitForErrors(containing: "1 episode of 夜航船 asked for meanwhile")
+                    try await shelf.product.waitForErrors(containing: "1 episode of 夜航船 requested separately")
                     demo.tap.open()
                     for section in [1, 2, 3, 4, 6] { try await stream.event(["event": "finished", "id": id(section)]) }
                     let order = demo.server.record.requests.filter { $0.path.hasSuffix(".mp3") }

@@ -1,3 +1,5 @@
+import BookModel
+import Languages
 import Testing
 
 @testable import BookSyncCLI
@@ -14,7 +16,11 @@ import Testing
             ["feeds:x", "短", "", "112"],
         ])
 
-    private func screen(_ width: Int?) -> String { shelf.lines(width: width).joined(separator: "\n") }
+    private func screen(_ width: Int?) -> String { lines(of: shelf, width).joined(separator: "\n") }
+
+    private func lines(of table: TextTable, _ width: Int?) -> [String] {
+        table.lines(OutputStyle(width: width, words: Wordings(.english))).map(\.description)
+    }
 
     @Test func `off a terminal nothing is wrapped`() {
         #expect(
@@ -62,13 +68,13 @@ import Testing
 
     @Test func `no line is wider than the terminal, whatever its width`() {
         for width in 1...120 {
-            #expect(shelf.lines(width: width).allSatisfy { DisplayWidth.columns(of: $0) <= width }, "\(width)")
+            #expect(lines(of: shelf, width).allSatisfy { DisplayWidth.columns(of: $0) <= width }, "\(width)")
         }
     }
 
     @Test func `a table without titles has no header and short rows are filled`() {
         let table = TextTable(
             columns: [.init(title: ""), .init(title: "", alignment: .trailing)], rows: [["a"], ["bb", "7"]])
-        #expect(table.lines(width: nil) == ["a", "bb  7"])
+        #expect(lines(of: table, nil) == ["a", "bb  7"])
     }
 }

@@ -36,7 +36,10 @@ import Testing
         let contents = try BookResourceSettings(listAddress: catalog).read(
             CatalogResponse(bytes: Array(page.utf8)), source: "mine", id: "1")
         #expect(contents.episodes.map(\.isLocked) == [true, true])
-        #expect(contents.listing.proof.warnings == ["page 1 lists 1 episode with an address that cannot be fetched"])
+        #expect(
+            contents.listing.proof.warnings.map(\.description) == [
+                "page 1 lists 1 episode with an address that cannot be fetched"
+            ])
     }
 
     @Test(

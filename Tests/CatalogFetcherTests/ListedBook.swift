@@ -13,7 +13,7 @@ struct ListedBook: Sendable {
     var waits: [Duration]
 
     var episodes: [Episode] { pages.flatMap(\.episodes) }
-    var warnings: String { listing.proof.warnings.joined(separator: "\n") }
+    var warnings: String { listing.proof.warnings.map(\.description).joined(separator: "\n") }
 }
 
 /// Waits that are written down and take no time.

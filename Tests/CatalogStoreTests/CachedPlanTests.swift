@@ -115,6 +115,18 @@ import Testing
         }
     }
 
+    @Test func `what is told of a transfer counts it alone, also where a plan is forgotten for it`() async throws {
+        try await withStore { store in
+            try await fill(store)
+            try await store.watchPlan(of: veterinary)
+            try await store.saveCachedPlan(Self.plan, of: veterinary)
+            let episode = EpisodeIdentity(book: veterinary, key: "id4")
+            #expect(try await store.prefer([episode]) == 1)
+            #expect(try await store.pause([episode]) == 1)
+            #expect(try await store.pause([episode]) == 0)
+        }
+    }
+
     @Test func `nothing is remembered of a book with a transfer, or of an unknown one`() async throws {
         try await withStore { store in
             try await fill(store)

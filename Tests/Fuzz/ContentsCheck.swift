@@ -15,7 +15,9 @@ enum ContentsCheck {
         let proof = contents.listing.proof
         check(proof.collected == episodes.count, "a wrong count: \(proof.collected) of \(episodes.count)")
         check((proof.declared ?? 1) > 0, "a declared number below 1: \(proof.declared ?? 0)")
-        check(proof.warnings.allSatisfy { isShort($0, 2000) && isLine($0) }, "an odd warning: \(proof.warnings)")
+        check(
+            proof.warnings.map(\.description).allSatisfy { isShort($0, 2000) && isLine($0) },
+            "an odd warning: \(proof.warnings.map(\.description))")
         let book = contents.book
         check(!book.title.isEmpty && isLine(book.title), "an odd title: \(book.title.debugDescription)")
         for text in [book.author, book.narrator] {

@@ -62,14 +62,12 @@ package struct AdoptionReport: Sendable {
     package var adopted: Int { recognised.count { $0.failure == nil } }
 
     /// `30776 回到古代当兽医: 12 adopted, 2 ambiguous, 1 not recognised`.
-    package var sentence: String {
-        var parts = ["\(adopted) \(isDryRun ? "to adopt" : "adopted")"]
-        for (count, words) in [
-            (failures.count, "failed"), (ambiguous.count, "ambiguous and left alone"),
-            (unmatched.count, "not recognised and left alone"), (known, "recorded already"),
-        ] where count > 0 {
-            parts.append("\(count) \(words)")
-        }
+    package var sentence: Message {
+        var parts: [Message] = [isDryRun ? "\(adopted) to adopt" : "\(adopted) adopted"]
+        if !failures.isEmpty { parts.append("\(failures.count) failed") }
+        if !ambiguous.isEmpty { parts.append("\(ambiguous.count) ambiguous and left alone") }
+        if !unmatched.isEmpty { parts.append("\(unmatched.count) not recognised and left alone") }
+        if known > 0 { parts.append("\(known) recorded already") }
         return "\(book.identity.id) \(book.title): \(parts.joined(separator: ", "))"
     }
 }

@@ -22,5 +22,5 @@ struct AudiobookshelfScan: Sendable {
     }
 
     /// - Returns: what went wrong, in a sentence; nil where it scans.
-    func ask() async -> String? { await webhook.post("{}").notice }
+    func ask() async -> Message? { await webhook.post("{}").notice }
 }

@@ -14,7 +14,7 @@ struct RunAlert: Sendable {
     var hasReader: Bool { settings.exec != nil || settings.webhook != nil }
 
     /// - Returns: whether one of those to be told was, and what the user should know of it, in sentences.
-    func deliver(_ document: JSONDocument) async -> (isDelivered: Bool, notices: [String]) {
+    func deliver(_ document: JSONDocument) async -> (isDelivered: Bool, notices: [Message]) {
         let text = document.text() + "\n"
         var outcomes: [AlertOutcome] = []
         if let command = settings.exec { outcomes.append(await AlertCommand(command: command).run(text)) }
@@ -28,5 +28,5 @@ struct RunAlert: Sendable {
 /// What came of telling one of them.
 struct AlertOutcome: Sendable {
     var isDelivered: Bool
-    var notice: String?
+    var notice: Message?
 }

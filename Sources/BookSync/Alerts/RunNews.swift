@@ -59,7 +59,7 @@ extension JSONDocument {
         self = summary.adding([
             "command": .string(record.command),
             "started_at": .init(record.startedAt),
-            "text": .string(record.summary.sentence),
+            "text": .string(record.summary.sentence.description),
             "fetched_episodes": .array(
                 news.fetched.map { receipt in
                     Self.episode(receipt.file.episode, section: receipt.section, name: receipt.name).adding([

@@ -9,7 +9,7 @@ import ShelfQueries
 struct RescuedStore: Sendable {
     var store: CatalogStore
     /// What the user should know of it.
-    var notices: [String] = []
+    var notices: [Message] = []
     /// Whether it is empty in place of one that was not.
     var isBegunAnew = false
 }
@@ -44,12 +44,12 @@ struct StoreRecovery: Sendable {
     }
 
     /// - Parameter what: became of the store that was there.
-    private func replacement(_ what: String) async throws -> RescuedStore {
+    private func replacement(_ what: Message) async throws -> RescuedStore {
         if let (store, madeAt) = try await StoreBackups(folder: folder).restore() {
-            let notice =
+            let notice: Message =
                 "\(what), and the copy of \(madeAt.formatted(.iso8601)) is used: what was subscribed to and removed since "
                 + "then is not in it; files fetched since are recognised as the catalogs of their books are read"
-            let trash = "what was removed since then lies in .booksync/trash, and trash list does not know it"
+            let trash: Message = "what was removed since then lies in .booksync/trash, and trash list does not know it"
             return RescuedStore(store: store, notices: [notice, trash] + (try await noticesOfPartials()))
         }
         let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
@@ -95,19 +95,19 @@ struct StoreRecovery: Sendable {
     }
 
     /// The notice with all that is lost with a store.
-    private func notices(of first: String) async throws -> [String] {
+    private func notices(of first: Message) async throws -> [Message] {
         [
             first + "; files on disk are recognised as the catalogs of their books are read, and not fetched again",
             "what booksync subscribe and remove had noted is lost with the store: subscribe again",
         ] + (try await noticesOfPartials())
     }
 
-    private func noticesOfPartials() async throws -> [String] {
+    private func noticesOfPartials() async throws -> [Message] {
         let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: folder.path)
             .filter { $0.key.hasSuffix(".part") && $0.value.size > 0 }
         guard !partials.isEmpty else { return [] }
         let bytes = partials.values.reduce(0) { $0 + $1.size }
-        let those = partials.count == 1 ? "1 unfinished download" : "\(partials.count) unfinished downloads"
+        let those = Message(partials.count, "unfinished download")
         return [
             "\(those) (\(describeBytes(bytes))) cannot be gone on with: of which version the bytes are was known to "
                 + "the store alone; such episodes are fetched from the start"

@@ -86,7 +86,7 @@ struct CatalogFailures: Sendable {
                 : "\(what), for \(entries.count) books"
             let asked = entries.count(where: \.wasAsked)
             if asked < entries.count {
-                let those = asked == 1 ? "1 of them was" : "\(asked) of them were"
+                let those: Message = asked == 1 ? "1 of them was" : "\(asked) of them were"
                 why = "\(why); \(those) asked for, and the others not any more"
             }
         }

@@ -76,15 +76,33 @@ struct CatalogRefresh: Sendable {
         var outcome = Outcome()
         /// Requests that are not done.
         var requests = 0
+        /// What was read of late, without the episodes, which the store has.
+        private var read: [BookIdentity: (refreshed: RefreshedBook, at: ContinuousClock.Instant)] = [:]
+
+        /// Remembers for whoever asks for the book again.
+        mutating func remember(_ prepared: PreparedBook) {
+            var refreshed = prepared.refreshed
+            refreshed.episodes = nil
+            read[prepared.item.book] = (refreshed, .now)
+        }
+
+        /// What was read of the book within the last minute.
+        func recent(_ book: BookIdentity) -> RefreshedBook? {
+            read[book].flatMap { $0.at + .seconds(60) > .now ? $0.refreshed : nil }
+        }
 
         var isSettled: Bool { open.isEmpty && parked.isEmpty }
 
         /// - Returns: those that may be asked for now, in the order of their indices.
         mutating func add(_ more: [Entry]) -> [Entry] {
-            let books = Set(open.map { entries[$0].item.book })
-            let added = more.filter { !books.contains($0.item.book) }
-            parked += more.filter { books.contains($0.item.book) }
-            for entry in added {
+            var books = Set(open.map { entries[$0].item.book })
+            var added: [Entry] = []
+            for entry in more {
+                guard books.insert(entry.item.book).inserted else {
+                    parked.append(entry)
+                    continue
+                }
+                added.append(entry)
                 open.insert(entries.count)
                 if let title = entry.item.title { openByTitle[title, default: []].append(entries.count) }
                 entries.append(entry)
@@ -153,7 +171,8 @@ struct CatalogRefresh: Sendable {
                     let entry = work.entries[index]
                     let pace = paces[entry.server] ?? HostThrottle()
                     paces[entry.server] = pace
-                    group.addTask { .prepared(index, await prepared(entry, pace: pace)) }
+                    let known = entry.assembly.request.force || !stores ? nil : work.recent(entry.item.book)
+                    group.addTask { .prepared(index, await prepared(entry, pace: pace, known: known)) }
                 }
                 if let (index, book) = work.takeReady() {
                     try await plan(book, at: index, &work, onPlan)
@@ -198,7 +217,8 @@ struct CatalogRefresh: Sendable {
         guard work.requests > 0 else { return }
         let left = work.outcome.left.count
         if left > 0 {
-            emit(.notice("the time is up: \(left == 1 ? "1 book is" : "\(left) books are") not looked at"))
+            emit(
+                .notice("the time is up, and no catalog was asked of \(Message(left, "book"))"))
         }
         onSettled(work.outcome)
         work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
@@ -231,6 +251,7 @@ struct CatalogRefresh: Sendable {
             work.outcome.troubles.recordListing(of: entry.item.book, at: entry.server)
             _ = schedule.end(index, .listed)
             work.ready[index] = prepared
+            if control != nil { work.remember(prepared) }
         case .failure(is CancellationError):
             work.close(index)
         case .failure(let error):
@@ -275,25 +296,35 @@ struct CatalogRefresh: Sendable {
         return .timeIsUp
     }
 
-    private func prepared(_ entry: Entry, pace: HostThrottle) async -> Result<PreparedBook, any Error> {
+    /// - Parameter known: what was just read of the book; nil asks its catalog.
+    private func prepared(
+        _ entry: Entry, pace: HostThrottle, known: RefreshedBook?
+    ) async -> Result<PreparedBook, any Error> {
         let item = entry.item
-        let request = entry.assembly.request
-        emit(.waiting(.book(item.book), Wait(name: item.title ?? item.book.id, reason: "asking the catalog")))
-        defer { emit(.waiting(.book(item.book), nil)) }
         do {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
-            let refreshed = try await source.refresh(
-                item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
-                asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
-            // At once, and not when it is planned, which may not come: from now on the store knows that it is gone.
-            if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
-            if !request.force { try await refuseRenamedSource(of: refreshed.book) }
+            let refreshed =
+                if let known { known } else { try await refreshed(item, by: source, entry.assembly.request) }
+            if !entry.assembly.request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
             prepared.plan = try await plan(prepared, claimed: [], entry.assembly)
             return .success(prepared)
         } catch {
             return .failure(error)
         }
+    }
+
+    private func refreshed(
+        _ item: RunRequest.Item, by source: any CatalogSource, _ request: RunRequest
+    ) async throws -> RefreshedBook {
+        emit(.waiting(.book(item.book), Wait(name: item.title ?? item.book.id, reason: "asking the catalog")))
+        defer { emit(.waiting(.book(item.book), nil)) }
+        let refreshed = try await source.refresh(
+            item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,
+            asksAnew: request.force, tellsOfDropped: configuration.onCatalogRemoval == .report)
+        // At once, and not when it is planned, which may not come: from now on the store knows that it is gone.
+        if let dropped = refreshed.droppedNotice { emit(.notice("\(item.book): \(dropped)")) }
+        return refreshed
     }
 
     /// Under another name of its source a book is another book: all its files would be fetched again, beside those that
@@ -367,9 +398,9 @@ struct CatalogRefresh: Sendable {
         }
     }
 
-    private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [String] {
+    private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [Message] {
         let book = prepared.item.book
-        var notices = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
+        var notices: [Message] = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
         // Of episodes that are named one by one the run's failure tells.
         if !prepared.item.filter.isEmpty, !prepared.item.triesAtOnce, plan.unlisted.keep == 0,
             plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })

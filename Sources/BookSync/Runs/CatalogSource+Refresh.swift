@@ -11,7 +11,7 @@ struct RefreshedBook: Sendable {
     var proof: ListingProof
     /// What the catalog listed before and does not list now, as a sentence goes on with it; nil where nothing is, or
     /// nobody asked.
-    var droppedNotice: String?
+    var droppedNotice: Message?
 }
 
 extension CatalogSource {
@@ -127,11 +127,11 @@ extension RefreshedBook {
         return listed + unlisted.filter { $0.file != nil || $0.isGone || $0.episode.address?.isMasked == false }
     }
 
-    fileprivate static func droppedNotice(_ dropped: [(section: Int, name: String)]) -> String? {
+    fileprivate static func droppedNotice(_ dropped: [(section: Int, name: String)]) -> Message? {
         guard !dropped.isEmpty else { return nil }
         let named = dropped.prefix(3).map { "\($0.section) \($0.name)" }.joined(separator: ", ")
-        let more = dropped.count > 3 ? " and \(dropped.count - 3) more" : ""
-        let those = dropped.count == 1 ? "an episode" : "\(dropped.count) episodes"
+        let more: Message = dropped.count > 3 ? " and \(dropped.count - 3) more" : ""
+        let those: Message = dropped.count == 1 ? "an episode" : "\(dropped.count) episodes"
         return "the catalog no longer lists \(those) (\(named)\(more)); what is on disk is kept"
     }
 }

@@ -20,8 +20,8 @@ struct EditedFiles: Sendable {
     /// To be called when all transfers have ended. Takes back the second names of files that were not replaced.
     /// - Parameter replaced: the episodes whose files were.
     /// - Returns: a sentence for each file that was kept.
-    func finish(replaced: Set<EpisodeIdentity>) async -> [String] {
-        var notices: [String] = []
+    func finish(replaced: Set<EpisodeIdentity>) async -> [Message] {
+        var notices: [Message] = []
         for (episode, name) in names.sorted(by: { $0.value < $1.value }) {
             guard replaced.contains(episode) else {
                 do { try await kept.release(name) } catch {

@@ -40,6 +40,8 @@ struct RunRecording: Sendable {
         record.endedAt = Date()
         record.exitCode = exitCode
         record.summary = report.summary
+        // Others may have joined.
+        record.books = max(record.books, report.summary.books.count)
         var named: Set<BookIdentity> = []
         record.named = (report.changedBooks.map { .init($0) } + record.named).filter { named.insert($0.book).inserted }
         record.error = error

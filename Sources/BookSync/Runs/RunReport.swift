@@ -67,11 +67,11 @@ package struct RunReport: Sendable {
                 remedy: "booksync fetch \(book) --only \(first.episode.section) tries at once")
             // No failure of this run: the runs in which they failed have said so.
             failures.append(failure)
-            emit(.notice(failure.description))
+            emit(.notice(failure.message))
         }
         let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }
         if let first = obstructed.first {
-            let more = obstructed.count == 1 ? "" : " and \(obstructed.count - 1) more"
+            let more: Message = obstructed.count == 1 ? "" : " and \(obstructed.count - 1) more"
             let failure = Failure(
                 .temporary, what: "episode \(first.episode.section)\(more) of \(book) cannot be put in place",
                 why: first.reason,

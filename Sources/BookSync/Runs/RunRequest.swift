@@ -158,18 +158,3 @@ extension RunRequest.Item {
         }
     }
 }
-
-extension SectionRanges {
-    /// - Parameter sections: at least one.
-    init(of sections: some Sequence<Int>) {
-        var ranges: [ClosedRange<Int>] = []
-        for section in Set(sections).sorted() {
-            if let last = ranges.last, last.upperBound < .max, last.upperBound + 1 == section {
-                ranges[ranges.count - 1] = last.lowerBound...section
-            } else {
-                ranges.append(section...section)
-            }
-        }
-        self.init(ranges)
-    }
-}

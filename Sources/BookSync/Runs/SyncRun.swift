@@ -82,6 +82,7 @@ package struct SyncRun: Sendable {
             var edited = EditedFiles(library: session.folder.path)
             var planned: Set<BookIdentity> = []
             var failedBefore: Set<EpisodeIdentity> = []
+            var asked: Set<EpisodeIdentity> = []
             let order: RunOrder = request.bringsNewsFirst ? .newsFirst : .asAsked
             // Where only some are begun, which of them come first is decided when all are known.
             let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
@@ -90,8 +91,10 @@ package struct SyncRun: Sendable {
                 transport: transport, journal: session.store, library: session.folder.path,
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(request.limits),
                 logger: logger,
-                bring: { [control, store = session.store, order = configuration.downloads.order] in
-                    _ = control.join(try await .bringing($0, of: store, in: order))
+                bring: { [control, configuration, store = session.store] episodes in
+                    let fetchable = episodes.filter { configuration.source(named: $0.book.source) != nil }
+                    guard !fetchable.isEmpty else { return }
+                    _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 }, emit: emit)
             let inbox = control.inbox
             guard inbox.hold() else { return }
@@ -112,7 +115,12 @@ package struct SyncRun: Sendable {
                 failedBefore.formUnion(wanted.lazy.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
                 wanted = (hasJoined ? .atOnce : order).ranked(wanted)
                 if isLimited { collected += wanted } else { inbox.add(wanted) }
-                if hasJoined { emit(.notice(Self.joinedNotice(wanted.count, of: assembled.plan.book))) }
+                let new = wanted.count { asked.insert($0.episode.identity).inserted }
+                // The plan that counts did not have them.
+                if !isNew { report.summary.filtered = max(0, report.summary.filtered - new) }
+                guard hasJoined, new > 0 else { return }
+                let episodes = Message(new, "episode")
+                emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
             } onSettled: { outcome in
                 report.record(outcome, known: outages, emit: emit)
                 inbox.add(collected)
@@ -144,10 +152,6 @@ package struct SyncRun: Sendable {
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
-    }
-
-    private static func joinedNotice(_ count: Int, of book: Book) -> String {
-        "\(count) \(count == 1 ? "episode" : "episodes") of \(book.title) asked for meanwhile: next to be fetched"
     }
 
     /// Has the engine fetch what comes; when it has done that, nothing can join the run any more.
@@ -306,9 +310,9 @@ package struct SyncRun: Sendable {
 
 extension AssembledPlan {
     /// What counts as removed from now on because its file is gone; nil when nothing does.
-    fileprivate var burialNotice: String? {
+    fileprivate var burialNotice: Message? {
         guard !tombstoned.isEmpty else { return nil }
-        let those = tombstoned.count == 1 ? "1 episode was" : "\(tombstoned.count) episodes were"
+        let those: Message = tombstoned.count == 1 ? "1 episode was" : "\(tombstoned.count) episodes were"
         return "\(plan.book.identity): \(those) deleted from disk and will not be fetched again "
             + "(downloads.on-missing-file: tombstone); fetch --force does"
     }
@@ -316,7 +320,7 @@ extension AssembledPlan {
 
 extension SyncPlan {
     /// What is told before more than one file is renamed: an edited `naming`, or a corrected title, renames a whole book.
-    fileprivate var renameNotice: String? {
+    fileprivate var renameNotice: Message? {
         let renames = actions.filter { $0.kind == .rename }
         guard renames.count > 1, let first = renames.first, let from = first.fromPath else { return nil }
         return "\(renames.count) files of \(book.title) are named anew, as the naming and the catalog now want it "
@@ -332,10 +336,10 @@ extension SyncPlan {
     }
 
     /// Names the files that were changed since they were fetched, and stay as they are; nil when there are none.
-    fileprivate var changeNotice: String? {
+    fileprivate var changeNotice: Message? {
         let changed = actions.filter { $0.kind == .skip(.changed) }
         guard let first = changed.first else { return nil }
-        let more = changed.count == 1 ? "" : " (and \(changed.count - 1) more, which booksync plan lists)"
+        let more: Message = changed.count == 1 ? "" : " (and \(changed.count - 1) more, which booksync plan lists)"
         return "\(book.identity): episode \(first.episode.section)\(more): \(first.reason)"
     }
 }

@@ -28,20 +28,20 @@ struct TrashedEpisodes: Sendable {
     }
 
     /// What a plan, which changes nothing, says of it; nil where there is nothing to say.
-    var notice: String? {
+    var notice: Message? {
         guard !files.isEmpty else { return nil }
-        return "\(Self.count(files)) back from the trash and \(files.count == 1 ? "is" : "are") not fetched"
+        return files.count == 1
+            ? "1 file comes back from the trash and is not fetched"
+            : "\(files.count) files come back from the trash and are not fetched"
     }
 
     /// Brings the files back.
     /// - Returns: what is told of it; nil where nothing came back.
-    func restore(in library: String, _ store: CatalogStore) async throws -> String? {
+    func restore(in library: String, _ store: CatalogStore) async throws -> Message? {
         // What does not come back is fetched.
         let restored = try await Trash(library: library, store: store).restore(files).files
-        return restored.isEmpty ? nil : "\(Self.count(restored)) back from the trash"
-    }
-
-    private static func count(_ files: [TrashedFile]) -> String {
-        files.count == 1 ? "1 file comes" : "\(files.count) files come"
+        guard !restored.isEmpty else { return nil }
+        return restored.count == 1
+            ? "1 file comes back from the trash" : "\(restored.count) files come back from the trash"
     }
 }

@@ -11,7 +11,7 @@ package struct LibrarySession: Sendable {
     let folder: LibraryFolder
     let store: CatalogStore
     /// What the user should know of how the library was found.
-    private(set) var notices: [String]
+    private(set) var notices: [Message]
     /// Whether all that was subscribed to and removed is lost.
     package let isBegunAnew: Bool
 
@@ -72,17 +72,17 @@ package struct LibrarySession: Sendable {
 
     /// Moves the files of episodes that were removed while a run was under way.
     /// - Returns: a sentence for each that stays.
-    func collectTrash() async -> [String] {
+    func collectTrash() async -> [Message] {
         do {
-            return try await trash.collect().failures.map(\.failure.description)
+            return try await trash.collect().failures.map(\.failure.message)
         } catch {
-            return ["removed files could not be moved to the trash: \(Failure.of(error).description)"]
+            return ["removed files could not be moved to the trash: \(Failure.of(error).message)"]
         }
     }
 
     /// Copies the store.
     /// - Returns: why that was not possible; nil when it was.
-    func backUp() async -> String? {
+    func backUp() async -> Message? {
         do {
             try await StoreBackups(folder: folder).make(of: store)
             return nil

@@ -30,7 +30,7 @@ package struct SubscriptionImport: Sendable {
     /// In the order of the list.
     package private(set) var entries: [Entry] = []
     /// What the user should know of the list besides.
-    package private(set) var notices: [String] = []
+    package private(set) var notices: [Message] = []
 
     package var failures: [Failure] {
         entries.compactMap { if case .refused(let failure) = $0.outcome { failure } else { nil } }
@@ -85,8 +85,8 @@ package struct SubscriptionImport: Sendable {
         for ((index, _), isNew) in zip(subscriptions, areNew) where isNew { entries[index].outcome = .subscribed }
     }
 
-    private static func notices(of document: OPMLDocument, name: String) -> [String] {
-        var notices = document.lists.map { list in
+    private static func notices(of document: OPMLDocument, name: String) -> [Message] {
+        var notices: [Message] = document.lists.map { list in
             "\(name) points to another list, which is not read: \(list.address)\(list.title.map { " (\($0))" } ?? "")"
         }
         notices += document.pages.map { page in

@@ -244,14 +244,13 @@ package struct Trash: Sendable {
 
     /// Deletes what has been here for long.
     /// - Returns: why that was not possible; nil when it was.
-    func deleteExpired(at now: Date = Date()) async -> String? {
+    func deleteExpired(at now: Date = Date()) async -> Message? {
         let oldest = now.addingTimeInterval(-Double(Self.keptDays) * 24 * 3600)
         do {
             try await delete(try await store.trashedFiles().filter { ($0.movedAt ?? now) < oldest })
             return nil
         } catch {
-            return "files that were removed more than \(Self.keptDays) days ago stay in the trash: "
-                + Failure.of(error).description
+            return "files that were removed more than \(Self.keptDays) days ago stay in the trash: \(Failure.of(error))"
         }
     }
 

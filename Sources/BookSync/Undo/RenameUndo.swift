@@ -23,11 +23,11 @@ package struct RenameUndoReport: Sendable {
     package var left: [Left] = []
 
     /// `12 renames of 2026-11-21T09:00:00Z taken back, 1 left`.
-    package var sentence: String {
+    package var sentence: Message {
         guard let renamedAt else { return "no run has renamed anything that could be taken back" }
-        let renames = undone.count == 1 ? "1 rename" : "\(undone.count) renames"
-        return "\(renames) of \(renamedAt.formatted(.iso8601)) \(isDryRun ? "to take back" : "taken back")"
-            + (left.isEmpty ? "" : ", \(left.count) left")
+        let renames: Message = "\(Message(undone.count, "rename")) of \(renamedAt.formatted(.iso8601))"
+        let sentence: Message = isDryRun ? "\(renames) to take back" : "\(renames) taken back"
+        return left.isEmpty ? sentence : "\(sentence), \(left.count) left"
     }
 
     package var failures: [Failure] {

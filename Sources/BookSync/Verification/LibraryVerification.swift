@@ -15,7 +15,7 @@ import ShelfQueries
 /// Holds files against their records.
 package struct LibraryVerification: Sendable {
     package enum Event: Sendable {
-        case notice(String)
+        case notice(Message)
         case progressed(ProgressState)
         case checked(VerifiedFile)
         /// Of the run that repairs.

@@ -77,19 +77,22 @@ package struct VerificationReport: Sendable {
     package var isComplete: Bool { left == 0 }
 
     /// The last line: `512 files verified (5.1 GB): 510 intact, 2 bad (1 bit rot, 1 missing), 2 repaired in 4 s`.
-    package var sentence: String {
-        let files = checked == 1 ? "1 file" : "\(checked) files"
-        var text = "\(files) \(isQuick ? "looked at" : "verified") (\(describeBytes(bytes))): \(intact) intact"
+    package var sentence: Message {
+        let files = Message(checked, "file")
+        var text: Message =
+            isQuick
+            ? "\(files) looked at (\(describeBytes(bytes))): \(intact) intact"
+            : "\(files) verified (\(describeBytes(bytes))): \(intact) intact"
         if !bad.isEmpty {
             let kinds = Dictionary(grouping: bad, by: \.verdict.keyword).mapValues(\.count).sorted { $0.key < $1.key }
             let named = kinds.map { "\($0.value) \($0.key.replacingOccurrences(of: "_", with: " "))" }
-            text += ", \(bad.count) bad (\(named.joined(separator: ", ")))"
+            text = "\(text), \(bad.count) bad (\(named.joined(separator: ", ")))"
         }
-        if repaired > 0 { text += ", \(repaired) repaired" }
-        if accepted > 0 { text += ", \(accepted) accepted" }
-        if verifiedBefore > 0 { text += ", \(verifiedBefore) verified before the interruption" }
-        if left > 0 { text += ", \(left) left for the next verify" }
-        return text + " in \(describeSeconds(seconds))"
+        if repaired > 0 { text = "\(text), \(repaired) repaired" }
+        if accepted > 0 { text = "\(text), \(accepted) accepted" }
+        if verifiedBefore > 0 { text = "\(text), \(verifiedBefore) verified before the interruption" }
+        if left > 0 { text = "\(text), \(left) left for the next verify" }
+        return "\(text) in \(describeSeconds(seconds))"
     }
 
     /// The books with something bad.

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import Settings
 
 struct AdoptCommand: Subcommand {
@@ -77,11 +78,11 @@ struct AdoptCommand: Subcommand {
                 }
             }
         }
-        await program.print(JSONDocument(report), or: Self.lines(report, width: program.outputWidth))
+        await program.print(JSONDocument(report), or: Self.lines(report, style: program.outputStyle))
         return ExitStatus(of: report.failures)
     }
 
-    private static func lines(_ report: AdoptionReport, width: Int?) -> [String] {
+    private static func lines(_ report: AdoptionReport, style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "by"), .init(title: "file", isFlexible: true),
             .init(title: "path", isFlexible: true),
@@ -89,14 +90,15 @@ struct AdoptCommand: Subcommand {
         table.rows =
             report.recognised.map { item in
                 [
-                    "\(item.episode.section)", item.failure == nil ? item.by : "failed", item.from,
+                    "\(item.episode.section)", style.words(Message(wording: item.failure == nil ? item.by : "failed")),
+                    item.from,
                     item.path,
                 ]
             }
             + report.ambiguous.map { file in
-                [file.episodes.map { "\($0.section)" }.joined(separator: ","), "ambiguous", file.path, ""]
+                [file.episodes.map { "\($0.section)" }.joined(separator: ","), style.words("ambiguous"), file.path, ""]
             }
-            + report.unmatched.map { ["", "unknown", $0, ""] }
-        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [report.sentence]
+            + report.unmatched.map { ["", style.words("unknown"), $0, ""] }
+        return (table.rows.isEmpty ? [] : table.lines(style)) + [report.sentence]
     }
 }

@@ -3,6 +3,7 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
+import Languages
 import LibraryFiles
 import Settings
 import ShelfService
@@ -68,7 +69,7 @@ struct CatalogCommand: Subcommand {
             await program.streams.writeOutput(JSONDocument(preview).text())
             return
         }
-        await program.streams.writeOutput(preview.lines(width: program.outputWidth))
+        await program.streams.writeOutput(preview.lines(style: program.outputStyle))
         guard !program.options.quiet else { return }
         for warning in preview.proof.warnings { await program.streams.writeError(warning) }
     }
@@ -88,7 +89,7 @@ struct CatalogCommand: Subcommand {
 extension SourceKind: ExpressibleByArgument {}
 
 extension CatalogPreview {
-    fileprivate func lines(width: Int?) -> [String] {
+    fileprivate func lines(style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
             .init(title: "bytes", alignment: .trailing), .init(title: "seconds", alignment: .trailing),
@@ -98,13 +99,13 @@ extension CatalogPreview {
             [
                 "\(episode.section)", episode.name, episode.size.map(describeBytes) ?? "",
                 episode.duration.map { "\(Int($0.rounded()))" } ?? "", episode.mediaType ?? "",
-                episode.address?.withoutSecrets ?? "locked",
+                episode.address?.withoutSecrets ?? style.words("locked"),
             ]
         }
-        let counted = "\(episodes.count) \(episodes.count == 1 ? "episode" : "episodes")"
-        let proven = proof.isComplete ? "complete" : "incomplete"
-        let author = book.author.map { " by \($0)" } ?? ""
+        let counted = Message(episodes.count, "episode")
+        let proven: Message = proof.isComplete ? "complete" : "incomplete"
+        let author: Message = book.author.map { " by \($0)" } ?? ""
         return ["\(book.identity) \(book.title)\(author): \(counted), \(proven) (\(kind.rawValue))"]
-            + (episodes.isEmpty ? [] : table.lines(width: width))
+            + (episodes.isEmpty ? [] : table.lines(style))
     }
 }

@@ -18,7 +18,7 @@ struct ConfigShowCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let loaded = try await runBlocking { try program.loadedConfiguration() }
-        await program.print(loaded.document, or: [String(loaded.yamlText.dropLast())])
+        await program.print(loaded.document, or: [Message(verbatim: String(loaded.yamlText.dropLast()))])
         return .done
     }
 }
@@ -40,10 +40,9 @@ struct ConfigCheckCommand: Subcommand {
         for warning in check.warnings where !program.options.json {
             await program.streams.writeError("warning: \(warning)")
         }
-        let counts =
-            "\(check.sources) \(check.sources == 1 ? "source" : "sources"), "
-            + "\(check.subscriptions) \(check.subscriptions == 1 ? "subscription" : "subscriptions")"
-        let subject = check.path ?? "no configuration file: the built-in settings are in force"
+        let counts: Message = "\(Message(check.sources, "source")), \(Message(check.subscriptions, "subscription"))"
+        let subject =
+            check.path.map(Message.init(verbatim:)) ?? "no configuration file: the built-in settings are in force"
         await program.print(JSONDocument(check), or: check.isGood ? ["ok: \(subject) (\(counts))"] : [])
         return check.isGood ? .done : .configuration
     }
@@ -58,12 +57,14 @@ struct ConfigPathCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let origin = try await program.configuration().origin
         if let origin {
-            await program.print(["path": .string(origin)], or: [origin])
+            await program.print(["path": .string(origin)], or: [Message(verbatim: origin)])
         } else {
             await program.print(["path": .null], or: [])
             await program.streams.writeError(
-                "no configuration file: the built-in settings are in force; it would be read from "
-                    + program.configurationPath)
+                """
+                no configuration file: the built-in settings are in force; it would be read from \
+                \(program.configurationPath)
+                """)
         }
         return .done
     }

@@ -30,22 +30,22 @@ struct ScopeArguments: ParsableArguments {
 extension Program {
     /// Does something to the scope, and says to how many episodes.
     func control(
-        _ arguments: ScopeArguments, saying word: String,
-        _ action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
+        _ arguments: ScopeArguments, saying sentence: @Sendable (Message) -> Message,
+        action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
         let configuration = try await libraryConfiguration(naming: arguments.references)
         let scope = try arguments.scope(configuration)
         return await tell(
-            try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, word)
+            try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, sentence)
     }
 
     /// Says to how many episodes something was done.
-    fileprivate func tell(_ count: Int, _ word: String) async -> ExitStatus {
+    fileprivate func tell(_ count: Int, _ sentence: (Message) -> Message) async -> ExitStatus {
         if options.json {
             let document: JSONDocument = ["episodes": .init(count)]
             await streams.writeOutput(document.text(isIndented: true))
         }
-        if !options.quiet { await streams.writeError("\(count) \(count == 1 ? "episode" : "episodes") \(word)") }
+        if !options.quiet { await streams.writeError(sentence(Message(count, "episode"))) }
         return .done
     }
 }
@@ -60,7 +60,11 @@ struct PauseCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope, saying: "paused") { try await $0.pause($1) }
+        try await program.control(scope) {
+            "\($0) paused"
+        } action: {
+            try await $0.pause($1)
+        }
     }
 }
 
@@ -72,7 +76,11 @@ struct ResumeCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope, saying: "resumed") { try await $0.resume($1) }
+        try await program.control(scope) {
+            "\($0) resumed"
+        } action: {
+            try await $0.resume($1)
+        }
     }
 }
 
@@ -88,6 +96,7 @@ struct CancelCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: scope.references)
         let scope = try scope.scope(configuration)
         return await program.tell(
-            try await TransferControl.cancel(scope, in: configuration.library), "cancelled")
+            try await TransferControl.cancel(scope, in: configuration.library)
+        ) { "\($0) cancelled" }
     }
 }

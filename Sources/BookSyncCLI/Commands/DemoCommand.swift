@@ -22,7 +22,7 @@ struct DemoCommand: Subcommand {
                 [
                     "address": .string(address.url), "url": .string(list),
                     "detail_url": .string(DemoCatalog.detailURL(at: address)),
-                ], or: [address.url])
+                ], or: [Message(verbatim: address.url)])
             if !program.options.quiet {
                 await program.streams.writeError("the catalog is at \(list); Ctrl-C ends it")
             }

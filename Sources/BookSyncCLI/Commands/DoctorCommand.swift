@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import LibraryFiles
 import Settings
 import ShelfQueries
@@ -30,15 +31,15 @@ struct DoctorCommand: Subcommand {
         let usesColor = program.capabilities(of: STDOUT_FILENO).usesColor
         for finding in shown {
             await program.streams.writeOutput(
-                Self.line(finding), firstWordIn: usesColor ? finding.status.color : nil)
+                Self.line(finding, program.words), firstWordIn: usesColor ? finding.status.color : nil)
         }
         return status
     }
 
-    private static func line(_ finding: Finding) -> String {
-        let status = finding.status.rawValue.padding(toLength: 8, withPad: " ", startingAt: 0)
-        let remedy = finding.remedy.map { "; \($0)" } ?? ""
-        return DisplayWidth.printable("\(status) \(finding.check): \(finding.message)\(remedy)")
+    private static func line(_ finding: Finding, _ words: Wordings) -> String {
+        let status = DisplayWidth.fit(words(Message(wording: finding.status.rawValue)), to: 8)
+        let found: Message = "\(Message(wording: finding.check)): \(finding.message)"
+        return DisplayWidth.printable("\(status) \(words(finding.remedy.map { "\(found); \($0)" } ?? found))")
     }
 }
 

@@ -53,38 +53,48 @@ struct FetchCommand: Subcommand {
             detail: common.json ? .everything : dryRun ? .skips : .changes)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }
-            do {
-                return try await LibrarySession.withLibrary(
-                    at: configuration.library, command: "fetch", waitingFor: waiting.seconds,
-                    knownLibraries: program.knownLibraries,
-                    keepsEmpty: false
+            @Sendable func run(waitingFor wait: Double) async throws -> ExitStatus {
+                try await LibrarySession.withLibrary(
+                    at: configuration.library, command: "fetch", waitingFor: wait,
+                    knownLibraries: program.knownLibraries, keepsEmpty: false
                 ) { session in
                     try await program.execute(request, as: "fetch", configuration: configuration, in: session)
                 }
+            }
+            do {
+                return try await run(waitingFor: 0)
             } catch let failure as Failure where failure.kind == .temporary {
                 // What is named one by one the other run can fetch, and first of all.
-                guard try await LibraryLock.isHeldByFetchingRun(in: configuration.library) else { throw failure }
-                try await prefer(request, in: configuration.library, program)
-                throw failure
+                let count = try await prefer(request, in: configuration.library)
+                do {
+                    // A run that is about to end may not have seen it.
+                    return try await run(waitingFor: max(waiting.seconds, count > 0 ? Self.secondsToBeSeen : 0))
+                } catch let failure as Failure where failure.kind == .temporary && count > 0 {
+                    throw Failure(
+                        .temporary, disposition: .stop, what: "another run is under way",
+                        why: count == 1 ? "it fetches the episode next" : "it fetches the \(count) episodes next",
+                        remedy: "booksync queue shows how far it is")
+                }
             }
         }
     }
 
-    /// Has the run under way go on with the episodes that were named, if any were.
-    private func prefer(_ request: RunRequest, in library: String, _ program: Program) async throws {
+    /// Within which a run looks several times at what is wanted of it.
+    private static let secondsToBeSeen = 1.0
+
+    /// Has a run under way go on with the episodes that were named, if any were.
+    /// - Returns: how many it will fetch.
+    private func prefer(_ request: RunRequest, in library: String) async throws -> Int {
+        guard try await LibraryLock.isHeldByFetchingRun(in: library) else { return 0 }
         let named = request.items.filter { $0.filter.only != nil || $0.filter.latest != nil }.map {
             (book: $0.book, filter: $0.filter)
         }
-        guard !named.isEmpty else { return }
-        let count: Int
+        guard !named.isEmpty else { return 0 }
         do {
-            count = try await TransferControl.open(in: library) { try await $0.prefer(.books(named)) }
+            return try await TransferControl.open(in: library) { try await $0.prefer(.books(named)) }
         } catch let failure as Failure where failure.kind == .unknownBook {
-            return
+            return 0
         }
-        guard count > 0, !program.options.quiet else { return }
-        let what = count == 1 ? "the episode goes" : "\(count) episodes go"
-        await program.streams.writeError("\(what) to the front of what the run under way fetches")
     }
 }
 

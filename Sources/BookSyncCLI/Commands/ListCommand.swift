@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Languages
 import Settings
 import ShelfQueries
 
@@ -56,7 +57,7 @@ struct ListCommand: Subcommand {
             if let sort { books = books.sorted(by: sort) }
             if reverse { books.reverse() }
             await program.print(
-                .array(books.map { JSONDocument($0) }), or: Self.lines(books, width: program.outputWidth))
+                .array(books.map { JSONDocument($0) }), or: Self.lines(books, style: program.outputStyle))
             return .done
         }
         let meant = try references.map { (book: try configuration.book($0), filter: $0.filter) }
@@ -74,10 +75,10 @@ struct ListCommand: Subcommand {
         if reverse { episodes.reverse() }
         await program.print(
             .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }),
-            or: Self.lines(episodes, titles: found.titles, width: program.outputWidth))
+            or: Self.lines(episodes, titles: found.titles, style: program.outputStyle))
         return .done
     }
-    private static func lines(_ books: [BookSummary], width: Int?) -> [String] {
+    private static func lines(_ books: [BookSummary], style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
             .init(title: "on disk", alignment: .trailing), .init(title: "missing", alignment: .trailing),
@@ -90,13 +91,13 @@ struct ListCommand: Subcommand {
                 describeBytes(shelved.bytes),
             ]
         }
-        return books.isEmpty ? [] : table.lines(width: width)
+        return books.isEmpty ? [] : table.lines(style)
     }
 
     /// - Parameter titles: of the books, for a column of their own; nil for none.
     static func lines(
-        _ episodes: [ShelfReader.EpisodeOnDisk], titles: [BookIdentity: String]?, width: Int?
-    ) -> [String] {
+        _ episodes: [ShelfReader.EpisodeOnDisk], titles: [BookIdentity: String]?, style: OutputStyle
+    ) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
             .init(title: "state"), .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
@@ -111,11 +112,12 @@ struct ListCommand: Subcommand {
                 : total.map(describeBytes) ?? ""
             let book = shelved.episode.identity.book
             return (titles.map { [$0[book] ?? book.id] } ?? []) + [
-                "\(shelved.episode.section)", shelved.episode.name, shelved.state.rawValue, bytes,
+                "\(shelved.episode.section)", shelved.episode.name,
+                style.words(Message(wording: shelved.state.rawValue)), bytes,
                 shelved.file?.path ?? "",
             ]
         }
-        return episodes.isEmpty ? [] : table.lines(width: width)
+        return episodes.isEmpty ? [] : table.lines(style)
     }
 }
 

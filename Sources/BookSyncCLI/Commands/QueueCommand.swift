@@ -25,7 +25,7 @@ struct QueueCommand: Subcommand {
                 )
             }
             let episodes = found?.episodes ?? []
-            var lines = ListCommand.lines(episodes, titles: found?.titles, width: program.outputWidth)
+            var lines = ListCommand.lines(episodes, titles: found?.titles, style: program.outputStyle)
             if watch, !program.options.json, isatty(STDOUT_FILENO) == 1 {
                 // From the top left corner, with everything below cleared.
                 await program.streams.writeOutput(bytes: Array("\u{1B}[H\u{1B}[J".utf8))
@@ -37,9 +37,11 @@ struct QueueCommand: Subcommand {
         }
     }
 
-    private static func summary(of episodes: [ShelfReader.EpisodeOnDisk]) -> String {
+    private static func summary(of episodes: [ShelfReader.EpisodeOnDisk]) -> Message {
         let counts = Dictionary(grouping: episodes, by: \.shelved.state).mapValues(\.count)
-        let parts = EpisodeState.allCases.compactMap { state in counts[state].map { "\($0) \(state.rawValue)" } }
+        let parts = EpisodeState.allCases.compactMap { state in
+            counts[state].map { "\($0) \(Message(wording: state.rawValue))" as Message }
+        }
         return parts.isEmpty ? "nothing is being transferred" : parts.joined(separator: ", ")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Languages
 import Settings
 import ShelfQueries
 
@@ -30,7 +31,11 @@ struct RemoveCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         if forget {
-            return try await program.control(scope, saying: "wanted again") { try await $0.forgetRemovals($1) }
+            return try await program.control(scope) {
+                "\($0) wanted again"
+            } action: {
+                try await $0.forgetRemovals($1)
+            }
         }
         let configuration = try await program.libraryConfiguration(naming: scope.references)
         let scope = try scope.scope(configuration)
@@ -39,10 +44,10 @@ struct RemoveCommand: Subcommand {
             if dryRun {
                 await program.print(
                     .array(episodes.map { JSONDocument($0, bytesDone: $0.file?.size ?? 0) }),
-                    or: Self.lines(episodes, width: program.outputWidth))
+                    or: Self.lines(episodes, style: program.outputStyle))
                 return .done
             }
-            guard try await isMeant(episodes) else {
+            guard try await isMeant(episodes, program) else {
                 await program.streams.writeError("nothing was removed")
                 return .done
             }
@@ -58,21 +63,22 @@ struct RemoveCommand: Subcommand {
 
     /// Whether so many episodes may be removed.
     /// - Throws: ``Failure`` of kind `usage` where nobody can be asked.
-    private func isMeant(_ episodes: [EpisodeRecord]) async throws -> Bool {
+    private func isMeant(_ episodes: [EpisodeRecord], _ program: Program) async throws -> Bool {
         guard episodes.count > 1, !yes else { return true }
         let (files, bytes) = (episodes.count { $0.file != nil }, episodes.reduce(0) { $0 + ($1.file?.size ?? 0) })
         let never = episodes.count(where: \.isNeverFetched)
-        let there = "\(counted(episodes.count - never, "episode")) (\(counted(files, "file")), \(describeBytes(bytes)))"
-        let question =
+        let there: Message =
+            "\(Message(episodes.count - never, "episode")) (\(Message(files, "file")), \(describeBytes(bytes)))"
+        let question: Message =
             never == episodes.count
             ? "Never fetch \(never) episodes that are not downloaded yet?"
             : "Move \(there) to the trash" + (never > 0 ? ", and not fetch \(never) not downloaded yet?" : "?")
         return try await StandardInput.confirms(
-            question, what: "\(counted(episodes.count, "episode")) are not removed",
-            remedy: "say --yes to remove them, --dry-run to see which they are")
+            question, what: "\(Message(episodes.count, "episode")) are not removed",
+            remedy: "say --yes to remove them, --dry-run to see which they are", in: program.words)
     }
 
-    private static func lines(_ episodes: [EpisodeRecord], width: Int?) -> [String] {
+    private static func lines(_ episodes: [EpisodeRecord], style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "section", alignment: .trailing),
             .init(title: "bytes", alignment: .trailing), .init(title: "name", isFlexible: true),
@@ -86,29 +92,31 @@ struct RemoveCommand: Subcommand {
         }
         let files = episodes.count { $0.file != nil }
         let never = episodes.count(where: \.isNeverFetched)
-        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [
-            "\(counted(episodes.count - never, "episode")) to remove, \(counted(files, "file")) to move to the trash"
+        return (table.rows.isEmpty ? [] : table.lines(style)) + [
+            "\(Message(episodes.count - never, "episode")) to remove, \(Message(files, "file")) to move to the trash"
                 + (never > 0 ? ", \(never) not downloaded yet will not be fetched" : "")
         ]
     }
 }
 
 extension TransferControl.Removal {
-    fileprivate var sentence: String {
-        var parts: [String] = []
+    fileprivate var sentence: Message {
+        var parts: [Message] = []
         if episodes > neverFetched || neverFetched == 0 {
-            parts.append("\(counted(episodes - neverFetched, "episode")) removed")
+            parts.append("\(Message(episodes - neverFetched, "episode")) removed")
         }
         if files > 0 {
-            let those = files == 1 ? "it" : "them"
-            parts.append("\(counted(files, "file")) moved to the trash (booksync undo brings \(those) back)")
+            parts.append(
+                files == 1
+                    ? "1 file moved to the trash (booksync undo brings it back)"
+                    : "\(files) files moved to the trash (booksync undo brings them back)")
         }
-        if absent > 0 { parts.append("\(counted(absent, "file")) not found where recorded") }
+        if absent > 0 { parts.append("\(Message(absent, "file")) not found where recorded") }
         if filesLeft > 0 {
-            parts.append("\(counted(filesLeft, "file")) to be moved when the run that is under way ends")
+            parts.append("\(Message(filesLeft, "file")) to be moved when the run that is under way ends")
         }
         if neverFetched > 0 {
-            let those = parts.isEmpty ? counted(neverFetched, "episode") : "\(neverFetched)"
+            let those = parts.isEmpty ? Message(neverFetched, "episode") : Message(verbatim: "\(neverFetched)")
             parts.append("\(those) not downloaded yet will not be fetched")
         }
         return parts.joined(separator: ", ")

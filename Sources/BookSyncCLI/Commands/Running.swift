@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Languages
 import Logging
 import Settings
 import ShelfQueries
@@ -85,7 +86,7 @@ extension Program {
                 if options.json {
                     await streams.writeOutput(JSONDocument(plan).text())
                 } else {
-                    await streams.writeOutput(plan.lines(width: outputWidth))
+                    await streams.writeOutput(plan.lines(style: outputStyle))
                 }
             }
         }
@@ -95,7 +96,7 @@ extension Program {
 
 extension SyncPlan {
     /// The plan as a table; what stays as it is, or was not asked for, is only counted.
-    func lines(width: Int?) -> [String] {
+    func lines(style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "action"), .init(title: "section", alignment: .trailing),
             .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
@@ -103,20 +104,28 @@ extension SyncPlan {
         ])
         table.rows = actions.filter { $0.kind != .keep && $0.kind != .skip(.filtered) }.map { action in
             [
-                action.kind.keyword, "\(action.episode.section)", action.bytes.map(describeBytes) ?? "",
-                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path, action.reason.description,
+                style.words(Message(wording: action.kind.keyword)), "\(action.episode.section)",
+                action.bytes.map(describeBytes) ?? "",
+                action.fromPath.map { "\($0) → \(action.path)" } ?? action.path,
+                style.words(action.reason),
             ]
         }
         let totals = totals
-        let counts = [
-            (totals.fetch, "to fetch"), (totals.resume, "to resume"), (totals.replace, "to replace"),
-            (totals.rename, "to rename"), (totals.adopt, "to adopt"), (totals.keep, "to keep"),
-            (totals.skip, "to skip"),
-        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-        let summary =
-            "\(book.identity.id) \(book.title): "
-            + (counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))
-            + (totals.bytes > 0 ? " (\(describeBytes(totals.bytes)))" : "")
-        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [summary]
+        let sum: Message = "\(book.identity.id) \(book.title): \(totals.counts ?? "nothing to do")"
+        let summary: Message = totals.bytes > 0 ? "\(sum) (\(describeBytes(totals.bytes)))" : sum
+        return (table.rows.isEmpty ? [] : table.lines(style)) + [summary]
+    }
+}
+
+extension PlanTotals {
+    /// `12 to fetch, 3 to resume`; nil where all are 0.
+    var counts: Message? {
+        let counts: [(count: Int, text: Message)] = [
+            (fetch, "\(fetch) to fetch"), (resume, "\(resume) to resume"), (replace, "\(replace) to replace"),
+            (rename, "\(rename) to rename"), (adopt, "\(adopt) to adopt"), (keep, "\(keep) to keep"),
+            (skip, "\(skip) to skip"),
+        ]
+        let shown = counts.filter { $0.count > 0 }.map(\.text)
+        return shown.isEmpty ? nil : shown.joined(separator: ", ")
     }
 }

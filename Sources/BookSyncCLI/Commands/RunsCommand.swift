@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import Settings
 import ShelfQueries
 
@@ -33,8 +34,8 @@ struct RunsCommand: Subcommand {
             let end =
                 switch run.state {
                 case .ended: run.record.exitCode.map(String.init) ?? ""
-                case .underWay: "runs"
-                case .cutOff: "cut off"
+                case .underWay: program.words("runs")
+                case .cutOff: program.words("cut off")
                 }
             let took = run.record.endedAt.map { describeSeconds($0.timeIntervalSince(run.record.startedAt)) }
             return [
@@ -45,7 +46,7 @@ struct RunsCommand: Subcommand {
         }
         await program.print(
             .array(runs.map { JSONDocument($0) }),
-            or: table.rows.isEmpty ? [] : table.lines(width: program.outputWidth))
+            or: table.rows.isEmpty ? [] : table.lines(program.outputStyle))
         return .done
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Languages
 import Settings
 import ShelfQueries
 
@@ -30,7 +31,7 @@ struct SearchCommand: Subcommand {
             configuration.library, for: text.joined(separator: " "), limit: limit == 0 ? nil : limit)
         let items = found?.items ?? []
         await program.print(
-            .array(items.map { JSONDocument($0) }), or: Self.lines(items, width: program.outputWidth))
+            .array(items.map { JSONDocument($0) }), or: Self.lines(items, style: program.outputStyle))
         guard !program.options.quiet else { return .done }
         if found == nil {
             await program.streams.writeError("there is no shelf at \(configuration.library) yet")
@@ -42,7 +43,7 @@ struct SearchCommand: Subcommand {
         return .done
     }
 
-    private static func lines(_ items: [FoundItem], width: Int?) -> [String] {
+    private static func lines(_ items: [FoundItem], style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "ref"), .init(title: "name", isFlexible: true), .init(title: "of", isFlexible: true),
             .init(title: "on disk"),
@@ -57,10 +58,11 @@ struct SearchCommand: Subcommand {
             case .episode(let episode, let book):
                 return [
                     BookReference.example(episode.shelved.episode.section, of: book.identity),
-                    episode.shelved.episode.name, book.title, episode.shelved.state.rawValue,
+                    episode.shelved.episode.name, book.title,
+                    style.words(Message(wording: episode.shelved.state.rawValue)),
                 ]
             }
         }
-        return items.isEmpty ? [] : table.lines(width: width)
+        return items.isEmpty ? [] : table.lines(style)
     }
 }

@@ -52,7 +52,7 @@ extension ServeCommand {
         }
         await program.print(
             ["path": .string(path), "written": .bool(false), "lines": .array(entry.lines.map { .string($0) })],
-            or: entry.lines)
+            or: entry.lines.map(Message.init(verbatim:)))
         await program.streams.writeError("booksync: \(path) was not changed: \(why); put these lines into it yourself")
         return .configuration
     }

@@ -125,7 +125,7 @@ extension ServeCommand {
                 ? true
                 : try await StandardInput.confirms(
                     "Remove \(name), with all their positions and bookmarks?", what: "\(name) is not removed",
-                    remedy: "say --yes to remove them")
+                    remedy: "say --yes to remove them", in: program.words)
         else {
             await program.streams.writeError("nobody was removed")
             return .done
@@ -155,7 +155,7 @@ extension ServeCommand {
         return Set(wanted)
     }
 
-    private static func sight(_ books: Set<BookIdentity>?) -> String {
-        books.map { $0.sorted().map(\.description).joined(separator: ", ") } ?? "all books"
+    private static func sight(_ books: Set<BookIdentity>?) -> Message {
+        books.map { Message(verbatim: $0.sorted().map(\.description).joined(separator: ", ")) } ?? "all books"
     }
 }

@@ -113,9 +113,9 @@ struct ServeCommand: Subcommand {
             mirrorInterval: interval, logger: program.logger,
             changedSettings: await changes(of: settings, program))
         try await server.run { address in
-            await program.print(["address": .string(address)], or: [address])
+            await program.print(["address": .string(address)], or: [Message(verbatim: address)])
             guard !program.options.quiet else { return }
-            let shelf = books.map { "\($0) \($0 == 1 ? "book" : "books")" } ?? "an empty shelf"
+            let shelf = books.map { Message($0, "book") } ?? "an empty shelf"
             await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")
         }
         return .done

@@ -40,8 +40,8 @@ struct ShowCommand: Subcommand {
 
 extension JSONDocument {
     /// An object as lines of `key  value` for people; what is unknown is left out.
-    fileprivate func lines() -> [String] {
-        guard case .object(let members) = self else { return [text()] }
+    fileprivate func lines() -> [Message] {
+        guard case .object(let members) = self else { return [Message(verbatim: text())] }
         let known = members.filter { $0.value != .null }
         let width = known.map(\.key.count).max() ?? 0
         return known.map { member in
@@ -49,7 +49,7 @@ extension JSONDocument {
             let value =
                 if case .string(let text) = member.value { DisplayWidth.printable(text) } else { member.value.text() }
             let key = member.key.replacingOccurrences(of: "_", with: " ")
-            return key + String(repeating: " ", count: width - key.count + 2) + value
+            return Message(verbatim: key + String(repeating: " ", count: width - key.count + 2) + value)
         }
     }
 }

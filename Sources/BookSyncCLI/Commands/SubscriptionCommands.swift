@@ -42,7 +42,7 @@ struct SubscribeCommand: Subcommand {
             for subscription in subscriptions {
                 let book = subscription.book
                 let outcome = try await subscribed.subscribe(subscription)
-                let sentence =
+                let sentence: Message =
                     switch outcome {
                     case .subscribed: "subscribed to \(book)"
                     case .changed: "already subscribed to \(book); options changed"
@@ -121,7 +121,7 @@ extension Program {
     /// What the configuration subscribes to is changed there: it wins over what the library says.
     /// - Parameter action: what was to be done with the books.
     fileprivate func requireNotConfigured(
-        _ books: [BookIdentity], _ configuration: Configuration, _ action: String
+        _ books: [BookIdentity], _ configuration: Configuration, _ action: Message
     ) throws {
         let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
         guard let book = books.first(where: configured.contains) else { return }
@@ -132,7 +132,7 @@ extension Program {
 
     /// Says what became of the subscription to a book.
     /// - Parameter sentence: for people; nil where something else tells them.
-    fileprivate func tell(_ sentence: String?, _ outcome: String, _ book: BookIdentity) async {
+    fileprivate func tell(_ sentence: Message?, _ outcome: String, _ book: BookIdentity) async {
         if options.json {
             let document: JSONDocument = [
                 "source": .string(book.source), "id": .string(book.id), "outcome": .string(outcome),

@@ -3,6 +3,7 @@ import BookModel
 import BookSync
 import CatalogFetcher
 import Foundation
+import Languages
 import LibraryFiles
 import Settings
 import ShelfQueries
@@ -47,33 +48,34 @@ struct SubscriptionsCommand: Subcommand {
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.allSubscriptions(with: stored)
         await program.print(
-            .array(subscriptions.map { JSONDocument($0) }), or: Self.lines(subscriptions, width: program.outputWidth))
+            .array(subscriptions.map { JSONDocument($0) }), or: Self.lines(subscriptions, style: program.outputStyle))
         return .done
     }
 
-    private static func lines(_ subscriptions: [Subscription], width: Int?) -> [String] {
+    private static func lines(_ subscriptions: [Subscription], style: OutputStyle) -> [Message] {
         let isTagged = subscriptions.contains { !$0.tags.isEmpty }
         var table = TextTable(
             columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")]
                 + (isTagged ? [.init(title: "tags", isFlexible: true)] : []))
         table.rows = subscriptions.map { subscription in
             let filter = subscription.filter
-            let parts = [
-                filter.only?.description, filter.latest.map { "latest \($0)" }, filter.match.map { "matching \($0)" },
-                filter.exclude.map { "without \($0)" }, filter.since.map { "since \($0)" },
+            let parts: [Message] = [
+                filter.only.map { Message(verbatim: "\($0)") }, filter.latest.map { "latest \($0)" },
+                filter.match.map { "matching \($0)" }, filter.exclude.map { "without \($0)" },
+                filter.since.map { "since \($0)" },
             ].compactMap(\.self)
-            let wishes = [
+            let wishes: [Message] = [
                 subscription.order.map { "order \($0.rawValue)" },
                 subscription.limits.episodes.map { "\($0) a run" },
                 subscription.limits.bytes.map { "\(describeBytes($0)) a run" },
             ].compactMap(\.self)
             let episodes = (parts.isEmpty ? ["all"] : parts) + wishes
             return [
-                "\(subscription.book)", subscription.title ?? "", episodes.joined(separator: ", "),
+                "\(subscription.book)", subscription.title ?? "", style.words(episodes.joined(separator: ", ")),
                 subscription.tags.map(\.description).joined(separator: ", "),
             ]
         }
-        return table.rows.isEmpty ? [] : table.lines(width: width)
+        return table.rows.isEmpty ? [] : table.lines(style)
     }
 
     // MARK: Import
@@ -96,11 +98,12 @@ struct SubscriptionsCommand: Subcommand {
             [
                 "subscribed": .init(counts.subscribed), "already": .init(counts.already),
                 "refused": .init(counts.refused), "feeds": .array(imported.entries.map { JSONDocument($0) }),
-                "notices": .array(imported.notices.map(JSONDocument.string)), "exit_code": .init(Int(status.rawValue)),
+                "notices": .array(imported.notices.map { .string($0.description) }),
+                "exit_code": .init(Int(status.rawValue)),
             ], or: program.options.quiet ? [] : imported.entries.compactMap(Self.line))
-        for failure in imported.failures { await program.streams.writeError(DisplayWidth.printable("\(failure)")) }
+        for failure in imported.failures { await program.streams.writeError("\(failure)") }
         if !program.options.quiet {
-            for notice in imported.notices { await program.streams.writeError(DisplayWidth.printable(notice)) }
+            for notice in imported.notices { await program.streams.writeError(notice) }
             await program.streams.writeError(
                 "\(name): \(counts.subscribed) subscribed, \(counts.already) followed already, \(counts.refused) refused"
             )
@@ -108,12 +111,12 @@ struct SubscriptionsCommand: Subcommand {
         return status
     }
 
-    private static func line(_ entry: SubscriptionImport.Entry) -> String? {
+    private static func line(_ entry: SubscriptionImport.Entry) -> Message? {
         guard let book = entry.book else { return nil }
-        let word = entry.outcome == .subscribed ? "subscribed" : "already"
         let tags = entry.tags.isEmpty ? "" : " [\(entry.tags.map(\.description).joined(separator: ", "))]"
-        let times = entry.repeats == 0 ? "" : " (in the list \(entry.repeats + 1) times)"
-        return DisplayWidth.printable("\(word) \(book) \(entry.title ?? "")\(tags)\(times)")
+        let subject = DisplayWidth.printable("\(book) \(entry.title ?? "")\(tags)")
+        let line: Message = entry.outcome == .subscribed ? "subscribed \(subject)" : "already \(subject)"
+        return entry.repeats == 0 ? line : "\(line) (in the list \(entry.repeats + 1) times)"
     }
 }
 
@@ -139,8 +142,9 @@ extension Program {
         let count = outline.booksWithoutFeed.count
         if count > 0, !options.quiet {
             await streams.writeError(
-                "\(count) \(count == 1 ? "book has" : "books have") no feed that other programs could follow: "
-                    + "booksync alone reads \(count == 1 ? "it" : "them") back")
+                count == 1
+                    ? "1 book has no feed that other programs could follow: booksync alone reads it back"
+                    : "\(count) books have no feed that other programs could follow: booksync alone reads them back")
         }
         return .done
     }

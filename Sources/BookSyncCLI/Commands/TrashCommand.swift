@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import LibraryFiles
 import Settings
 import ShelfQueries
@@ -22,11 +23,11 @@ struct TrashListCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let files = try await Trash.list(in: try await program.libraryConfiguration().library)
         await program.print(
-            .array(files.map { JSONDocument($0) }), or: Self.lines(files, width: program.outputWidth))
+            .array(files.map { JSONDocument($0) }), or: Self.lines(files, style: program.outputStyle))
         return .done
     }
 
-    private static func lines(_ files: [TrashedFile], width: Int?) -> [String] {
+    private static func lines(_ files: [TrashedFile], style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "removed"), .init(title: "episode"), .init(title: "bytes", alignment: .trailing),
             .init(title: "path", isFlexible: true),
@@ -38,7 +39,7 @@ struct TrashListCommand: Subcommand {
                 describeBytes(trashed.file.size), trashed.file.path,
             ]
         }
-        return (table.rows.isEmpty ? [] : table.lines(width: width)) + ["\(files.summary) in the trash"]
+        return (table.rows.isEmpty ? [] : table.lines(style)) + ["\(files.summary) in the trash"]
     }
 }
 
@@ -82,7 +83,7 @@ struct TrashEmptyCommand: Subcommand {
             at: library, command: "trash empty", waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
         ) { session in
             let files = try await session.trash.list()
-            guard try await isMeant(files) else {
+            guard try await isMeant(files, program) else {
                 await program.streams.writeError("nothing was deleted")
                 return .done
             }
@@ -92,11 +93,11 @@ struct TrashEmptyCommand: Subcommand {
         }
     }
 
-    private func isMeant(_ files: [TrashedFile]) async throws -> Bool {
+    private func isMeant(_ files: [TrashedFile], _ program: Program) async throws -> Bool {
         guard !files.isEmpty, !yes else { return true }
         return try await StandardInput.confirms(
             "Delete \(files.summary) for good?", what: "\(files.summary) are not deleted",
-            remedy: "say --yes to delete them, booksync trash list shows them")
+            remedy: "say --yes to delete them, booksync trash list shows them", in: program.words)
     }
 }
 
@@ -122,8 +123,9 @@ extension Program {
 
 extension [TrashedFile] {
     /// `2 files (5 MB)`.
-    fileprivate var summary: String {
-        counted(count, "file") + (isEmpty ? "" : " (\(describeBytes(reduce(0) { $0 + $1.file.size })))")
+    fileprivate var summary: Message {
+        let files = Message(count, "file")
+        return isEmpty ? files : "\(files) (\(describeBytes(reduce(0) { $0 + $1.file.size })))"
     }
 }
 

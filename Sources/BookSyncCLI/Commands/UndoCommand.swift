@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import LibraryFiles
 import Settings
 import ShelfQueries
@@ -52,7 +53,7 @@ struct UndoCommand: Subcommand {
                 at: configuration.library, command: "undo", waitingFor: waiting.seconds,
                 knownLibraries: program.knownLibraries
             ) { try await RenameUndo().execute(in: $0) }
-        await program.print(JSONDocument(report), or: Self.lines(report, width: program.outputWidth))
+        await program.print(JSONDocument(report), or: Self.lines(report, style: program.outputStyle))
         if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {
             await program.streams.writeError(
                 "the files keep these names; set naming back to what it was before, and they follow it again")
@@ -60,14 +61,14 @@ struct UndoCommand: Subcommand {
         return ExitStatus(of: report.failures)
     }
 
-    private static func lines(_ report: RenameUndoReport, width: Int?) -> [String] {
+    private static func lines(_ report: RenameUndoReport, style: OutputStyle) -> [Message] {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "path", isFlexible: true),
             .init(title: "why not", isFlexible: true),
         ])
         table.rows =
             report.undone.map { ["\($0.section)", "\($0.to) → \($0.from)", ""] }
-            + report.left.map { ["\($0.rename.section)", $0.rename.to, $0.reason.description] }
-        return (table.rows.isEmpty ? [] : table.lines(width: width)) + [report.sentence]
+            + report.left.map { ["\($0.rename.section)", $0.rename.to, style.words($0.reason)] }
+        return (table.rows.isEmpty ? [] : table.lines(style)) + [report.sentence]
     }
 }

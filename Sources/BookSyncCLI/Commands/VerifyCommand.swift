@@ -115,18 +115,23 @@ struct VerifyCommand: Subcommand {
     }
 
     /// What became of the bad files, where they were to be repaired, and the sum of it all.
-    private func lines(_ report: VerificationReport) -> [String] {
-        report.bad.compactMap { file -> String? in
+    private func lines(_ report: VerificationReport) -> [Message] {
+        report.bad.compactMap { file -> Message? in
             switch file.repair {
             case .repaired(let kept):
-                "repaired \(file.file.path)" + (kept.map { "; what it was is kept as \($0)" } ?? "")
+                if let kept {
+                    "repaired \(file.file.path); what it was is kept as \(kept)"
+                } else {
+                    "repaired \(file.file.path)"
+                }
             case .countsAsRemoved:
                 "removed \(file.file.path): deleted files count as removed (downloads.on-missing-file)"
             case .accepted: "accepted \(file.file.path): record updated"
-            case .left(let why): "not \(accept ? "accepted" : "repaired") \(file.file.path): \(why)"
+            case .left(let why) where accept: "not accepted \(file.file.path): \(why)"
+            case .left(let why): "not repaired \(file.file.path): \(why)"
             case nil: nil
             }
-        }.map(DisplayWidth.printable) + [report.sentence]
+        } + [report.sentence]
     }
 }
 

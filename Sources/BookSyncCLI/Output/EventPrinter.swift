@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import ShelfQueries
 import Synchronization
 
@@ -88,7 +89,7 @@ actor EventPrinter {
         if style.isJSON, event.isReported { return }
         let color = style.usesColor && event.isFailure ? TerminalColor.red : nil
         if let display {
-            await display.log(sentence, firstWordIn: color)
+            await display.log(streams.words(sentence), firstWordIn: color)
         } else {
             await streams.writeError(sentence, firstWordIn: color)
         }

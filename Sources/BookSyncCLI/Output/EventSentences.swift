@@ -4,17 +4,14 @@ extension SyncEvent {
     /// The line for people that stays in a log, or nil for an event that leaves none.
     ///
     /// - Parameter isVerbose: whether to tell of everything.
-    func sentence(isVerbose: Bool) -> String? {
+    func sentence(isVerbose: Bool) -> Message? {
         switch self {
         case .notice(let text):
             return text
         case .planned(let plan):
             guard isVerbose else { return nil }
-            let totals = plan.totals
-            return "\(plan.book.identity) \(plan.book.title): \(totals.fetch) to fetch, \(totals.resume) to resume, "
-                + "\(totals.replace) to replace, \(totals.rename) to rename, \(totals.adopt) to adopt, "
-                + "\(totals.keep) to keep, "
-                + "\(totals.skip) to skip (\(describeBytes(totals.bytes)))"
+            let counts = plan.totals.counts ?? "nothing to do"
+            return "\(plan.book.identity) \(plan.book.title): \(counts) (\(describeBytes(plan.totals.bytes)))"
         case .started(let progress):
             guard isVerbose else { return nil }
             return progress.bytesReused > 0
@@ -26,9 +23,15 @@ extension SyncEvent {
         case .cancelled(_, let name):
             return "cancelled \(name)"
         case .finished(let receipt):
-            let remarks = receipt.remarks.map { "; " + $0 }.joined()
-            let size = describeBytes(receipt.file.size)
-            return "\(receipt.outcome.rawValue) \(receipt.file.path) (\(size))\(remarks)"
+            let file = "\(receipt.file.path) (\(describeBytes(receipt.file.size)))"
+            let outcome: Message =
+                switch receipt.outcome {
+                case .fetched: "fetched \(file)"
+                case .resumed: "resumed \(file)"
+                case .replaced: "replaced \(file)"
+                case .unchanged: "unchanged \(file)"
+                }
+            return ([outcome] + receipt.remarks).joined(separator: "; ")
         case .adopted(let receipt):
             return "adopted \(receipt.file.path) (\(describeBytes(receipt.file.size))): \(receipt.reason)"
         case .failed(let report):

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Languages
 
 /// Renders a verification while it is under way: bars on a terminal, and a line for each bad file everywhere.
 actor VerificationPrinter {
@@ -46,9 +47,12 @@ actor VerificationPrinter {
         }
     }
 
-    /// Names come from catalogs: nothing in them may steer the terminal.
-    private func say(_ text: String) async {
-        let line = DisplayWidth.printable(text)
-        if let display { await display.log(line) } else { await streams.writeError(line) }
+    private func say(_ message: Message) async {
+        // Names come from catalogs: nothing in them may steer the terminal.
+        if let display {
+            await display.log(DisplayWidth.printable(streams.words(message)))
+        } else {
+            await streams.writeError(message)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import BookModel
 import BookSync
 import Foundation
 import LibraryFiles
@@ -15,7 +16,7 @@ actor ConfigurationWatch {
     }
 
     /// - Returns: what to tell of an edited file, once.
-    func notice() async throws -> String? {
+    func notice() async throws -> Message? {
         guard !isReported, try await Self.contents(of: path) != contents else { return nil }
         isReported = true
         return "\(path) changed: restart serve to use it; a new password and a new token count already"

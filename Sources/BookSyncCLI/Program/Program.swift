@@ -3,6 +3,7 @@ import BookSync
 import BookSyncWeb
 import DemoCatalog
 import Foundation
+import Languages
 import LibraryFiles
 import Logging
 import Settings
@@ -113,7 +114,7 @@ struct Program: Sendable {
     }
 
     /// Prints a JSON document, or the lines for people; only the one that is wanted is made.
-    func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [String]) async {
+    func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [Message]) async {
         if options.json {
             await streams.writeOutput(document().text(isIndented: true))
         } else {
@@ -121,8 +122,12 @@ struct Program: Sendable {
         }
     }
 
-    /// Columns of the terminal that standard output is; nil where it is none.
-    var outputWidth: Int? {
-        isatty(STDOUT_FILENO) == 1 ? TerminalSize.current(of: STDOUT_FILENO)?.columns : nil
+    /// What messages are in the user's language.
+    var words: Wordings { streams.words }
+
+    /// For standard output.
+    var outputStyle: OutputStyle {
+        let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.current(of: STDOUT_FILENO)?.columns : nil
+        return OutputStyle(width: width, words: words)
     }
 }

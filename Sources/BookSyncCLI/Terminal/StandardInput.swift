@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import LibraryFiles
 import Synchronization
 
@@ -18,13 +19,15 @@ enum StandardInput {
     ///   - question: `Delete 2 files for good?`
     ///   - what: what is not done without an answer, for where nobody can be asked.
     /// - Throws: ``Failure`` of kind `usage` where there is no terminal.
-    static func confirms(_ question: String, what: Message, remedy: Message) async throws -> Bool {
+    static func confirms(
+        _ question: Message, what: Message, remedy: Message, in words: Wordings
+    ) async throws -> Bool {
         guard isInteractive else {
             throw Failure(
                 .usage, disposition: .stop, what: "\(what) without being asked for twice",
                 why: "there is no terminal to ask on", remedy: remedy)
         }
-        return ["y", "yes"].contains(try await line(asking: question + " [y/N] ").lowercased())
+        return ["y", "yes"].contains(try await line(asking: words(question) + " [y/N] ").lowercased())
     }
 
     /// A line, without its end. A signal ends the wait, and the terminal is left as it was.

@@ -1,7 +1,9 @@
 import BookModel
 import Foundation
+import Languages
+import Synchronization
 
-/// Writes whole lines to the process's standard output and error. Names come from catalogs, from disks and from stores that
+/// Writes whole lines to the process's standard output and error, messages in the user's language. Names come from catalogs, from disks and from stores that
 /// others wrote to: nothing in them steers the terminal.
 ///
 /// The calls block while a pipe is full; an actor on a queue of its own, so that this never holds a thread of the
@@ -11,21 +13,35 @@ actor StandardStreams {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
+    private let language: Mutex<Wordings>
+
+    init(_ language: Language) {
+        self.language = Mutex(Wordings(language))
+    }
+
+    /// What messages are in the user's language.
+    nonisolated var words: Wordings { language.withLock { $0 } }
+
+    /// What is written from now on is in this language.
+    nonisolated func speak(_ language: Language) { self.language.withLock { $0 = Wordings(language) } }
+
     /// Whether standard output takes no more, so that more output is pointless.
     private(set) var isOutputClosed = false
     /// Why results got lost. That their reader went away (`booksync list | head`) is no failure: it has had enough.
     private(set) var outputFailure: Failure?
 
+    /// A line as it is.
     func writeOutput(_ line: String, firstWordIn color: TerminalColor? = nil) {
         var text = Self.shown(line, color) + "\n"
         flush(&text)
     }
 
     /// Many lines at once: one system call for some hundreds of them, where each alone would also change threads.
-    func writeOutput(_ lines: [String]) {
+    func writeOutput(_ lines: [Message]) {
+        let words = words
         var text = ""
         for line in lines {
-            text += DisplayWidth.printableLines(line) + "\n"
+            text += DisplayWidth.printableLines(words(line)) + "\n"
             if text.utf8.count >= 1 << 16 { flush(&text) }
         }
         flush(&text)
@@ -56,8 +72,8 @@ actor StandardStreams {
         }
     }
 
-    func writeError(_ line: String, firstWordIn color: TerminalColor? = nil) {
-        _ = Self.write(Self.shown(line, color) + "\n", to: STDERR_FILENO)
+    func writeError(_ message: Message, firstWordIn color: TerminalColor? = nil) {
+        _ = Self.write(Self.shown(words(message), color) + "\n", to: STDERR_FILENO)
     }
 
     private static func shown(_ line: String, _ color: TerminalColor?) -> String {

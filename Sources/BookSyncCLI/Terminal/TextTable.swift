@@ -1,3 +1,6 @@
+import BookModel
+import Languages
+
 /// Rows under a header, in columns that line up.
 struct TextTable {
     enum Alignment {
@@ -5,7 +8,7 @@ struct TextTable {
     }
 
     struct Column {
-        var title: String
+        var title: Message
         var alignment: Alignment = .leading
         /// Whether its cells stand below their rows, whole, when the table is wider than the terminal.
         var isFlexible = false
@@ -19,10 +22,14 @@ struct TextTable {
     /// Each with a cell for every column; missing ones count as empty.
     var rows: [[String]] = []
 
-    /// - Parameter width: columns of the terminal; nil where there is none, and nothing is wrapped.
     /// - Returns: the header, unless no column has a title, and the rows, without spaces at their ends.
-    func lines(width: Int?) -> [String] {
-        let header = columns.map(\.title)
+    func lines(_ style: OutputStyle) -> [Message] {
+        texts(style).map(Message.init(verbatim:))
+    }
+
+    private func texts(_ style: OutputStyle) -> [String] {
+        let width = style.width
+        let header = columns.map { style.words($0.title) }
         let all = (header.allSatisfy(\.isEmpty) ? [] : [header]) + rows
         let widths = columns.indices.map { index in
             all.reduce(0) { index < $1.count ? max($0, DisplayWidth.columns(of: $1[index])) : $0 }

@@ -1,8 +1,9 @@
 import BookModel
+import Languages
 
 /// Who looks at a page, and what they may do.
 package struct Visitor: Sendable {
-    package var language: PageLanguage
+    package var language: Language
     /// Every form carries it, as a proof that it comes from a page of ours.
     package var formToken: String
     package var user: User
@@ -17,7 +18,7 @@ package struct Visitor: Sendable {
     package var hasOwner: Bool
 
     package init(
-        language: PageLanguage, formToken: String, user: User = .owner, mayChange: Bool, keepsPositions: Bool,
+        language: Language, formToken: String, user: User = .owner, mayChange: Bool, keepsPositions: Bool,
         isLoggedIn: Bool, hasNames: Bool = false, hasOwner: Bool = true
     ) {
         self.language = language

@@ -1,9 +1,10 @@
 import BookModel
+import Languages
 import Mustache
 
 /// The templates of the pages, read once for each language with its phrases in them.
 struct PageTemplates: Sendable {
-    private let libraries: [PageLanguage: MustacheLibrary]
+    private let libraries: [Language: MustacheLibrary]
 
     private static let sources: [String: [UInt8]] = [
         "layout": PackageResources.layout_mustache, "player": PackageResources.player_mustache,
@@ -20,7 +21,7 @@ struct PageTemplates: Sendable {
     init() throws {
         MustacheContentTypes.register(MarkupText(), named: "MARKUP")
         libraries = try Dictionary(
-            uniqueKeysWithValues: PageLanguage.allCases.map { language in
+            uniqueKeysWithValues: Language.allCases.map { language in
                 (language, try Self.library(Strings(language)))
             })
     }
@@ -65,7 +66,7 @@ struct PageTemplates: Sendable {
 
     /// - Parameter name: of a template.
     /// - Throws: ``Failure`` of kind `defect` when there is no such template.
-    func render(_ fields: [String: Any], with name: String, in language: PageLanguage) throws -> String {
+    func render(_ fields: [String: Any], with name: String, in language: Language) throws -> String {
         if let text = libraries[language]?.render(fields, withTemplate: name) { return text }
         throw Failure(.defect, what: "a page cannot be made", why: "there is no template '\(name)'")
     }

@@ -139,7 +139,8 @@ extension ShelfPages {
         return PreviewView(
             title: preview.book.title, people: maker.people(of: preview.book),
             counts: counts.joined(separator: " · "),
-            warning: preview.proof.warnings.first ?? (preview.proof.isComplete ? nil : phrases(.incompleteListing)),
+            warning: preview.proof.warnings.first.map { phrases($0) }
+                ?? (preview.proof.isComplete ? nil : phrases(.incompleteListing)),
             episodes: preview.episodes.prefix(Self.previewed).map {
                 ListedView(number: $0.section, name: $0.name, length: $0.duration.map(phrases.clock) ?? "")
             }, more: more > 0 ? phrases(.countMore, count: more) : nil, reference: reference)

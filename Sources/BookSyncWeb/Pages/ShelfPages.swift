@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import ShelfQueries
 import ShelfService
 
@@ -24,7 +25,7 @@ package struct ShelfPages: Sendable {
     let wholeShelf: ServedShelf
     let findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
     private let templates: PageTemplates
-    private let phrases: [PageLanguage: Strings]
+    private let phrases: [Language: Strings]
 
     /// - Parameter findings: what `doctor` finds, with the sources asked or without.
     /// - Throws: ``Failure`` of kind `defect` when a template is none.
@@ -34,7 +35,7 @@ package struct ShelfPages: Sendable {
         wholeShelf = shelf
         self.findings = findings
         templates = try PageTemplates()
-        phrases = Dictionary(uniqueKeysWithValues: PageLanguage.allCases.map { ($0, Strings($0)) })
+        phrases = Dictionary(uniqueKeysWithValues: Language.allCases.map { ($0, Strings($0)) })
     }
 
     // MARK: Making

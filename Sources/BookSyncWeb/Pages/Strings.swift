@@ -1,18 +1,20 @@
 import BookModel
 import Foundation
+import Languages
 
 /// The texts of the pages in one language, and how that language writes numbers, sizes, spans and times.
 package struct Strings: Sendable {
-    package let language: PageLanguage
+    package let language: Language
     private let table: [Phrase: String]
-    private let wordings: [String: String]
+    private let wordings: Wordings
 
-    package init(_ language: PageLanguage) {
+    package init(_ language: Language) {
         self.language = language
-        (table, wordings) =
+        wordings = Wordings(language)
+        table =
             switch language {
-            case .english: (Self.english, [:])
-            case .chinese: (Self.chinese, Self.chineseWordings)
+            case .english: Self.english
+            case .chinese: Self.chinese
             }
     }
 
@@ -27,12 +29,10 @@ package struct Strings: Sendable {
     }
 
     /// What the rooms below say: English where the language's table lacks its wording.
-    package func callAsFunction(_ message: Message) -> String { message.text(by: wordings) }
+    package func callAsFunction(_ message: Message) -> String { wordings(message) }
 
     /// Whether what is made of a message stands in English on a page in another language.
-    package func isForeign(_ message: Message) -> Bool {
-        language != .english && !message.isTranslated(by: wordings)
-    }
+    package func isForeign(_ message: Message) -> Bool { wordings.isForeign(message) }
 
     /// A phrase that counts something as `{n}`.
     package func callAsFunction(_ phrase: Phrase, count: Int) -> String {

@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Hummingbird
+import Languages
 import NIOCore
 import ShelfQueries
 import ShelfService
@@ -31,7 +32,7 @@ extension ServerContext {
         let caller = context.caller
         let languages = request.headers[values: .acceptLanguage].joined(separator: ",")
         let visitor = Visitor(
-            language: PageLanguage(acceptLanguage: languages),
+            language: Language(acceptLanguage: languages),
             formToken: await access.formToken(for: request, seenAs: caller.view),
             user: caller.user, mayChange: mayChange(caller.user), keepsPositions: shelf.desk != nil,
             isLoggedIn: caller.proof.hasSession, hasNames: access.hasUsers, hasOwner: access.hasOwner)

@@ -89,7 +89,7 @@ package struct BookResourceSource: CatalogSource {
 
     /// Asks for title, author and the rest where an address for them is configured; failing that is no reason to fail.
     private func describe(
-        _ book: BookIdentity, pace: inout Backoff, warnings: inout [String]
+        _ book: BookIdentity, pace: inout Backoff, warnings: inout [Message]
     ) async throws -> BookDescription {
         guard let address = settings.detailAddress else { return BookDescription() }
         do {

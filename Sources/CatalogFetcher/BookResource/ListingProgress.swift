@@ -31,7 +31,7 @@ struct ListingProgress {
     private(set) var collected = 0
     /// The number of the page that is being read, or read next.
     private(set) var page = 1
-    private var warnings: [String] = []
+    private var warnings: [Message] = []
     private var keys: Set<String> = []
     private var newOnPage = 0
     private var repeatedOnPage = 0
@@ -154,11 +154,11 @@ struct ListingProgress {
 
     private static let maxWarnings = 20
 
-    private mutating func warn(_ sentence: String) {
+    private mutating func warn(_ sentence: Message) {
         guard warnings.count <= Self.maxWarnings else { return }
         warnings.append(
             warnings.count < Self.maxWarnings ? sentence : "and more of the same on later pages")
     }
 
-    private static func episodes(_ count: Int) -> String { count == 1 ? "1 episode" : "\(count) episodes" }
+    private static func episodes(_ count: Int) -> Message { Message(count, "episode") }
 }

@@ -8,7 +8,7 @@ struct DirectoryBook {
     private var files: [DirectoryEntry] = []
     private var keys: Set<String> = []
     private var title: String?
-    private var warnings: [String] = []
+    private var warnings: [Message] = []
     private var isComplete = true
 
     /// - Parameter directory: the address of the book's own page.
@@ -41,7 +41,7 @@ struct DirectoryBook {
         record("only the first \(count) folders were read; the listing counts as incomplete")
     }
 
-    private mutating func record(_ warning: String) {
+    private mutating func record(_ warning: Message) {
         isComplete = false
         if warnings.count < 20 { warnings.append(warning) }
     }

@@ -108,7 +108,7 @@ extension DirectoryPage {
         guard folders > 0, depth < DirectorySettings.depths.upperBound else {
             return subject.unknownBook(why: "the directory lists no audio files")
         }
-        let those = folders == 1 ? "1 folder" : "\(folders) folders"
+        let those = Message(folders, "folder")
         return subject.unknownBook(
             why: "the directory lists no audio files, only \(those): a greater depth in the source's "
                 + "configuration reads folders as discs")

@@ -26,7 +26,7 @@ struct FeedListing {
     private(set) var isBeyondCeiling = false
     private(set) var pages = 0
     /// What else is to be told, and makes the listing incomplete.
-    var troubles: [String] = []
+    var troubles: [Message] = []
 
     init(maxEpisodes: Int = CatalogLimits.maxEpisodes) {
         self.maxEpisodes = maxEpisodes
@@ -97,10 +97,10 @@ struct FeedListing {
         return CatalogListing(proof: proof, description: description, inferredTitle: TitleInference.title(from: names))
     }
 
-    private func warnings(of listed: [FeedItem]) -> [String] {
-        var warnings: [String] = []
-        func tell(_ count: Int, _ sentence: (String) -> String) {
-            if count > 0 { warnings.append(sentence(count == 1 ? "1 item" : "\(count) items")) }
+    private func warnings(of listed: [FeedItem]) -> [Message] {
+        var warnings: [Message] = []
+        func tell(_ count: Int, _ sentence: (Message) -> Message) {
+            if count > 0 { warnings.append(sentence(Message(count, "item"))) }
         }
         if listed.isEmpty { warnings.append("the feed lists no episodes: the listing counts as incomplete") }
         tell(emptyItems) { "\($0) without a file: left out" }

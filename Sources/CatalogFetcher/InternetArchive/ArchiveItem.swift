@@ -124,7 +124,7 @@ struct ArchiveItem {
     /// One file of each recording. A file of the whole book and files of its parts would bring everything twice: of the
     /// two only the kind is taken that has the better format.
     private func choose(
-        from recordings: [ArchiveRecording], settings: InternetArchiveSettings, warnings: inout [String]
+        from recordings: [ArchiveRecording], settings: InternetArchiveSettings, warnings: inout [Message]
     ) -> [(recording: ArchiveRecording, file: ArchiveFile)] {
         var chosen: [(recording: ArchiveRecording, file: ArchiveFile)] = []
         var leftOut: [ArchiveRecording] = []
@@ -144,8 +144,10 @@ struct ArchiveItem {
         leftOut.removeAll { recording in recording.files.allSatisfy(\.isWholeBook) }
         if !leftOut.isEmpty, !chosen.isEmpty, !chosen.allSatisfy(\.file.isWholeBook) {
             warnings.append(
-                "\(leftOut.count) recordings have none of the configured formats and are left out; they have "
-                    + Self.formats(of: leftOut))
+                """
+                \(leftOut.count) recordings have none of the configured formats and are left out; they have \
+                \(Self.formats(of: leftOut))
+                """)
         }
         return chosen
     }

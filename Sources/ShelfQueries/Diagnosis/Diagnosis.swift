@@ -89,7 +89,7 @@ package struct Diagnosis: Sendable {
         let subscriptions = shelf.subscriptions
         let lost = subscriptions.filter { !canBeAsked($0.book) }
         if let first = lost.first {
-            let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
+            let others: Message = lost.count == 1 ? "" : " and \(lost.count - 1) more"
             return .problem(
                 "subscriptions",
                 Failure(

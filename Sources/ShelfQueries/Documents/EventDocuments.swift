@@ -41,7 +41,7 @@ extension JSONDocument {
                 "bytes_received": .integer(receipt.bytesReceived),
                 "bytes_reused": .integer(receipt.bytesReused),
                 "seconds": .number(receipt.seconds),
-                "remarks": .array(receipt.remarks.map(JSONDocument.string)),
+                "remarks": .array(receipt.remarks.map { .string($0.description) }),
             ]
         case .adopted(let receipt):
             self = [

@@ -2,25 +2,30 @@ import BookModel
 
 extension RunSummary {
     /// The last line of a run: `30776 回到古代当兽医: 12 fetched (118.9 MB), 488 kept, 2 locked in 41 s`.
-    package var sentence: String {
-        let name =
+    package var sentence: Message {
+        let name: Message =
             switch books.count {
             case 0: "nothing"
-            case 1: books[0]
+            case 1: Message(verbatim: books[0])
             default: "\(books.count) books"
             }
         let bytes = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
-        var transferred = [(fetched, "fetched"), (resumed, "resumed"), (replaced, "replaced")].filter { $0.0 > 0 }
-            .map { "\($0.0) \($0.1)" }
+        var transferred = Self.counts([
+            (fetched, "\(fetched) fetched"), (resumed, "\(resumed) resumed"), (replaced, "\(replaced) replaced"),
+        ])
         if transferred.isEmpty, renamed + adopted == 0 { transferred = ["0 fetched"] }
-        var parts = transferred.prefix(1).map { $0 + bytes } + transferred.dropFirst()
-        for (count, word) in [
-            (renamed, "renamed"), (adopted, "adopted"), (kept, "kept"),
-            (locked, "locked"), (failed, "failed"), (heldBack, "held back"), (paused, "paused"), (removed, "removed"),
-            (gone, "gone"), (left, "left for the next run"),
-        ] where count > 0 {
-            parts.append("\(count) \(word)")
-        }
+        let parts =
+            transferred.prefix(1).map { "\($0)\(bytes)" } + transferred.dropFirst()
+            + Self.counts([
+                (renamed, "\(renamed) renamed"), (adopted, "\(adopted) adopted"), (kept, "\(kept) kept"),
+                (locked, "\(locked) locked"), (failed, "\(failed) failed"), (heldBack, "\(heldBack) held back"),
+                (paused, "\(paused) paused"), (removed, "\(removed) removed"), (gone, "\(gone) gone"),
+                (left, "\(left) left for the next run"),
+            ])
         return "\(name): \(parts.joined(separator: ", ")) in \(describeSeconds(seconds))"
+    }
+
+    private static func counts(_ counts: [(count: Int, text: Message)]) -> [Message] {
+        counts.filter { $0.count > 0 }.map(\.text)
     }
 }

@@ -33,15 +33,15 @@ import Transport
     @Test func `what a command says, and how it fails, is told on one line without its arguments`() async {
         let outcome = await run("echo first; echo to hunter2secret >&2; exit 3")
         #expect(!outcome.isDelivered)
-        #expect(outcome.notice == "notify.exec (echo ***) failed with exit code 3: first / to ***")
-        #expect(await run("echo fine").notice == "notify.exec (echo ***) says: fine")
-        #expect(await run("no-such-program-here").notice?.contains("exit code 127") == true)
+        #expect(outcome.notice?.description == "notify.exec (echo ***) failed with exit code 3: first / to ***")
+        #expect(await run("echo fine").notice?.description == "notify.exec (echo ***) says: fine")
+        #expect(await run("no-such-program-here").notice?.description.contains("exit code 127") == true)
     }
 
     @Test func `output without end holds nobody up, and only its beginning is told`() async throws {
         let outcome = await run("head -c 5000000 /dev/zero | tr '\\0' 'x'")
         #expect(outcome.isDelivered)
-        #expect(try #require(outcome.notice).count < 1200)
+        #expect(try #require(outcome.notice).description.count < 1200)
     }
 
     @Test func `a command that does not end is ended, with all that it started`() async throws {
@@ -49,7 +49,7 @@ import Transport
             let file = folder.appending(path: "pid").path
             let outcome = await run("sleep 1000 & echo $! > \(file); trap '' TERM; sleep 1000; sleep 1000", limit: 2)
             #expect(!outcome.isDelivered)
-            #expect(outcome.notice?.contains("was ended after 2 s") == true)
+            #expect(outcome.notice?.description.contains("was ended after 2 s") == true)
             try await expectEnd(ofProcessIn: file)
         }
     }
@@ -88,10 +88,10 @@ import Transport
 
     @Test func `a part of an argument that a command repeats is not told either`() async {
         let outcome = await run("f() { echo \"bad ${1#*:}\"; exit 3; }; f me:hunter2secret")
-        #expect(outcome.notice?.contains("exit code 3") == true)
-        #expect(outcome.notice?.contains("hunter2secret") == false)
+        #expect(outcome.notice?.description.contains("exit code 3") == true)
+        #expect(outcome.notice?.description.contains("hunter2secret") == false)
         let tabbed = await run("echo\thunter2secret")
-        #expect(tabbed.notice == "notify.exec (echo ***) says: ***")
+        #expect(tabbed.notice?.description == "notify.exec (echo ***) says: ***")
     }
 
     @Test func `output without end does not fill the disk`() async throws {
@@ -103,7 +103,7 @@ import Transport
             #expect(outcome.isDelivered)
             let blocks = Int(try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines))
             #expect(try #require(blocks) < 10_000)
-            #expect(try #require(outcome.notice).count < 1200)
+            #expect(try #require(outcome.notice).description.count < 1200)
         }
     }
 
@@ -145,7 +145,7 @@ import Transport
         try await withServer(.always(.text("", status: 503, headers: ["Retry-After": "3000"]))) { server in
             let outcome = await post(server)
             #expect(!outcome.isDelivered)
-            #expect(outcome.notice?.hasSuffix("it answers with HTTP status 503, and asks to wait") == true)
+            #expect(outcome.notice?.description.hasSuffix("it answers with HTTP status 503, and asks to wait") == true)
             #expect(server.record.requests.count == 1)
         }
     }
@@ -158,7 +158,7 @@ import Transport
         }
         let redirect = Reply.text("", status: 302, headers: ["Location": "/elsewhere"])
         try await withServer(.always(redirect)) { server in
-            #expect(await post(server).notice?.contains("HTTP status 302") == true)
+            #expect(await post(server).notice?.description.contains("HTTP status 302") == true)
             #expect(server.record.requests.count == 1)
         }
     }
@@ -168,14 +168,14 @@ import Transport
             let outcome = await post(server)
             #expect(!outcome.isDelivered)
             let notice = try #require(outcome.notice)
-            #expect(notice.contains("127.0.0.1"))
-            #expect(notice.contains("HTTP status 404"))
-            #expect(!notice.contains("tok3n"))
+            #expect(notice.description.contains("127.0.0.1"))
+            #expect(notice.description.contains("HTTP status 404"))
+            #expect(!notice.description.contains("tok3n"))
         }
         let gone = try await withServer(.always(.notFound)) { $0.url("/hook/tok3nt0k3n") }
         let outcome = await AlertWebhook(address: Secret(gone), proxies: .none).post(Self.document)
-        #expect(outcome.notice?.contains("tried 3 times") == true)
-        #expect(outcome.notice?.contains("tok3n") == false)
+        #expect(outcome.notice?.description.contains("tried 3 times") == true)
+        #expect(outcome.notice?.description.contains("tok3n") == false)
     }
 
     // MARK: Audiobookshelf
@@ -197,8 +197,9 @@ import Transport
             #expect(server.requests(path: "/abs/api/libraries/lib_1/scan").map(\.method) == ["POST"])
             settings.audiobookshelfToken = Secret("wrong")
             let refused = await AudiobookshelfScan(settings, proxies: proxies)?.ask()
-            #expect(refused?.contains("could not be asked to scan: it answers with HTTP status 401") == true)
-            #expect(refused?.contains("wrong") == false)
+            #expect(
+                refused?.description.contains("could not be asked to scan: it answers with HTTP status 401") == true)
+            #expect(refused?.description.contains("wrong") == false)
         }
         var summary = RunSummary()
         summary.kept = 5

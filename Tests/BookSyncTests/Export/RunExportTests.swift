@@ -35,10 +35,6 @@ import Testing
         return URL(filePath: path).deletingLastPathComponent().path
     }
 
-    private func notices(_ bench: RunBench) -> [String] {
-        bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
-    }
-
     @Test func `a run leaves what its settings list, and nothing else`() async throws {
         try await withExports([.m3u8, .opf]) { bench async throws in
             let report = try await bench.run()
@@ -82,7 +78,7 @@ import Testing
             #expect(report.failures.isEmpty)
             #expect(String(decoding: try bench.read(path), as: UTF8.self) == "mine")
             let why = isTheirs ? "booksync did not write it" : "it was changed since booksync wrote it"
-            #expect(notices(bench).contains { $0.contains("metadata.opf is left as it is: \(why)") })
+            #expect(bench.notices.contains { $0.contains("metadata.opf is left as it is: \(why)") })
         }
     }
 
@@ -99,7 +95,7 @@ import Testing
             }
             // Another content now than the one on disk, which is the one before.
             try await bench.run(title: "Book")
-            #expect(!notices(bench).contains { $0.contains("left") })
+            #expect(!bench.notices.contains { $0.contains("left") })
             #expect(
                 try await bench.withStore { try await $0.exportedFile(at: relative) }?.sha256
                     == sha256(try bench.read(path)))
@@ -173,7 +169,7 @@ import Testing
             var bench = bench
             bench.configuration.downloads.export = [.cover]
             for _ in 1...2 { #expect(try await bench.run().failures.isEmpty) }
-            #expect(bench.server.requests(path: "/cover").isEmpty && notices(bench) == [])
+            #expect(bench.server.requests(path: "/cover").isEmpty && bench.notices == [])
             guard
                 case .picture(own, "image/jpeg") = try await ServedShelf(bench.configuration).cover(
                     of: "30776", of: "kting")
@@ -261,7 +257,7 @@ import Testing
             let report = try await bench.run()
             #expect(report.failures.isEmpty)
             // It would be the same every night.
-            #expect(notices(bench) == [])
+            #expect(bench.notices == [])
             let names = try FileManager.default.contentsOfDirectory(atPath: try await folder(bench))
             #expect(!names.contains { $0.hasPrefix("cover") })
         }
@@ -284,7 +280,7 @@ import Testing
             var bench = bench
             bench.configuration.downloads.export = [.opf]
             #expect(try await bench.run().failures.isEmpty)
-            #expect(notices(bench).contains { $0.contains("a folder or a link stands there") })
+            #expect(bench.notices.contains { $0.contains("a folder or a link stands there") })
         }
     }
 

@@ -10,10 +10,6 @@ import Testing
 
 /// Copies of the store, and what comes of them when it is damaged or lost.
 @Suite(.limitedConcurrency) struct StoreBackupTests {
-    private func notices(_ bench: RunBench) -> [String] {
-        bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
-    }
-
     @Test(arguments: ["damaged", "lost"])
     func `what was removed and subscribed to outlives the store`(fate: String) async throws {
         try await withRunBench(.episodes(4)) { bench in
@@ -40,7 +36,7 @@ import Testing
             let report = try await bench.runRecorded()
             #expect(report.failures.isEmpty, "\(report.failures)")
             #expect(report.summary.kept == 4 && report.summary.removed == 1, "\(report.summary)")
-            #expect(notices(bench).contains { $0.contains("and the copy of 20") }, "\(notices(bench))")
+            #expect(bench.notices.contains { $0.contains("and the copy of 20") }, "\(bench.notices)")
             #expect(bench.audioDownloads == 5)
             #expect(try await bench.withStore { try await $0.subscriptions() }.map(\.book) == [RunBench.book])
             let kept = try FileManager.default.contentsOfDirectory(atPath: bench.library + "/.booksync")

@@ -118,7 +118,7 @@ import Support
                     #expect(bench.audioDownloads == first.summary.fetched)
                     #expect(try bench.partialNames() == [])
                     #expect(try disk.free() >= 1_500_000)
-                    let told = bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
+                    let told = bench.notices
                     #expect(
                         told.contains { $0.contains("more are to come") && $0.contains("make room for") }, "\(told)")
 

@@ -101,6 +101,69 @@ import Testing
         #expect(control.isWithdrawn(episode))
     }
 
+    @Test func `an episode that joins a limited run which is to fetch it as well is fetched once, and first`()
+        async throws
+    {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            let limited = try RunRequest(
+                items: [.init(book: RunBench.book, filter: EpisodeFilter(only: SectionRanges(parsing: "1-3")))],
+                limits: RunLimits(episodes: 3))
+            let control = RunControl()
+            #expect(control.join(try request("3")))
+            let run = bench.syncRun(control)
+            gate.open()
+            let report = try await LibrarySession.withLibrary(at: bench.library, command: "test") {
+                try await run.execute(limited, in: $0)
+            }
+            #expect(audio(bench) == ["3", "1", "2"])
+            #expect(report.summary.fetched == 3 && report.summary.episodes == 6, "\(report.summary)")
+        }
+    }
+
+    @Test func `a catalog that the run has just read is not asked again, and every episode counts once`() async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            let (run, control) = start(try request("1"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            let asked = bench.server.record.requests.count
+            for sections in ["5", "2,6", "2", "6"] { #expect(control.join(try request(sections))) }
+            try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 5 }
+            #expect(bench.server.record.requests.count == asked)
+            gate.open()
+            let report = try await run.value
+            #expect(report.summary.fetched == 4 && report.summary.filtered == 2, "\(report.summary)")
+            #expect(bench.notices.filter { $0.contains("requested separately") }.count == 2, "\(bench.notices)")
+        }
+    }
+
+    @Test func `what was asked of a run that ended before it came to it is fetched by the next`() async throws {
+        try await withRunBench(catalog) { bench in
+            gate.open()
+            let (first, _) = start(try request("2"), bench)
+            #expect(try await first.value.summary.fetched == 1)
+            #expect(try await bench.control { try await $0.prefer(bench.sections(4...4)) } == 1)
+            let (second, _) = start(try request("3"), bench)
+            #expect(try await second.value.summary.fetched == 2)
+            #expect(audio(bench).sorted() == ["2", "3", "4"])
+        }
+    }
+
+    @Test func `episodes that are asked for one after the other are all fetched, though earlier ones are there`()
+        async throws
+    {
+        try await withRunBench(catalog) { bench in
+            let (run, _) = start(try request("1"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            for section in 2...5 {
+                #expect(try await bench.control { try await $0.prefer(bench.sections(section...section)) } == 1)
+                try await waitUntil("it is there") {
+                    try await bench.withStore { try await $0.filePaths() }.count == section - 1
+                }
+            }
+            gate.open()
+            #expect(try await run.value.summary.fetched == 5)
+        }
+    }
+
     @Test func `what a run does not come to see is given back`() throws {
         let control = RunControl()
         #expect(control.join(try request("3")))

@@ -205,9 +205,7 @@ import Testing
             #expect(try await bench.shelved(2)?.state == (rule == .fetch ? .finished : .removed))
             #expect(try await bench.run().summary.fetched == 0)
             #expect(bench.lastPlan[2]?.kind == (rule == .fetch ? .keep : .skip(.tombstone)))
-            var notices: [String] = []
-            for case .notice(let text) in bench.events.value { notices.append(text) }
-            let told = notices.filter { $0.contains("1 episode was deleted from disk") }
+            let told = bench.notices.filter { $0.contains("1 episode was deleted from disk") }
             #expect(told.count == (rule == .fetch ? 0 : 1))
             #expect(try await bench.run(force: true).summary.fetched == (rule == .fetch ? 0 : 1))
             #expect(try await bench.bytes(2) == ScriptedCatalog.bytes(2))

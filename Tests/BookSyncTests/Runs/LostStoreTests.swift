@@ -45,10 +45,6 @@ import Testing
         try bytes.write(to: URL(filePath: path))
     }
 
-    private func notices(_ bench: RunBench) -> [String] {
-        bench.events.value.compactMap { if case .notice(let text) = $0 { text } else { nil } }
-    }
-
     @Test(arguments: [
         "{title}/{section:4} - {name}.{ext}", "{year}/{title}/{name}.{ext}", "{author}/{title}/{section}.{ext}",
     ])
@@ -143,7 +139,7 @@ import Testing
                 #expect(file.sha256 == sha256(ScriptedCatalog.bytes(section)))
                 #expect(file.verification == .length && !file.isNamedByUser)
             }
-            let told = notices(bench).joined(separator: " ")
+            let told = bench.notices.joined(separator: " ")
             #expect(told.contains("store") == (loss != .allDeleted))
             #expect(told.contains("subscribe again") == (loss != .allDeleted))
             let kept = try files.contentsOfDirectory(atPath: LibraryFolder.existing(at: bench.library).ownFolder)
@@ -203,7 +199,7 @@ import Testing
             #expect(report.summary.adopted == 2 && report.summary.fetched == 1)
             #expect(report.summary.bytesReceived == 40_000 && report.summary.bytesReused == 0)
             #expect(bench.lastPlan[2]?.kind == .skip(.obstructed))
-            #expect(notices(bench).contains { $0.hasPrefix("1 unfinished download (20.0 kB)") })
+            #expect(bench.notices.contains { $0.hasPrefix("1 unfinished download (20.0 kB)") })
             #expect(try await bench.bytes(4) == ScriptedCatalog.bytes(4))
             #expect(try bench.partialNames() == [])
         }

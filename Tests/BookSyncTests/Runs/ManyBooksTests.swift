@@ -99,7 +99,7 @@ import Transport
                             configuration: configuration, request: request, library: folder + "/L", store: nil,
                             stores: false, transport: transport, outages: [:]
                         ) { event in
-                            if case .notice(let text) = event { notices.update { $0.append(text) } }
+                            if case .notice(let text) = event { notices.update { $0.append(text.description) } }
                         }
                         try await refresh.execute(within: 12) { assembled, _ in
                             plans.append("\(assembled.plan.book.identity)")
@@ -114,7 +114,7 @@ import Transport
                     #expect(told.map(\.report.failure.kind) == [.catalogUnavailable])
                     #expect(told.first?.outage.subject == configuration.catalogServer(of: items[0].book))
                     #expect(told.first?.report.books.map(\.id) == ["1", "2"])
-                    #expect(notices.value == ["the time is up: 1 book is not looked at"])
+                    #expect(notices.value == ["the time is up, and no catalog was asked of 1 book"])
                 }
             }
         }
@@ -250,7 +250,11 @@ import Transport
                     let interrupted = Task { try await run(["a:1", "b:1"], settings, events: events) }
                     try await events.waitUntil { events in
                         events.contains {
-                            if case .notice(let text) = $0 { text.contains("no longer lists") } else { false }
+                            if case .notice(let text) = $0 {
+                                text.description.contains("no longer lists")
+                            } else {
+                                false
+                            }
                         }
                     }
                     interrupted.cancel()

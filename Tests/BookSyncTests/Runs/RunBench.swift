@@ -21,6 +21,9 @@ struct RunBench: Sendable {
     let catalog: Watched<ScriptedCatalog>
     var configuration: Configuration
     let events = Watched<[SyncEvent]>([])
+    var notices: [String] {
+        events.value.compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
+    }
 
     var library: String { configuration.library }
     var audioRequests: [ServerRequest] { server.record.requests.filter { $0.path.hasPrefix("/audio/") } }

@@ -24,7 +24,11 @@ import Testing
             for section in 1...4 { #expect(try await bench.bytes(section) == ScriptedCatalog.bytes(section)) }
             #expect(try bench.partialNames() == [])
             let remarks = bench.events.value.compactMap { event -> [String]? in
-                if case .finished(let receipt) = event { receipt.remarks.isEmpty ? nil : receipt.remarks } else { nil }
+                if case .finished(let receipt) = event {
+                    receipt.remarks.isEmpty ? nil : receipt.remarks.map(\.description)
+                } else {
+                    nil
+                }
             }
             #expect(remarks == [["the catalog says 39000 bytes, the server sent 40000"]])
 

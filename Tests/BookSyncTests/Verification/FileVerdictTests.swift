@@ -90,7 +90,7 @@ import Testing
         report.bytes = 5_100_000_000
         report.intact = 510
         report.seconds = 4.2
-        #expect(report.sentence == "510 files verified (5.1 GB): 510 intact in 4 s")
+        #expect(report.sentence.description == "510 files verified (5.1 GB): 510 intact in 4 s")
         func bad(_ verdict: FileVerdict, _ repair: VerifiedFile.Repair? = nil) -> VerifiedFile {
             VerifiedFile(section: 7, name: "x", file: Self.recorded, verdict: verdict, repair: repair)
         }
@@ -102,7 +102,7 @@ import Testing
         report.left = 2
         #expect(report.stillBad == 2)
         #expect(
-            report.sentence
+            report.sentence.description
                 == "514 files verified (5.1 GB): 510 intact, 4 bad (2 bit rot, 1 missing, 1 truncated), 1 repaired, "
                 + "3 verified before the interruption, 2 left for the next verify in 4 s")
     }

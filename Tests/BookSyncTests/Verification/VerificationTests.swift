@@ -94,7 +94,7 @@ import Testing
             try flipBit(of: try await bench.path(3), at: 9)
             let notices = Watched<[String]>([])
             let report = try await bench.verify { event in
-                if case .notice(let text) = event { notices.update { $0.append(text) } }
+                if case .notice(let text) = event { notices.update { $0.append(text.description) } }
             }
             #expect(report.verifiedBefore == 3 && report.checked == 3)
             #expect(report.outline == ["1 bit_rot"])

@@ -1,4 +1,5 @@
 import BookModel
+import Languages
 import Testing
 
 @testable import BookSyncWeb

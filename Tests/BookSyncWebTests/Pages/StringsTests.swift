@@ -1,4 +1,5 @@
 import Foundation
+import Languages
 import Testing
 
 @testable import BookSyncWeb
@@ -7,8 +8,8 @@ import Testing
     private let english = Strings(.english)
     private let chinese = Strings(.chinese)
 
-    @Test(arguments: PageLanguage.allCases)
-    func `a language has every phrase`(language: PageLanguage) {
+    @Test(arguments: Language.allCases)
+    func `a language has every phrase`(language: Language) {
         #expect(Strings(language).missing == [])
         for phrase in Phrase.allCases { #expect(!Strings(language)(phrase).isEmpty, "\(phrase)") }
     }

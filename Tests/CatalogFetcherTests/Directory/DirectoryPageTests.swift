@@ -122,7 +122,7 @@ import Testing
         let contents = try DirectorySettings().read(answer, source: "s", id: nil)
         #expect(contents.episodes.map(\.identity.key) == ["1.mp3"])
         #expect(!contents.listing.proof.isComplete)
-        #expect(contents.listing.proof.warnings.first?.contains("it ends in the middle") == true)
+        #expect(contents.listing.proof.warnings.first?.description.contains("it ends in the middle") == true)
     }
 
     @Test(arguments: ["</body>\n", "</BODY></HTML>", "</html>"])

@@ -63,7 +63,9 @@ import Testing
         let contents = listing.contents(as: feedBook)
         #expect(contents.episodes.count == 3)
         let proof = contents.listing.proof
-        #expect(!proof.isComplete && proof.warnings.contains { $0.contains("more than 3 items") }, "\(proof.warnings)")
+        #expect(
+            !proof.isComplete && proof.warnings.map(\.description).contains { $0.contains("more than 3 items") },
+            "\(proof.warnings)")
     }
 
     @Test func `Atom without its namespace is Atom`() throws {

@@ -23,6 +23,6 @@ func rss(_ items: String, head: String = "<title>T</title>", attributes: String 
 }
 
 extension CatalogContents {
-    var warnings: String { listing.proof.warnings.joined(separator: "\n") }
+    var warnings: String { listing.proof.warnings.map(\.description).joined(separator: "\n") }
     var addresses: [String?] { episodes.map { $0.address?.secretText } }
 }

@@ -105,7 +105,9 @@ private struct ExpectedItem: Decodable, Sendable {
         let ogg = try book("metadata_dup-track_9670.json", formats: ["Ogg Vorbis"])
         #expect(ogg.episodes.count == 3)
         #expect(
-            ogg.listing.proof.warnings.contains { $0.hasPrefix("4 recordings have none of the configured formats") })
+            ogg.listing.proof.warnings.map(\.description).contains {
+                $0.hasPrefix("4 recordings have none of the configured formats")
+            })
     }
 
     @Test func `a dark item is told of`() throws {

@@ -29,7 +29,10 @@ import Testing
         let contents = try book(file("a.mp3") + "," + file(name))
         #expect(contents.episodes.map(\.identity.key) == ["a"])
         #expect(!contents.listing.proof.isComplete)
-        #expect(contents.listing.proof.warnings.contains { $0.hasPrefix("1 of the listed files have no usable name") })
+        #expect(
+            contents.listing.proof.warnings.map(\.description).contains {
+                $0.hasPrefix("1 of the listed files have no usable name")
+            })
     }
 
     @Test func `tracks order the episodes when each has one of its own`() throws {
@@ -80,14 +83,14 @@ import Testing
         let contents = try book(
             file("a.mp3") + "," + file("b.mp3", #""format":"VBR MP3","source":"original","private":"true""#))
         #expect(contents.episodes.map(\.isLocked) == [false, true])
-        #expect(contents.listing.proof.warnings.first?.hasPrefix("1 of its files are private") == true)
+        #expect(contents.listing.proof.warnings.first?.description.hasPrefix("1 of its files are private") == true)
     }
 
     @Test func `fewer files than declared make the listing incomplete`() throws {
         let contents = try book(file("a.mp3"), more: #","files_count":3"#)
         #expect(!contents.listing.proof.isComplete)
         #expect(
-            contents.listing.proof.warnings == [
+            contents.listing.proof.warnings.map(\.description) == [
                 "the archive declares 3 files and lists 1: the listing counts as incomplete"
             ])
         #expect(try book(file("a.mp3"), more: #","files_count":1"#).listing.proof.isComplete)

@@ -1,22 +1,12 @@
-/// A language that the pages are written in.
-package enum PageLanguage: String, Sendable, CaseIterable {
-    case english = "en"
-    case chinese = "zh"
+import Languages
 
-    /// What a page's `lang` says (BCP 47).
-    var tag: String {
-        switch self {
-        case .english: "en"
-        case .chinese: "zh-Hans"
-        }
-    }
-
+extension Language {
     /// The language that a visitor likes best of those there are (RFC 9110 §12.5.4, matched by RFC 4647 §3.3.1).
     ///
     /// Of equally liked ones the first that is named; without a wish, and where none of the wishes can be met, English.
     /// - Parameter acceptLanguage: the field's value, several of them joined by commas; nil where there is none.
     package init(acceptLanguage: String?) {
-        var best: (language: PageLanguage, quality: Int)?
+        var best: (language: Language, quality: Int)?
         for range in Self.ranges(in: acceptLanguage ?? "") where range.quality > (best?.quality ?? 0) {
             guard let language = Self.language(of: range.tag) else { continue }
             best = (language, range.quality)
@@ -25,7 +15,7 @@ package enum PageLanguage: String, Sendable, CaseIterable {
     }
 
     /// - Returns: nil for a language that there are no pages in.
-    private static func language(of tag: Substring) -> PageLanguage? {
+    private static func language(of tag: Substring) -> Language? {
         if tag == "*" { return .english }
         let first = tag.prefix { $0 != "-" }.lowercased()
         return allCases.first { $0.rawValue == first }

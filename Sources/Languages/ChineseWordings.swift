@@ -1,6 +1,10 @@
-extension Strings {
-    /// What a doctor says of a library in good order, by its English; see ``Message``.
-    static let chineseWordings: [String: String] = [
+extension Wordings {
+    /// By the English; see ``Message``.
+    static let chinese = [chineseDoctor, chineseTransfers, chineseLibrary, chineseRuns, chineseCommands]
+        .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+
+    /// What a doctor says of a library in good order.
+    static let chineseDoctor: [String: String] = [
         "there is no file; the built-in settings are in force": "没有配置文件，使用内置设置",
         "{1} is valid": "{1} 有效",
         "none; booksync subscribe REF adds one": "没有订阅；用 booksync subscribe REF 添加",
