@@ -96,7 +96,7 @@ let package = Package(
             uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
         room(
             "Settings",
-            uses: ["BookModel", "Transport", "CatalogFetcher", "LibraryFiles", "DownloadEngine", "Yams"]),
+            uses: ["BookModel", "Languages", "Transport", "CatalogFetcher", "LibraryFiles", "DownloadEngine", "Yams"]),
         room(
             "ShelfQueries",
             uses: [

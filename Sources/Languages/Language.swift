@@ -19,11 +19,14 @@ package enum Language: String, Sendable, CaseIterable {
         self = language
     }
 
-    /// The language that a process is to speak with its user: that of `BOOKSYNC_LANG`, or else of the locale for messages
+    /// The environment variable that says which one to speak.
+    package static let variable = "BOOKSYNC_LANG"
+
+    /// The language that a process is to speak with its user: that of ``variable``, or else of the locale for messages
     /// (POSIX §8.2: the first that is set of `LC_ALL`, `LC_MESSAGES` and `LANG`). English where that is another, where none is
     /// set, and where a locale's encoding is not UTF-8, which is all that is written.
     package init(environment: [String: String]) {
-        if let wanted = environment["BOOKSYNC_LANG"].flatMap(Language.init(localeName:)) {
+        if let wanted = environment[Self.variable].flatMap(Language.init(localeName:)) {
             self = wanted
             return
         }

@@ -1,4 +1,5 @@
 import BookModel
+import Languages
 import LibraryFiles
 import Transport
 
@@ -18,6 +19,8 @@ package struct Configuration: Sendable, Hashable {
     package var subscriptions: [SubscriptionSetting]
     /// Certificates that are trusted beside those of the machine.
     package var authorities: NamedFile<TrustedAuthorities>?
+    /// That the command speaks; nil for the locale's.
+    package var language: Language?
     /// Which netrc file is read.
     package var netrcChoice = NetrcChoice.standard
     /// What that file says.

@@ -1,4 +1,5 @@
 import BookModel
+import Languages
 import LibraryFiles
 
 /// A setting with one value, that the file and the environment can set: how its text is read, and how it is shown.
@@ -19,6 +20,7 @@ struct ScalarSetting: Sendable {
 
     /// `BOOKSYNC_JOBS`; the group `downloads` is left out.
     var environmentName: String {
+        if key == "language" { return Language.variable }
         let name = key.hasPrefix("downloads.") ? String(key.dropFirst("downloads.".count)) : key
         return "BOOKSYNC_" + String(name.map { $0 == "-" || $0 == "." ? "_" : $0 }).uppercased()
     }
@@ -43,6 +45,12 @@ struct ScalarSetting: Sendable {
             return true
         } shown: {
             .text($0.naming.description)
+        },
+        ScalarSetting(key: "language", expected: "en or zh") { settings, text, _ in
+            settings.language = text.isEmpty ? nil : Language(rawValue: text)
+            return text.isEmpty || settings.language != nil
+        } shown: {
+            .text($0.language?.rawValue ?? "")
         },
         .number("downloads.jobs", \.downloads.jobs, in: 1...64),
         .number("downloads.jobs-per-host", \.downloads.jobsPerHost, in: 1...64),

@@ -51,10 +51,12 @@ struct Program: Sendable {
     ) throws -> LoadedConfiguration {
         var overrides = overrides
         overrides.library = options.library
-        return try Configuration.read(
+        let loaded = try Configuration.read(
             explicitPath: options.config, environment: environment, homeFolder: Self.homeFolder(in: environment),
             currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
             toleratesFaults: toleratesFaults)
+        if let language = loaded.configuration.language { streams.speak(language) }
+        return loaded
     }
 
     /// Where the configuration is looked for.
