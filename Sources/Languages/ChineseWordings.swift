@@ -1,7 +1,9 @@
 extension Wordings {
     /// By the English; see ``Message``.
-    static let chinese = [chineseDoctor, chineseTransfers, chineseLibrary, chineseRuns, chineseCommands]
-        .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+    static let chinese = [
+        chineseDoctor, chineseTransfers, chineseLibrary, chineseRuns, chineseCommands, chineseSettings,
+    ]
+    .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
 
     /// What a doctor says of a library in good order.
     static let chineseDoctor: [String: String] = [
