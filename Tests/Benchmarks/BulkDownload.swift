@@ -105,7 +105,7 @@ private struct LoopbackDownload {
             let calls = folder == nil ? try contest.systemCalls(of: own) : nil
             let (ours, peers) = (scores[0], Array(scores.dropFirst()))
             let best = peers.min { $0.runs.wall < $1.runs.wall }
-            let target = folder ?? "memory"
+            let target = folder.map { URL(filePath: $0).deletingLastPathComponent().path } ?? "memory"
             let row = ReportRow(
                 work: "\(title), loopback → \(target), jobs \(Self.jobs)", ours: "\(decimal(ours.runs.wall)) s",
                 bestPeer: best.map { "\($0.name) \(decimal($0.runs.wall)) s" } ?? "none installed",
