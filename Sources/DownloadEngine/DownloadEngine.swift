@@ -219,7 +219,7 @@ package struct DownloadEngine: Sendable {
                 return record
             }
             try await threads.aside { try journal.commit(records) }
-            _ = run.prefer(try await journal.preferredTransfers())
+            _ = try await putPreferredFirst(in: &run)
         } catch {
             run.report.stop = Self.publicationFailure(error)
         }
@@ -235,13 +235,21 @@ package struct DownloadEngine: Sendable {
                 guard let wanted = run.stop(episode, as: state) else { continue }
                 await finishStop(state, of: wanted)
             }
-            let (moved, others) = run.prefer(try await journal.preferredTransfers())
+            let moved = try await putPreferredFirst(in: &run)
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
-            if !others.isEmpty { try await bring(others) }
         } catch {
             // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
             logger.error("the requested changes cannot be read", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Puts first what the user wants first, and gets what of it the run does not have. Whoever looks has to: what was seen
+    /// once is not told again.
+    /// - Returns: how many waiting transfers come earlier than before.
+    private func putPreferredFirst(in run: inout EngineRun) async throws -> Int {
+        let (moved, others) = run.prefer(try await journal.preferredTransfers())
+        if !others.isEmpty { try await bring(others) }
+        return moved
     }
 
     private static func movedNotice(_ count: Int) -> Message {

@@ -155,6 +155,8 @@ import Testing
         var looks = Watched(0)
         /// Whether the user pauses what is published just before that is announced, or right after; nil for neither.
         var pausesBefore: Bool?
+        /// What the user prefers right behind the first look.
+        var wish: EpisodeIdentity?
 
         func commit(_ records: [TransferRecord]) throws {
             let published = records.filter { $0.state == .verifying }.map(\.episode)
@@ -192,10 +194,29 @@ import Testing
         }
 
         func preferredTransfers() async throws -> [(episode: EpisodeIdentity, priority: Int)] {
-            try await store.preferredTransfers()
+            let found = try await store.preferredTransfers()
+            if let wish, found.isEmpty { #expect(try await store.prefer([wish]) == 1) }
+            return found
         }
 
         func commit(finished files: [LocalFile]) throws { try store.commit(finished: files) }
+    }
+
+    @Test func `what is preferred while the run announces its own transfers is brought as well`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let (episode, other) = (bench.episode(), bench.episode(2, at: "/b.mp3"))
+            let request = try await bench.request(episode)
+            _ = try await bench.request(other)
+            let brought = Watched<[EpisodeIdentity]>([])
+            let engine = DownloadEngine(
+                transport: bench.transport, journal: ObservedJournal(store: bench.store, wish: other.identity),
+                library: bench.library.path, partialFolder: bench.partialFolder.path, settings: bench.settings,
+                logger: .silent, bring: { episodes in brought.update { $0 += episodes } }, emit: { _ in })
+            let inbox = TransferInbox()
+            inbox.add([request])
+            #expect(await engine.run(inbox).receipts.count == 1)
+            #expect(brought.value == [other.identity])
+        }
     }
 
     @Test(arguments: [true, false])

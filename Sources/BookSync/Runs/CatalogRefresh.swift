@@ -91,7 +91,7 @@ struct CatalogRefresh: Sendable {
             read[book].flatMap { $0.at + .seconds(60) > .now ? $0.refreshed : nil }
         }
 
-        var isSettled: Bool { open.isEmpty && parked.isEmpty }
+        var isFinished: Bool { open.isEmpty && parked.isEmpty }
 
         /// - Returns: those that may be asked for now, in the order of their indices.
         mutating func add(_ more: [Entry]) -> [Entry] {
@@ -140,11 +140,11 @@ struct CatalogRefresh: Sendable {
     ///   - seconds: after which no catalog is waited for any more; nil for none. Books whose catalogs have answered by then
     ///     are planned all the same.
     ///   - onPlan: gets each plan, and whether its request joined the run later. What it throws ends the run.
-    ///   - onSettled: called whenever all that was asked for so far is planned or has failed, with what came of it since the
+    ///   - onFinished: called whenever all that was asked for so far is planned or has failed, with what came of it since the
     ///     last time. Returns when no more requests can come.
     func execute(
         within seconds: Double?, onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void,
-        onSettled: (Outcome) -> Void
+        onFinished: (Outcome) -> Void
     ) async throws {
         var schedule = CatalogSchedule(
             jobs: Self.jobs, jobsPerServer: configuration.downloads.jobsPerHost, doubted: Set(outages.keys))
@@ -178,8 +178,8 @@ struct CatalogRefresh: Sendable {
                     try await plan(book, at: index, &work, onPlan)
                     continue
                 }
-                if work.isSettled {
-                    settle(&work, onSettled)
+                if work.isFinished {
+                    finish(&work, onFinished)
                     guard isOpen else { break }
                 }
                 switch try await group.next() {
@@ -198,7 +198,7 @@ struct CatalogRefresh: Sendable {
             }
             group.cancelAll()
         }
-        settle(&work, onSettled)
+        finish(&work, onFinished)
     }
 
     private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
@@ -213,14 +213,13 @@ struct CatalogRefresh: Sendable {
     }
 
     /// Tells what came of everything so far.
-    private func settle(_ work: inout Work, _ onSettled: (Outcome) -> Void) {
+    private func finish(_ work: inout Work, _ onFinished: (Outcome) -> Void) {
         guard work.requests > 0 else { return }
         let left = work.outcome.left.count
         if left > 0 {
-            emit(
-                .notice("the time is up, and no catalog was asked of \(Message(left, "book"))"))
+            emit(.notice("the time is up, and no catalog was asked of \(Message(left, "book"))"))
         }
-        onSettled(work.outcome)
+        onFinished(work.outcome)
         work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
         control?.inbox.release(work.requests)
         work.requests = 0

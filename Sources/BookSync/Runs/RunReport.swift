@@ -7,7 +7,7 @@ package struct RunReport: Sendable {
     package var summary = RunSummary()
     /// Every failure of the run, of books and of episodes.
     package var failures: [Failure] = []
-    /// Books that were not looked at: the time was up, or the run made way for another.
+    /// Books that were not looked at: the time was up.
     package var booksLeft: [BookIdentity] = []
     /// Books of which something came or failed, each once.
     var changedBooks: [BookIdentity] {

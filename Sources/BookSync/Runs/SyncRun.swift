@@ -121,7 +121,7 @@ package struct SyncRun: Sendable {
                 guard hasJoined, new > 0 else { return }
                 let episodes = Message(new, "episode")
                 emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
-            } onSettled: { outcome in
+            } onFinished: { outcome in
                 report.record(outcome, known: outages, emit: emit)
                 inbox.add(collected)
                 collected = []
@@ -260,7 +260,7 @@ package struct SyncRun: Sendable {
                 report.record(assembled.plan)
                 report.recordUnmet(assembled, emit: emit)
                 try await onPlan(assembled.plan)
-            } onSettled: {
+            } onFinished: {
                 report.record($0, known: outages, emit: emit)
             }
         }

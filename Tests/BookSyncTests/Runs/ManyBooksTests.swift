@@ -103,7 +103,7 @@ import Transport
                         }
                         try await refresh.execute(within: 12) { assembled, _ in
                             plans.append("\(assembled.plan.book.identity)")
-                        } onSettled: {
+                        } onFinished: {
                             outcomes.append($0)
                         }
                     }
