@@ -58,7 +58,7 @@ extension EngineRun {
     struct Transfers {
         private var requests: [TransferRequest] = []
         private(set) var begun: [Int: Transfer] = [:]
-        private var finished: Set<Int> = []
+        private var finished: [Int: ContinuousClock.Instant] = [:]
         private var withdrawn = 0
 
         var count: Int { requests.count - withdrawn }
@@ -80,11 +80,16 @@ extension EngineRun {
             withdrawn += 1
         }
 
-        func isFinished(_ index: Int) -> Bool { finished.contains(index) }
+        func isFinished(_ index: Int) -> Bool { finished[index] != nil }
+
+        /// Whether the transfer came to its end after the moment.
+        func isFinished(_ index: Int, after moment: ContinuousClock.Instant) -> Bool {
+            finished[index].map { $0 > moment } ?? false
+        }
 
         /// Lets go of a transfer that came to its end.
         mutating func finish(_ index: Int) -> Transfer {
-            finished.insert(index)
+            finished[index] = .now
             return begun.removeValue(forKey: index) ?? Transfer(wanted: requests[index])
         }
 

@@ -42,21 +42,29 @@ struct EngineRun {
     }
 
     /// Takes over what has come to be fetched. Of what is among its transfers already, and has not ended, it only takes
-    /// over the rank.
+    /// over the rank. Whoever planned to fetch what was published meanwhile did not know of it.
     /// - Returns: what is new.
     mutating func add(_ requests: [TransferRequest]) -> [TransferRecord] {
         var added: [TransferRequest] = []
-        for request in Self.withoutRepetitions(requests) {
+        for var request in Self.withoutRepetitions(requests) {
             let episode = request.episode.identity
-            if let index = indexByEpisode[episode], !transfers.isFinished(index), !transfers[index].hasFailed {
-                let hasHalted = transfers[index].stoppedAs != nil && transfers[index].task == nil
-                guard hasHalted else {
-                    // What was stopped and has not come to a halt yet begins again when it has.
-                    transfers[index].stoppedAs = nil
-                    schedule.raise(index, to: request.rank)
-                    continue
+            if let index = indexByEpisode[episode] {
+                if transfers.isFinished(index, after: request.asOf) { continue }
+                if transfers[index].hasFailed {
+                    // The plan may have read what was recorded of its bytes before the last attempt.
+                    let attempts = request.record?.attempts ?? 0
+                    request.record = transfers[index].record
+                    request.record?.attempts = max(attempts, transfers[index].record.attempts)
+                } else if !transfers.isFinished(index) {
+                    let hasHalted = transfers[index].stoppedAs != nil && transfers[index].task == nil
+                    guard hasHalted else {
+                        // What was stopped and has not come to a halt yet begins again when it has.
+                        transfers[index].stoppedAs = nil
+                        schedule.raise(index, to: request.rank)
+                        continue
+                    }
+                    transfers.withdraw(index)
                 }
-                transfers.withdraw(index)
             }
             indexByEpisode[episode] = transfers.add(request)
             added.append(request)

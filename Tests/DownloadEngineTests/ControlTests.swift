@@ -220,6 +220,33 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func `a plan from before a file was published does not have it fetched again`(isStale: Bool) async throws {
+        try await withBench(.file(bytes)) { bench in
+            let request = try await bench.request(bench.episode())
+            let (inbox, events) = (TransferInbox(), bench.events)
+            let engine = DownloadEngine(
+                transport: bench.transport, journal: bench.store, library: bench.library.path,
+                partialFolder: bench.partialFolder.path, settings: bench.settings, logger: .silent
+            ) { event in events.update { $0.append(event) } }
+            #expect(inbox.hold())
+            inbox.add([request])
+            async let report = engine.run(inbox)
+            try await events.waitUntil { $0.contains { if case .finished = $0 { true } else { false } } }
+            var again = request
+            if !isStale {
+                again.asOf = .now
+                try FileManager.default.removeItem(at: bench.library.appending(path: request.path))
+            }
+            inbox.add([again])
+            inbox.release(1)
+            let outcomes = await report.outcomes
+            #expect(outcomes.count == (isStale ? 1 : 2))
+            #expect(bench.server.record.requests.count == outcomes.count)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
+    @Test(arguments: [true, false])
     func `a transfer that is being published is past being stopped`(isBefore: Bool) async throws {
         try await withBench(.file(bytes)) { bench in
             let episode = bench.episode()

@@ -374,11 +374,12 @@ struct CatalogRefresh: Sendable {
             return cached
         }
         if stores, let store { assembly.cachesPlans = await isKept { try await store.watchPlan(of: book) } }
+        let begin = ContinuousClock.now
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
             prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
             claimed: claimed)
-        assembled.use(access)
+        assembled.use(access, asOf: begin)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
         if let store, let cached = assembled.cached {
             _ = await isKept { try await store.saveCachedPlan(cached, of: book) }

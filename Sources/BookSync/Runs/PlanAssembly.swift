@@ -39,8 +39,19 @@ struct AssembledPlan: Sendable {
     }
 
     /// Has the transfers reach their servers as their source's requests do.
-    mutating func use(_ access: SourceAccess) {
-        for index in requests.indices { requests[index].access = access }
+    /// - Parameter asOf: when the store and the disk were looked at.
+    mutating func use(_ access: SourceAccess, asOf moment: ContinuousClock.Instant) {
+        for index in requests.indices {
+            requests[index].access = access
+            requests[index].asOf = moment
+        }
+    }
+
+    /// Leaves the files of the run's own transfers to it: one that it has put in place and not recorded yet looks like what
+    /// a killed run left.
+    mutating func leaveAdoptions(ofTransfers episodes: Set<EpisodeIdentity>) {
+        guard !episodes.isEmpty else { return }
+        adoptions.removeAll { episodes.contains($0.action.episode.identity) }
     }
 
     /// Lets the transfers ask for other addresses when theirs have expired.

@@ -106,6 +106,8 @@ package struct SyncRun: Sendable {
                     exports.add(assembled.plan.book)
                     report.record(assembled.plan)
                 }
+                var assembled = assembled
+                assembled.leaveAdoptions(ofTransfers: asked)
                 var wanted = try await applyPlan(assembled, in: session, batch: &batch, &edited, &report)
                 report.summary.left += withdraw(&wanted)
                 guard !wanted.isEmpty else { return }

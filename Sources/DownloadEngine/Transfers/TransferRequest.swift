@@ -31,6 +31,8 @@ package struct TransferRequest: Sendable {
     package var overwrites: Bool
     /// What has a lower one is begun before what has a higher one.
     package var rank = 0
+    /// Since when what it says of the disk and the store may no longer be so.
+    package var asOf = ContinuousClock.now
     /// Which way the audio is fetched, with what, and where it may be.
     package var access = SourceAccess.standard
     /// Asks the catalog for the address anew, given the one that is no longer good; nil where nobody can be asked.

@@ -135,6 +135,32 @@ import Testing
         }
     }
 
+    @Test func `a file that the run itself is putting in place is not adopted by a plan that joins it`() async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            let (run, control) = start(try request("1-2"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            let path = try #require(bench.plannedPaths[2])
+            let waiting = try #require(try await bench.shelved(2))
+            // What a plan sees between the rename of a file and its record.
+            var transfer = try #require(waiting.transfer)
+            (transfer.state, transfer.path) = (.verifying, path)
+            transfer.sha256 = sha256(ScriptedCatalog.bytes(2))
+            try await bench.withStore { [transfer] in try await $0.save([transfer]) }
+            let file = URL(filePath: bench.library + "/" + path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(ScriptedCatalog.bytes(2)).write(to: file)
+            #expect(control.join(try request("2-3")))
+            try await bench.events.waitUntil { $0.count { if case .planned = $0 { true } else { false } } == 2 }
+            try FileManager.default.removeItem(at: file)
+            gate.open()
+            let report = try await run.value
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.adopted == 0 && report.summary.fetched == 3, "\(report.summary)")
+            #expect(report.summary.episodes == 6, "\(report.summary)")
+        }
+    }
+
     @Test func `what was asked of a run that ended before it came to it is fetched by the next`() async throws {
         try await withRunBench(catalog) { bench in
             gate.open()

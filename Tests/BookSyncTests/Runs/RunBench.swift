@@ -61,6 +61,12 @@ struct RunBench: Sendable {
         }
     }
 
+    /// Where the first plan wants the episodes to be, by section.
+    var plannedPaths: [Int: String] {
+        let plan = events.value.lazy.compactMap { if case .planned(let plan) = $0 { plan } else { nil } }.first
+        return Dictionary(plan?.actions.map { ($0.episode.section, $0.path) } ?? []) { first, _ in first }
+    }
+
     private var planned: Int { events.value.count { if case .planned = $0 { true } else { false } } }
 
     /// What a run would do now.
