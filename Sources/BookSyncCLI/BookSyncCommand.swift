@@ -12,14 +12,15 @@ struct BookSyncCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "booksync",
-        abstract: "Keep a shelf of audiobooks in step with the catalogs they come from.",
-        discussion: """
+        abstract: .words("Keep a shelf of audiobooks in step with the catalogs they come from."),
+        discussion: .words(
+            """
             A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive item, a \
             LibriVox book or a directory. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it, and behind an address #12, as in URL#12. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
 
             --config, --library, --quiet, --verbose, --json, --no-color, --log-format and --log-file may stand before or \
             after the command.
-            """,
+            """),
         version: version,
         subcommands: [
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
@@ -54,7 +55,7 @@ struct BookSyncCommand: AsyncParsableCommand {
                 return
             }
         } catch {
-            exit(withError: error)
+            ParserOutput.exit(withError: error, arguments)
         }
         guard let subcommand = command as? any Subcommand else { return }
         // The main task's own priority would put the program before others' where root runs it, and whoever awaits a task

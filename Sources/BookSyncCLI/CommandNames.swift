@@ -31,11 +31,12 @@ extension BookSyncCommand {
         if word.contains(":") || word.allSatisfy(\.isNumber),
             case .success(let book) = Result(catching: { try BookReference(parsing: word) })
         {
-            return ValidationError("'\(book)' is a book: booksync fetch \(book)")
+            return ValidationError(.words("'\(book)' is a book: booksync fetch \(book)"))
         }
         let name = command == Self.self ? word : "\(command._commandName) \(word)"
         let near = nearest(to: word, among: command.configuration.subcommands.map { $0._commandName })
         return ValidationError(
-            "there is no command '\(name)'" + (near.map { "; did you mean \($0)?" } ?? "; booksync help lists them"))
+            near.map { .words("there is no command '\(name)'; did you mean \($0)?") }
+                ?? .words("there is no command '\(name)'; booksync help lists them"))
     }
 }

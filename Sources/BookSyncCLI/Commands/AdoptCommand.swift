@@ -7,40 +7,41 @@ import Settings
 
 struct AdoptCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "adopt", abstract: "Recognise files that are already there as episodes of a book.",
-        discussion: """
+        commandName: "adopt", abstract: .words("Recognise files that are already there as episodes of a book."),
+        discussion: .words(
+            """
             By the catalog's digest; by exact size and number; by number and name: each match says by which. What may be \
             several episodes, or none, is listed and left alone. Files in the library stay where they are unless a way \
             is said; files elsewhere need one.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
     @Argument(
-        help: ArgumentHelp("The folder that holds the files; those below it count.", valueName: "dir"),
+        help: .words("The folder that holds the files; those below it count.", valueName: "dir"),
         completion: .directory)
     var folder: String
 
-    @Option(name: .customLong("book"), help: ArgumentHelp("The book.", valueName: "ref"), completion: .books)
+    @Option(name: .customLong("book"), help: .words("The book.", valueName: "ref"), completion: .books)
     var book: String
 
-    @Flag(help: "Give the files a second name in the library; they must be on the same disk.")
+    @Flag(help: .words("Give the files a second name in the library; they must be on the same disk."))
     var link = false
 
-    @Flag(help: "Copy the files into the library.")
+    @Flag(help: .words("Copy the files into the library."))
     var copy = false
 
-    @Flag(help: "Move the files into the library.")
+    @Flag(help: .words("Move the files into the library."))
     var move = false
 
     @OptionGroup var waiting: WaitOptions
 
-    @Flag(help: "Print what would be adopted and change nothing.")
+    @Flag(help: .words("Print what would be adopted and change nothing."))
     var dryRun = false
 
     func validate() throws {
         if [link, copy, move].count(where: \.self) > 1 {
-            throw ValidationError("--link, --copy and --move exclude each other.")
+            throw ValidationError(.words("--link, --copy and --move exclude each other."))
         }
     }
 

@@ -11,19 +11,20 @@ import ShelfService
 struct CatalogCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Print what a catalog lists now, or what a saved answer lists; stores nothing.",
-        discussion: """
+        abstract: .words("Print what a catalog lists now, or what a saved answer lists; stores nothing."),
+        discussion: .words(
+            """
             What names a file that is there is read as a saved answer, several at once; everything else is a REF, or the \
             address of a feed, an archive item, a LibriVox book or a directory. With --json each is one line.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books, or files of saved answers.", valueName: "ref|file"), completion: .file())
+    @Argument(help: .words("Books, or files of saved answers.", valueName: "ref|file"), completion: .file())
     var subjects: [String]
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "What the answers are: \(SourceKind.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "type"))
     var type: SourceKind?
 

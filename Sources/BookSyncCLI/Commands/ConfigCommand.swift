@@ -6,13 +6,13 @@ import Settings
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show and check the settings in force.",
+        commandName: "config", abstract: .words("Show and check the settings in force."),
         subcommands: [ConfigShowCommand.self, ConfigCheckCommand.self, ConfigPathCommand.self])
 }
 
 struct ConfigShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the settings in force and where each comes from, secrets masked.")
+        commandName: "show", abstract: .words("Print the settings in force and where each comes from, secrets masked."))
 
     @OptionGroup var common: CommonOptions
 
@@ -25,8 +25,9 @@ struct ConfigShowCommand: Subcommand {
 
 struct ConfigCheckCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Tell what is wrong with the configuration, without asking any server.",
-        discussion: "Exits with 78 when something is. Secrets that others on this machine can read are warned of.")
+        commandName: "check", abstract: .words("Tell what is wrong with the configuration, without asking any server."),
+        discussion: .words(
+            "Exits with 78 when something is. Secrets that others on this machine can read are warned of."))
 
     @OptionGroup var common: CommonOptions
 
@@ -50,7 +51,7 @@ struct ConfigCheckCommand: Subcommand {
 
 struct ConfigPathCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "path", abstract: "Print where the configuration was read from.")
+        commandName: "path", abstract: .words("Print where the configuration was read from."))
 
     @OptionGroup var common: CommonOptions
 

@@ -5,15 +5,16 @@ import Settings
 
 /// What `pause`, `resume`, `cancel` and `remove` are about.
 struct ScopeArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("Books or episodes: REF, REF/12, REF/12-40.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
-    @Flag(help: "Everything in the library.")
+    @Flag(help: .words("Everything in the library."))
     var all = false
 
     func validate() throws {
         if all != references.isEmpty {
-            throw ValidationError(all ? "Name episodes or say --all, not both." : "Name episodes, or say --all.")
+            throw ValidationError(
+                all ? .words("Name episodes or say --all, not both.") : .words("Name episodes, or say --all."))
         }
     }
 
@@ -52,7 +53,7 @@ extension Program {
 
 struct PauseCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Have transfers wait until they are resumed, also over runs.",
+        commandName: "pause", abstract: .words("Have transfers wait until they are resumed, also over runs."),
         discussion:
             "A run that is under way, in another process too, stops them within a second and keeps what they have.")
 
@@ -70,7 +71,8 @@ struct PauseCommand: Subcommand {
 
 struct ResumeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let paused, failed and cancelled transfers be fetched by the next run.")
+        commandName: "resume",
+        abstract: .words("Let paused, failed and cancelled transfers be fetched by the next run."))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments
@@ -86,8 +88,8 @@ struct ResumeCommand: Subcommand {
 
 struct CancelCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Break transfers off and drop what they brought.",
-        discussion: "The next run fetches the episodes anew; to be rid of them, use remove.")
+        commandName: "cancel", abstract: .words("Break transfers off and drop what they brought."),
+        discussion: .words("The next run fetches the episodes anew; to be rid of them, use remove."))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments

@@ -6,12 +6,12 @@ import DemoCatalog
 
 struct DemoCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Serve the built-in demo catalog until interrupted.",
-        discussion: "Prints the address of the catalog, which a source of type book-resource can be given.")
+        commandName: "demo", abstract: .words("Serve the built-in demo catalog until interrupted."),
+        discussion: .words("Prints the address of the catalog, which a source of type book-resource can be given."))
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
+    @Option(help: .words("Where to listen; port 0 takes a free one.", valueName: "host:port"))
     var listen = "127.0.0.1:0"
 
     func perform(in program: Program) async throws -> ExitStatus {

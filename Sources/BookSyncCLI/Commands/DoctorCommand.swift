@@ -10,12 +10,13 @@ import ShelfQueries
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check configuration, library, store, free space and sources; changes nothing.",
-        discussion: """
+        abstract: .words("Check configuration, library, store, free space and sources; changes nothing."),
+        discussion: .words(
+            """
             One line each: ok, warning or problem, what was found, and what to do about it. Exits with the code of the \
             problem that most needs a person, and with 0 when there are warnings only. Each source is asked once, for ten \
             seconds at most. With --quiet what is ok is left out.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 

@@ -6,15 +6,16 @@ import ShelfQueries
 
 struct ExplainCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Say why an episode is, or is not, to be fetched; offline.",
-        discussion: """
+        commandName: "explain", abstract: .words("Say why an episode is, or is not, to be fetched; offline."),
+        discussion: .words(
+            """
             Which identity it has, what the catalog said when it was last asked, what is on disk and how it came there, \
             what failed, and what the next run would do. REF/7 for one episode, REF/7-9 or REF/latest:3 for several.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The episode: REF/12, REF/12-40.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("The episode: REF/12, REF/12-40.", valueName: "ref"), completion: .books)
     var reference: String
 
     func perform(in program: Program) async throws -> ExitStatus {

@@ -5,8 +5,9 @@ import Settings
 
 struct ExportCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write what players and library servers read of books.",
-        discussion: """
+        commandName: "export", abstract: .words("Write what players and library servers read of books."),
+        discussion: .words(
+            """
             m3u8: a playlist. opf: metadata.opf with title, author and reader. metadata: metadata.json for Audiobookshelf, \
             which outranks all else there. rss: feed.xml, a podcast feed of the files. csv: a table of all episodes. \
             cover: the picture that the catalog names. opml: the subscriptions, for other programs; it goes to standard \
@@ -14,34 +15,36 @@ struct ExportCommand: Subcommand {
 
             Without --output each goes into its book's folder, whole or not at all, and only when it would change. A file \
             that booksync did not write, or that was changed since, is left as it is. No address in them holds a secret.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("What to write.", valueName: "kind"))
+    @Argument(help: .words("What to write.", valueName: "kind"))
     var kind: ExportChoice
 
     @Argument(
-        help: ArgumentHelp("Books, or episodes of them. Default: all books.", valueName: "ref"), completion: .books)
+        help: .words("Books, or episodes of them. Default: all books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Write to this file, to this folder (one for each book in it), or with - to standard output.",
             valueName: "path"), completion: .file())
     var output: String?
 
-    @Flag(help: "Overwrite files in the book folders that booksync did not write.")
+    @Flag(help: .words("Overwrite files in the book folders that booksync did not write."))
     var force = false
 
     @OptionGroup var waiting: WaitOptions
 
     func validate() throws {
         if kind == .ofBooks(.cover), output != nil {
-            throw ValidationError("A cover goes into its book's folder only.")
+            throw ValidationError(.words("A cover goes into its book's folder only."))
         }
-        if output == "" { throw ValidationError("--output takes a path, or - for standard output.") }
-        if force, output != nil { throw ValidationError("--force is for the book folders; --output overwrites.") }
+        if output == "" { throw ValidationError(.words("--output takes a path, or - for standard output.")) }
+        if force, output != nil {
+            throw ValidationError(.words("--force is for the book folders; --output overwrites."))
+        }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {

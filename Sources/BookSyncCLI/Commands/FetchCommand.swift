@@ -6,21 +6,22 @@ import Settings
 
 struct FetchCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Fetch what is missing of books.",
-        discussion: """
+        commandName: "fetch", abstract: .words("Fetch what is missing of books."),
+        discussion: .words(
+            """
             Asks the catalog, plans, and fetches what the library lacks; what is interrupted is resumed by the next \
             run. Names of episodes behind a REF (30776/12-40) win over --only and --latest. Episodes named while \
             another run is under way are fetched next, by that run.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
     @Option(
-        name: .customLong("book"), help: ArgumentHelp("A book to fetch; may be repeated.", valueName: "ref"),
+        name: .customLong("book"), help: .words("A book to fetch; may be repeated.", valueName: "ref"),
         completion: .books)
     var books: [String] = []
 
-    @Argument(help: ArgumentHelp("More books.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("More books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @OptionGroup var selection: SelectionOptions
@@ -29,15 +30,15 @@ struct FetchCommand: Subcommand {
 
     @OptionGroup var waiting: WaitOptions
 
-    @Flag(help: "Also fetch what was removed, is paused, or failed too often.")
+    @Flag(help: .words("Also fetch what was removed, is paused, or failed too often."))
     var force = false
 
-    @Flag(help: "Print the plan and change nothing.")
+    @Flag(help: .words("Print the plan and change nothing."))
     var dryRun = false
 
     func validate() throws {
         if books.isEmpty, references.isEmpty {
-            throw ValidationError("Name a book to fetch, as in: booksync fetch --book 30776")
+            throw ValidationError(.words("Name a book to fetch, as in: booksync fetch --book 30776"))
         }
     }
 
@@ -100,33 +101,33 @@ struct FetchCommand: Subcommand {
 
 /// Which episodes a run is about.
 struct SelectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only these section numbers, as in 1-20,35.", valueName: "numbers"))
+    @Option(help: .words("Only these section numbers, as in 1-20,35.", valueName: "numbers"))
     var only: String?
 
-    @Option(help: ArgumentHelp("Only the last N episodes.", valueName: "n"))
+    @Option(help: .words("Only the last N episodes.", valueName: "n"))
     var latest: Int?
 
-    @Option(help: ArgumentHelp("Only episodes whose name matches.", valueName: "regex"))
+    @Option(help: .words("Only episodes whose name matches.", valueName: "regex"))
     var match: String?
 
-    @Option(help: ArgumentHelp("No episodes whose name matches.", valueName: "regex"))
+    @Option(help: .words("No episodes whose name matches.", valueName: "regex"))
     var exclude: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Only episodes published since a day or an age, as in 2024-05-31 or 30d; those without a date as well.",
             valueName: "when"))
     var since: String?
 
     func validate() throws {
-        if let latest, latest < 1 { throw ValidationError("--latest takes a number from 1 on, not \(latest).") }
+        if let latest, latest < 1 { throw ValidationError(.words("--latest takes a number from 1 on, not \(latest).")) }
         // Found out here, before any catalog is asked.
         for (option, pattern) in [("--match", match), ("--exclude", exclude)] {
             guard let pattern else { continue }
             do {
                 _ = try Regex(pattern)
             } catch {
-                throw ValidationError("\(option): '\(pattern)' is not a valid regular expression: \(error).")
+                throw ValidationError(.words("\(option): '\(pattern)' is not a valid regular expression: \(error)."))
             }
         }
     }
@@ -140,23 +141,23 @@ struct SelectionOptions: ParsableArguments {
 
 /// How a run transfers.
 struct TransferOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Episodes at once.", valueName: "n"))
+    @Option(help: .words("Episodes at once.", valueName: "n"))
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("Which episodes come first.", valueName: "order"))
+    @Option(help: .words("Which episodes come first.", valueName: "order"))
     var order: TransferOrder?
 
     private static let jobsRange = 1...64
 
-    @Option(help: ArgumentHelp("Bytes a second at most, as in 2M; 0 for no limit.", valueName: "rate"))
+    @Option(help: .words("Bytes a second at most, as in 2M; 0 for no limit.", valueName: "rate"))
     var limitRate: String?
 
     func validate() throws {
         if let limitRate, parseByteCount(limitRate) == nil {
-            throw ValidationError("--limit-rate takes bytes a second, as in 2M, not '\(limitRate)'.")
+            throw ValidationError(.words("--limit-rate takes bytes a second, as in 2M, not '\(limitRate)'."))
         }
         if let jobs, !Self.jobsRange.contains(jobs) {
-            throw ValidationError("--jobs takes a number from 1 to \(Self.jobsRange.upperBound), not \(jobs).")
+            throw ValidationError(.words("--jobs takes a number from 1 to \(Self.jobsRange.upperBound), not \(jobs)."))
         }
     }
 

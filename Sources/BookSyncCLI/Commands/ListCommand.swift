@@ -7,18 +7,18 @@ import ShelfQueries
 
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the books of the library or, with a REF, its episodes; offline.")
+        commandName: "list", abstract: .words("List the books of the library or, with a REF, its episodes; offline."))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books whose episodes to list.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("Books whose episodes to list.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
-    @Option(help: ArgumentHelp("Only episodes in this state; without a REF, books that have any.", valueName: "state"))
+    @Option(help: .words("Only episodes in this state; without a REF, books that have any.", valueName: "state"))
     var state: EpisodeState?
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             """
             In this order: \(ShelfOrder.ofBooks.map(\.rawValue).joined(separator: ", ")); with a REF \
             \(ShelfOrder.ofEpisodes.map(\.rawValue).joined(separator: ", ")). Names rise; of numbers and times the \
@@ -26,10 +26,10 @@ struct ListCommand: Subcommand {
             """, valueName: "key"))
     var sort: ShelfOrder?
 
-    @Flag(help: "In the opposite order.")
+    @Flag(help: .words("In the opposite order."))
     var reverse = false
 
-    @Flag(help: "Only what is missing on disk.")
+    @Flag(help: .words("Only what is missing on disk."))
     var missing = false
 
     func validate() throws {
@@ -37,7 +37,9 @@ struct ListCommand: Subcommand {
         if let sort, !orders.contains(sort) {
             let words = orders.map(\.rawValue).joined(separator: ", ")
             throw ValidationError(
-                "\(references.isEmpty ? "Books" : "Episodes") are sorted by \(words), not by \(sort.rawValue).")
+                references.isEmpty
+                    ? .words("Books are sorted by \(words), not by \(sort.rawValue).")
+                    : .words("Episodes are sorted by \(words), not by \(sort.rawValue)."))
         }
     }
 

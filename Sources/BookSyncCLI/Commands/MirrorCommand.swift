@@ -6,12 +6,13 @@ import ShelfQueries
 
 struct MirrorCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "mirror", abstract: "Fetch what is missing of every subscription; the cron job.",
-        discussion: """
+        commandName: "mirror", abstract: .words("Fetch what is missing of every subscription; the cron job."),
+        discussion: .words(
+            """
             One run at a time: when another one holds the library, this one exits with 75 or waits. New episodes come \
             first: books that lack few before books that lack many, and last what failed before. With --quiet nothing is \
             printed unless something failed. booksync runs lists recent runs.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
@@ -19,19 +20,19 @@ struct MirrorCommand: Subcommand {
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: ArgumentHelp("Begin no more than so many episodes.", valueName: "n"))
+    @Option(help: .words("Begin no more than so many episodes.", valueName: "n"))
     var maxEpisodes: Int?
 
-    @Option(help: ArgumentHelp("Begin no episode that would go beyond so many bytes, as in 2G.", valueName: "bytes"))
+    @Option(help: .words("Begin no episode that would go beyond so many bytes, as in 2G.", valueName: "bytes"))
     var maxBytes: String?
 
-    @Option(help: ArgumentHelp("Stop after so long, and keep everything received, as in 50m.", valueName: "time"))
+    @Option(help: .words("Stop after so long, and keep everything received, as in 50m.", valueName: "time"))
     var timeLimit: String?
 
-    @Flag(help: "Also fetch what was removed, is paused, or waits after failures.")
+    @Flag(help: .words("Also fetch what was removed, is paused, or waits after failures."))
     var force = false
 
-    @Flag(help: "Print the plans and change nothing.")
+    @Flag(help: .words("Print the plans and change nothing."))
     var dryRun = false
 
     private var limits: RunLimits {
@@ -41,13 +42,13 @@ struct MirrorCommand: Subcommand {
 
     func validate() throws {
         if let maxEpisodes, maxEpisodes < 1 {
-            throw ValidationError("--max-episodes takes a number from 1 on, not \(maxEpisodes).")
+            throw ValidationError(.words("--max-episodes takes a number from 1 on, not \(maxEpisodes)."))
         }
         if let maxBytes, parseByteCount(maxBytes) == nil {
-            throw ValidationError("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'.")
+            throw ValidationError(.words("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'."))
         }
         if let timeLimit, parseSeconds(timeLimit) == nil {
-            throw ValidationError("--time-limit takes a time, as in 50m, not '\(timeLimit)'.")
+            throw ValidationError(.words("--time-limit takes a time, as in 50m, not '\(timeLimit)'."))
         }
     }
 

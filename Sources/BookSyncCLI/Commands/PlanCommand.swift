@@ -6,22 +6,22 @@ import ShelfQueries
 
 struct PlanCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Print what a run would do, and change nothing.",
-        discussion: "Without a REF: for every subscription. With --json each book is one line.")
+        commandName: "plan", abstract: .words("Print what a run would do, and change nothing."),
+        discussion: .words("Without a REF: for every subscription. With --json each book is one line."))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("Books.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("Books.", valueName: "ref"), completion: .books)
     var references: [String] = []
 
     @OptionGroup var selection: SelectionOptions
 
     @OptionGroup var transfer: TransferOptions
 
-    @Flag(help: "Plan from the stored catalog instead of asking for it.")
+    @Flag(help: .words("Plan from the stored catalog instead of asking for it."))
     var offline = false
 
-    @Flag(help: "As with fetch --force.")
+    @Flag(help: .words("As with fetch --force."))
     var force = false
 
     func perform(in program: Program) async throws -> ExitStatus {

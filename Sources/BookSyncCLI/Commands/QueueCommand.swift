@@ -7,11 +7,12 @@ import ShelfQueries
 
 struct QueueCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "queue", abstract: "List the transfers that are under way, wait, are paused or failed; offline.")
+        commandName: "queue",
+        abstract: .words("List the transfers that are under way, wait, are paused or failed; offline."))
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print again every second until interrupted.")
+    @Flag(help: .words("Print again every second until interrupted."))
     var watch = false
 
     func perform(in program: Program) async throws -> ExitStatus {

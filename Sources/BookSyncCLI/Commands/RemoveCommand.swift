@@ -7,26 +7,29 @@ import ShelfQueries
 
 struct RemoveCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Move episodes' files to the trash; they are not fetched again.",
-        discussion: """
+        commandName: "remove", abstract: .words("Move episodes' files to the trash; they are not fetched again."),
+        discussion: .words(
+            """
             The trash keeps files for \(Trash.keptDays) days: booksync trash restore, or undo, brings them back. Removing more \
             than one episode is asked about on a terminal, and needs --yes elsewhere.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments
 
-    @Flag(help: "Only forget that they were removed: no file is touched, and the next run fetches them again.")
+    @Flag(help: .words("Only forget that they were removed: no file is touched, and the next run fetches them again."))
     var forget = false
 
-    @Flag(name: [.short, .long], help: "Remove without asking.")
+    @Flag(name: [.short, .long], help: .words("Remove without asking."))
     var yes = false
 
-    @Flag(help: "Print what would be removed and change nothing.")
+    @Flag(help: .words("Print what would be removed and change nothing."))
     var dryRun = false
 
     func validate() throws {
-        if forget, yes || dryRun { throw ValidationError("--forget removes nothing: leave --yes and --dry-run out.") }
+        if forget, yes || dryRun {
+            throw ValidationError(.words("--forget removes nothing: leave --yes and --dry-run out."))
+        }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {

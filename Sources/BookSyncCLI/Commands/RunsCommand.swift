@@ -8,16 +8,17 @@ import ShelfQueries
 
 struct RunsCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "runs", abstract: "List recent runs, the newest last.",
-        discussion: "The last thousand runs of fetch and mirror are kept. One that was killed shows as cut off.")
+        commandName: "runs", abstract: .words("List recent runs, the newest last."),
+        discussion: .words("The last thousand runs of fetch and mirror are kept. One that was killed shows as cut off.")
+    )
 
     @OptionGroup var common: CommonOptions
 
-    @Option(help: ArgumentHelp("So many runs.", valueName: "n"))
+    @Option(help: .words("So many runs.", valueName: "n"))
     var last = 20
 
     func validate() throws {
-        if last < 1 { throw ValidationError("--last takes a number from 1 on, not \(last).") }
+        if last < 1 { throw ValidationError(.words("--last takes a number from 1 on, not \(last).")) }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {

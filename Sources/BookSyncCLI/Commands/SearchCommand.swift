@@ -7,22 +7,24 @@ import ShelfQueries
 
 struct SearchCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "search", abstract: "Find books and episodes by title, author, announcer and name; offline.",
-        discussion: """
+        commandName: "search",
+        abstract: .words("Find books and episodes by title, author, announcer and name; offline."),
+        discussion: .words(
+            """
             All words must be found: Latin ones at the beginning of words, without capitals and accents; numbers as \
             numbers, so that 第1集 finds 第001集; Chinese and its like anywhere. The best come first.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("What to search for; any two Chinese characters will do.", valueName: "text"))
+    @Argument(help: .words("What to search for; any two Chinese characters will do.", valueName: "text"))
     var text: [String]
 
-    @Option(help: ArgumentHelp("So many at most; 0 for all.", valueName: "n"))
+    @Option(help: .words("So many at most; 0 for all.", valueName: "n"))
     var limit = 50
 
     func validate() throws {
-        if limit < 0 { throw ValidationError("--limit takes a number from 0 on, not \(limit).") }
+        if limit < 0 { throw ValidationError(.words("--limit takes a number from 0 on, not \(limit).")) }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {

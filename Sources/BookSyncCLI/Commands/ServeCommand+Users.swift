@@ -9,46 +9,46 @@ import ShelfQueries
 /// Who logs in to the shelf with a name of their own.
 struct UserOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Add a user with positions, bookmarks and a password of their own (asked for, or one line of standard input), "
                 + "and end.", valueName: "name"))
     var addUser: String?
 
-    @Flag(help: "Print the users and what each may see, and end.")
+    @Flag(help: .words("Print the users and what each may see, and end."))
     var listUsers = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Remove a user with all their positions and bookmarks, and end.", valueName: "name"))
     var removeUser: String?
 
-    @Option(help: ArgumentHelp("Ask for a new password of a user, and end.", valueName: "name"))
+    @Option(help: .words("Ask for a new password of a user, and end.", valueName: "name"))
     var passwd: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Change what a user may see to --books, or to all without it, and end.", valueName: "name"))
     var booksOf: String?
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp(
+        help: .words(
             "What the user may see; such a user listens, and changes nothing else. Default: all.", valueName: "ref"),
         completion: .books)
     var books: [String] = []
 
-    @Flag(name: [.short, .long], help: "Remove a user without asking.")
+    @Flag(name: [.short, .long], help: .words("Remove a user without asking."))
     var yes = false
 
     /// How many things are asked for.
     var count: Int { [addUser, removeUser, passwd, booksOf].count { $0 != nil } + (listUsers ? 1 : 0) }
 
     func validate() throws {
-        if count > 1 { throw ValidationError("One thing at a time is done about users.") }
+        if count > 1 { throw ValidationError(.words("One thing at a time is done about users.")) }
         if !books.isEmpty, addUser == nil, booksOf == nil {
-            throw ValidationError("--books is what --add-user or --books-of may see.")
+            throw ValidationError(.words("--books is what --add-user or --books-of may see."))
         }
-        if yes, removeUser == nil { throw ValidationError("--yes answers --remove-user.") }
+        if yes, removeUser == nil { throw ValidationError(.words("--yes answers --remove-user.")) }
     }
 }
 

@@ -9,8 +9,10 @@ import ShelfService
 
 struct ServeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve the shelf: audio, podcast feeds, and a catalog for other booksyncs.",
-        discussion: """
+        commandName: "serve",
+        abstract: .words("Serve the shelf: audio, podcast feeds, and a catalog for other booksyncs."),
+        discussion: .words(
+            """
             /feeds/all.opml lists a podcast feed for each book. A source of type book-resource whose url is \
             ADDRESS/catalog/SOURCE/ClientGetBookResource.action (its detail-url the same with ClientGetBookDetail.action) \
             mirrors this library. /api/v1/ has books, search, queue, subscriptions and runs, as --json prints them.
@@ -22,7 +24,7 @@ struct ServeCommand: Subcommand {
             Programs send the token of serve.token instead, and podcast apps need neither: their address, below /apps/, \
             is shown on the subscriptions page. Printed is the address; a signal ends the server once its answers are \
             given.
-            """)
+            """))
 
     /// Nobody watches a server: what is tried at its door is told without being asked for.
     static let minLogLevel = Logger.Level.warning
@@ -30,25 +32,25 @@ struct ServeCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Where to listen: an address of this machine (port 0 takes a free one), or unix:PATH. Default: serve.listen, "
                 + "else 127.0.0.1:8731.", valueName: "host:port"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("What all paths begin with, as in /shelf. Default: serve.base-path.", valueName: "path"))
+    @Option(help: .words("What all paths begin with, as in /shelf. Default: serve.base-path.", valueName: "path"))
     var basePath: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "The address under which clients reach the server, for feeds. Default: serve.public-url, else what each "
                 + "client says.", valueName: "url"))
     var publicURL: String?
 
-    @Flag(help: "Let clients look and listen, and change nothing. Default: serve.read-only.")
+    @Flag(help: .words("Let clients look and listen, and change nothing. Default: serve.read-only."))
     var readOnly = false
 
     @Option(
-        help: ArgumentHelp(
+        help: .words(
             "Fetch what is missing of every subscription again and again, as in 6h. Default: serve.mirror-every, else "
                 + "never.", valueName: "time"))
     var mirrorEvery: String?
@@ -59,26 +61,26 @@ struct ServeCommand: Subcommand {
     )
     var selfSigned = false
 
-    @Flag(help: "Ask for a new password, put its hash into the configuration, and end.")
+    @Flag(help: .words("Ask for a new password, put its hash into the configuration, and end."))
     var setPassword = false
 
-    @Flag(help: "Give the feeds of podcast apps a new address, so that the old one ends, and end.")
+    @Flag(help: .words("Give the feeds of podcast apps a new address, so that the old one ends, and end."))
     var rotateApps = false
 
     @OptionGroup var users: UserOptions
 
     func validate() throws {
         if (setPassword ? 1 : 0) + (rotateApps ? 1 : 0) + users.count > 1 {
-            throw ValidationError("Passwords, users and the apps' address are changed one after the other.")
+            throw ValidationError(.words("Passwords, users and the apps' address are changed one after the other."))
         }
         if let mirrorEvery, ServeSettings.mirrorInterval(mirrorEvery) == nil {
-            throw ValidationError("--mirror-every takes a time such as 6h, from 1m on, not '\(mirrorEvery)'.")
+            throw ValidationError(.words("--mirror-every takes a time such as 6h, from 1m on, not '\(mirrorEvery)'."))
         }
         if let basePath, !ServeSettings.canBeBasePath(basePath) {
-            throw ValidationError("--base-path is a path such as /shelf, without a slash at its end.")
+            throw ValidationError(.words("--base-path is a path such as /shelf, without a slash at its end."))
         }
         if let publicURL, !isServerAddress(publicURL) {
-            throw ValidationError("--public-url is an http or https address without user, query and fragment.")
+            throw ValidationError(.words("--public-url is an http or https address without user, query and fragment."))
         }
     }
 

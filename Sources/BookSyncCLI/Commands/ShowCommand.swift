@@ -7,12 +7,12 @@ import ShelfQueries
 
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print everything known of a book or of an episode; offline.",
-        discussion: "REF for the book, REF/7 for its seventh episode.")
+        commandName: "show", abstract: .words("Print everything known of a book or of an episode; offline."),
+        discussion: .words("REF for the book, REF/7 for its seventh episode."))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The book or the episode.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("The book or the episode.", valueName: "ref"), completion: .books)
     var reference: String
 
     func perform(in program: Program) async throws -> ExitStatus {

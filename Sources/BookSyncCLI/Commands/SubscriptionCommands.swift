@@ -8,15 +8,16 @@ import ShelfQueries
 
 struct SubscribeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscribe", abstract: "Subscribe to a book: mirror downloads its new episodes.",
-        discussion: """
+        commandName: "subscribe", abstract: .words("Subscribe to a book: mirror downloads its new episodes."),
+        discussion: .words(
+            """
             REF/latest:5 and REF/12-40 follow only these episodes, and win over --latest and --only. Subscribing \
             again replaces the earlier options.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The books.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("The books.", valueName: "ref"), completion: .books)
     var references: [String]
 
     @OptionGroup var selection: SelectionOptions
@@ -57,38 +58,38 @@ struct SubscribeCommand: Subcommand {
 
 /// What a subscription says beside its episodes.
 struct SubscriptionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("What to call the book, instead of what the catalog does.", valueName: "title"))
+    @Option(help: .words("What to call the book, instead of what the catalog does.", valueName: "title"))
     var title: String?
 
-    @Option(help: ArgumentHelp("Which episodes come first.", valueName: "order"))
+    @Option(help: .words("Which episodes come first.", valueName: "order"))
     var order: TransferOrder?
 
-    @Option(help: ArgumentHelp("Begin no more than so many episodes of it in a run.", valueName: "n"))
+    @Option(help: .words("Begin no more than so many episodes of it in a run.", valueName: "n"))
     var maxEpisodes: Int?
 
-    @Option(help: ArgumentHelp("Begin no more than so many bytes of it in a run, as in 2G.", valueName: "bytes"))
+    @Option(help: .words("Begin no more than so many bytes of it in a run, as in 2G.", valueName: "bytes"))
     var maxBytes: String?
 
     var limits: RunLimits { RunLimits(episodes: maxEpisodes, bytes: maxBytes.flatMap(parseByteCount)) }
 
     func validate() throws {
-        if let title, title.isEmpty { throw ValidationError("--title takes a title.") }
+        if let title, title.isEmpty { throw ValidationError(.words("--title takes a title.")) }
         if let maxEpisodes, maxEpisodes < 1 {
-            throw ValidationError("--max-episodes takes a number from 1 on, not \(maxEpisodes).")
+            throw ValidationError(.words("--max-episodes takes a number from 1 on, not \(maxEpisodes)."))
         }
         if let maxBytes, parseByteCount(maxBytes) ?? 0 < 1 {
-            throw ValidationError("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'.")
+            throw ValidationError(.words("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'."))
         }
     }
 }
 
 struct UnsubscribeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "unsubscribe", abstract: "Unsubscribe from a book; its files are kept.")
+        commandName: "unsubscribe", abstract: .words("Unsubscribe from a book; its files are kept."))
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: ArgumentHelp("The books.", valueName: "ref"), completion: .books)
+    @Argument(help: .words("The books.", valueName: "ref"), completion: .books)
     var references: [String]
 
     func perform(in program: Program) async throws -> ExitStatus {

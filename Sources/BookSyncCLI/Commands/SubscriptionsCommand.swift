@@ -10,32 +10,33 @@ import ShelfQueries
 
 struct SubscriptionsCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscriptions", abstract: "List subscriptions, or exchange them with other programs.",
-        discussion: """
+        commandName: "subscriptions", abstract: .words("List subscriptions, or exchange them with other programs."),
+        discussion: .words(
+            """
             --import follows every feed of an OPML file that is not followed yet, under its title there; folders and \
             categories become tags. Nobody is asked anything. What cannot be followed is named, the rest is followed all \
             the same. --export writes what is followed; booksync reads it back whole, books without a feed included.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
     @Option(
         name: .customLong("import"),
-        help: ArgumentHelp("Follow what this OPML file lists; - is standard input.", valueName: "file"),
+        help: .words("Follow what this OPML file lists; - is standard input.", valueName: "file"),
         completion: .file())
     var importedFile: String?
 
     @Option(
         name: .customLong("export"),
-        help: ArgumentHelp("Write an OPML file; - is standard output.", valueName: "file"), completion: .file())
+        help: .words("Write an OPML file; - is standard output.", valueName: "file"), completion: .file())
     var exportedFile: String?
 
     func validate() throws {
         if importedFile != nil, exportedFile != nil {
-            throw ValidationError("--import and --export cannot be done at once.")
+            throw ValidationError(.words("--import and --export cannot be done at once."))
         }
         if importedFile == "" || exportedFile == "" {
-            throw ValidationError("--import and --export take the path of a file, or -.")
+            throw ValidationError(.words("--import and --export take the path of a file, or -."))
         }
     }
 

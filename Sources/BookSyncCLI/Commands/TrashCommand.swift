@@ -9,14 +9,14 @@ import ShelfQueries
 
 struct TrashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trash", abstract: "List, restore or delete what was removed.",
-        discussion: "Removed files are kept for \(Trash.keptDays) days in the library's .booksync/trash.",
+        commandName: "trash", abstract: .words("List, restore or delete what was removed."),
+        discussion: .words("Removed files are kept for \(Trash.keptDays) days in the library's .booksync/trash."),
         subcommands: [TrashListCommand.self, TrashRestoreCommand.self, TrashEmptyCommand.self])
 }
 
 struct TrashListCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what was removed, the last first; offline.")
+        commandName: "list", abstract: .words("List what was removed, the last first; offline."))
 
     @OptionGroup var common: CommonOptions
 
@@ -45,10 +45,11 @@ struct TrashListCommand: Subcommand {
 
 struct TrashRestoreCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Bring removed files back to where they were.",
-        discussion: """
+        commandName: "restore", abstract: .words("Bring removed files back to where they were."),
+        discussion: .words(
+            """
             Their episodes are no longer removed. Of an episode that was removed twice, the last file comes back.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments
@@ -67,13 +68,13 @@ struct TrashRestoreCommand: Subcommand {
 
 struct TrashEmptyCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "empty", abstract: "Delete what is in the trash, for good.")
+        commandName: "empty", abstract: .words("Delete what is in the trash, for good."))
 
     @OptionGroup var common: CommonOptions
 
     @OptionGroup var waiting: WaitOptions
 
-    @Flag(name: [.short, .long], help: "Delete without asking.")
+    @Flag(name: [.short, .long], help: .words("Delete without asking."))
     var yes = false
 
     func perform(in program: Program) async throws -> ExitStatus {

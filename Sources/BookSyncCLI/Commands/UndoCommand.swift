@@ -10,21 +10,22 @@ import ShelfQueries
 struct UndoCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Take back the last removal, or the renames of the last run that renamed anything.",
-        discussion: """
+        abstract: .words("Take back the last removal, or the renames of the last run that renamed anything."),
+        discussion: .words(
+            """
             Whichever was later. What was removed comes back from the trash.
 
             Taking renames back is for a shelf that was renamed by a naming that was changed by mistake. What was moved or \
             changed since, or whose old name is taken, is left and named. The files keep the names that they get back, also while the naming is \
             still the changed one; set naming back to what it was, and they follow it again from the next run on. What is \
             fetched in the meantime gets its name from the naming as it is. Run it again to go back one run further.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
     @OptionGroup var waiting: WaitOptions
 
-    @Flag(help: "Print what would be done and change nothing.")
+    @Flag(help: .words("Print what would be done and change nothing."))
     var dryRun = false
 
     func perform(in program: Program) async throws -> ExitStatus {

@@ -5,40 +5,41 @@ import Settings
 
 struct VerifyCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Re-read every file against its recorded SHA-256; offline.",
-        discussion: """
+        commandName: "verify", abstract: .words("Re-read every file against its recorded SHA-256; offline."),
+        discussion: .words(
+            """
             Names what is missing, truncated, changed, or rotten (other bytes, though nobody wrote to the file), and exits \
             with 75 when anything is bad and was not repaired. A verification that is interrupted goes on where it stopped \
             when it is asked for again. --repair fetches the bad files again; each stays where it is until the good one is \
             whole, and one that was written to since it was fetched is kept under .booksync/kept. --accept REF records files \
             that you edited (tags, cuts) as they are now.
-            """)
+            """))
 
     @OptionGroup var common: CommonOptions
 
     @Argument(
-        help: ArgumentHelp("Books or episodes: REF, REF/12, REF/12-40; none for everything.", valueName: "ref"),
+        help: .words("Books or episodes: REF, REF/12, REF/12-40; none for everything.", valueName: "ref"),
         completion: .books)
     var references: [String] = []
 
-    @Flag(help: "Look at sizes and headers only.")
+    @Flag(help: .words("Look at sizes and headers only."))
     var quick = false
 
-    @Flag(help: "Fetch what is bad again.")
+    @Flag(help: .words("Fetch what is bad again."))
     var repair = false
 
-    @Flag(help: "Record what was edited since it was fetched as it is now; needs a REF.")
+    @Flag(help: .words("Record what was edited since it was fetched as it is now; needs a REF."))
     var accept = false
 
-    @Flag(help: "Read everything, also what an interrupted verification found right.")
+    @Flag(help: .words("Read everything, also what an interrupted verification found right."))
     var anew = false
 
     @OptionGroup var waiting: WaitOptions
 
     func validate() throws {
-        if accept, repair || quick { throw ValidationError("--accept goes with neither --repair nor --quick.") }
+        if accept, repair || quick { throw ValidationError(.words("--accept goes with neither --repair nor --quick.")) }
         if accept, references.isEmpty {
-            throw ValidationError("--accept takes the books or episodes that you edited, as in REF or REF/12.")
+            throw ValidationError(.words("--accept takes the books or episodes that you edited, as in REF or REF/12."))
         }
     }
 

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import Languages
+
+/// What the argument parser prints by itself: help screens, and complaints about arguments.
+///
+/// The parser writes English headings and breaks lines between words, of which Chinese has none. In another language its
+/// text is therefore taken unbroken, its own sentences are replaced by that language's, and the lines are broken here.
+enum ParserOutput {
+    /// Columns that the descriptions of options begin at.
+    private static let descriptionColumn = 26
+
+    /// Prints what the error says, on standard output where it is the help that was asked for, and ends the process.
+    static func exit(withError error: any Error, _ arguments: [String]) -> Never {
+        let language = Wordings.ofEnvironment.language
+        let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
+        guard language != .english, !isForProgram else { BookSyncCommand.exit(withError: error) }
+        let code = BookSyncCommand.exitCode(for: error)
+        let text = translated(BookSyncCommand.fullMessage(for: error, columns: .max / 2), columns: columns)
+        FileHandle(fileDescriptor: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO).write(Data((text + "\n").utf8))
+        Foundation.exit(code.rawValue)
+    }
+
+    /// As the parser counts them.
+    private static var columns: Int {
+        let declared = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
+        return declared ?? TerminalSize.current(of: STDOUT_FILENO)?.columns ?? 80
+    }
+
+    /// The parser's unbroken text in Chinese.
+    static func translated(_ text: String, columns: Int) -> String {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.flatMap { wrapped(translated(String($0)), to: columns) }.joined(separator: "\n")
+    }
+
+    /// Replaces all of the parser's own words in a line.
+    private static func translated(_ line: String) -> String {
+        chineseSentences.reduce(line) { line, sentence in
+            line.replacing(sentence.english) { match in
+                let parts = match.output.compactMap { $0.substring.map(String.init) }
+                return parts.indices.dropFirst().reduce(sentence.chinese) {
+                    $0.replacing("{\($1)}", with: parts[$1])
+                }
+            }
+        }
+    }
+
+    /// What an option does stays in its column.
+    private static func wrapped(_ line: String, to columns: Int) -> [String] {
+        let content = line.drop { $0 == " " }
+        let indent = line.count - content.count
+        guard indent > 0 else {
+            let lines = DisplayWidth.wrapped(line, to: columns)
+            return lines.isEmpty ? [line] : lines
+        }
+        let label = indent < descriptionColumn ? content.firstRange(of: "  ").map { content[..<$0.lowerBound] } : nil
+        let texts = label.map { content[$0.endIndex...].drop { $0 == " " } } ?? content
+        let isDescription = label != nil || indent == descriptionColumn
+        let hanging = isDescription ? descriptionColumn : indent
+        let first = label.map { DisplayWidth.fit("\(spaces(indent))\($0)", to: hanging) } ?? spaces(indent)
+        let broken = DisplayWidth.wrapped(String(texts), to: max(columns - hanging, 20))
+        guard let top = broken.first else { return [line] }
+        return [first + top] + broken.dropFirst().map { spaces(hanging) + $0 }
+    }
+
+    private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
+}
