@@ -1,4 +1,5 @@
 import BookModel
+import CatalogFetcher
 import Foundation
 
 /// What kept catalogs from being read, told once for all the books that it concerns: a server that is down is one line,

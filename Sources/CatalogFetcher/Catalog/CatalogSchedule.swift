@@ -9,15 +9,20 @@
 /// | did not answer in the last run | 1 | 1 |
 /// | has not answered yet | 3 | as many as are allowed |
 /// | has answered in this run | 8 | as many as are allowed |
-struct CatalogSchedule {
+package struct CatalogSchedule {
     /// One book's catalog.
-    struct Entry: Hashable {
-        var server: String
-        var source: String
+    package struct Entry: Hashable {
+        package var server: String
+        package var source: String
+
+        package init(server: String, source: String) {
+            self.server = server
+            self.source = source
+        }
     }
 
     /// What came of asking for a book.
-    enum Outcome {
+    package enum Outcome {
         case listed
         /// The server answered, and has nothing for us.
         case refused
@@ -54,20 +59,20 @@ struct CatalogSchedule {
     /// - Parameters:
     ///   - jobs: books asked for at once in all.
     ///   - doubted: servers that did not answer in the last run.
-    init(jobs: Int, jobsPerServer: Int, doubted: Set<String> = []) {
+    package init(jobs: Int, jobsPerServer: Int, doubted: Set<String> = []) {
         self.jobs = jobs
         self.jobsPerServer = jobsPerServer
         for server in doubted { servers[server, default: ServerState()].isDoubted = true }
     }
 
     /// Has more books wait, before those that wait already. Their indices go on from those of the last call.
-    mutating func add(_ more: [Entry]) {
+    package mutating func add(_ more: [Entry]) {
         waiting.insert(contentsOf: entries.count..<(entries.count + more.count), at: 0)
         entries += more
     }
 
     /// Takes the next book to ask for; nil when nothing may be asked for now.
-    mutating func startNext() -> Int? {
+    package mutating func startNext() -> Int? {
         guard running < jobs else { return nil }
         let next = waiting.firstIndex { index in
             let server = servers[entries[index].server] ?? ServerState()
@@ -83,14 +88,14 @@ struct CatalogSchedule {
 
     /// Asks for nothing that waits.
     /// - Returns: the indices that are given up.
-    mutating func giveUp() -> [Int] {
+    package mutating func giveUp() -> [Int] {
         defer { waiting = [] }
         return waiting
     }
 
     /// Records what came of a book that was taken.
     /// - Returns: the indices that are given up with it.
-    mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
+    package mutating func end(_ index: Int, _ outcome: Outcome) -> [Int] {
         let entry = entries[index]
         running -= 1
         servers[entry.server, default: ServerState()].running -= 1

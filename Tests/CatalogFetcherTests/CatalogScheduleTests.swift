@@ -1,6 +1,6 @@
 import Testing
 
-@testable import BookSync
+@testable import CatalogFetcher
 
 @Suite struct CatalogScheduleTests {
     private func schedule(
