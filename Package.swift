@@ -135,7 +135,8 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "Languages", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
+                "BookModel", "Languages", "Transport", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries",
+                "BookSync",
                 "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],

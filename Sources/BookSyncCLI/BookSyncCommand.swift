@@ -16,13 +16,16 @@ struct BookSyncCommand: AsyncParsableCommand {
         discussion: .words(
             """
             A REF names a book: ID (in the default source), SOURCE:ID, or the address of a feed, an archive item, a \
-            LibriVox book or a directory. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it, and behind an address #12, as in URL#12. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
+            LibriVox book or a directory; for a book of the library or of a subscription also its title, the beginning of it, or \
+            the initials of its pinyin. REF/12, REF/12-40,55 and REF/latest:5 name episodes of it, and behind an address #12, \
+            as in URL#12. Without a configuration the built-in demo catalog is used: try fetch --book 30776.
 
             --config, --library, --quiet, --verbose, --json, --no-color, --log-format and --log-file may stand before or \
             after the command.
             """),
         version: version,
         subcommands: [
+            InitCommand.self, NextStepsCommand.self,
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
             UnsubscribeCommand.self,
             SubscriptionsCommand.self, RunsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,
@@ -49,13 +52,14 @@ struct BookSyncCommand: AsyncParsableCommand {
         var command: any ParsableCommand
         do {
             try requireCommandNames(arguments)
-            command = try await asyncParseAsRoot(arguments)
+            let isAlone = arguments.isEmpty && isatty(STDOUT_FILENO) == 1
+            command = try await asyncParseAsRoot(isAlone ? [NextStepsCommand._commandName] : arguments)
             guard command is any Subcommand else {
                 try command.run()
                 return
             }
         } catch {
-            ParserOutput.exit(withError: error, arguments)
+            ParserOutput.exit(withError: error, of: Self.self, arguments)
         }
         guard let subcommand = command as? any Subcommand else { return }
         // The main task's own priority would put the program before others' where root runs it, and whoever awaits a task

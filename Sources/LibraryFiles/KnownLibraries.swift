@@ -19,12 +19,18 @@ package struct KnownLibraries: Sendable {
         self.logger = logger
     }
 
-    /// In `booksync/libraries` below `$XDG_STATE_HOME` or `$HOME/.local/state`; nil where neither is set.
+    /// In `libraries` below ``stateFolder(environment:)``; nil where there is none.
     package init?(environment: [String: String], logger: Logger) {
+        guard let folder = Self.stateFolder(environment: environment) else { return nil }
+        self.init(folder: folder + "/libraries", logger: logger)
+    }
+
+    /// Where booksync remembers what is of this user and of no library: `booksync` below `$XDG_STATE_HOME` or
+    /// `$HOME/.local/state`; nil where neither is set. Need not exist.
+    package static func stateFolder(environment: [String: String]) -> String? {
         // The XDG specification: a relative path is to be ignored.
         func folder(_ name: String) -> String? { environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil } }
-        guard let base = folder("XDG_STATE_HOME") ?? folder("HOME").map({ $0 + "/.local/state" }) else { return nil }
-        self.init(folder: base + "/booksync/libraries", logger: logger)
+        return (folder("XDG_STATE_HOME") ?? folder("HOME").map { $0 + "/.local/state" }).map { $0 + "/booksync" }
     }
 
     /// - Parameter library: absolute path; need not exist.

@@ -32,6 +32,8 @@ package struct Configuration: Sendable, Hashable {
     package var trustsReferences = true
     /// The books that addresses were found to name, for as long as the program runs.
     package var recognised: [ResourceAddress: BookIdentity] = [:]
+    /// The books that the user named otherwise than by their ids, such as by their titles, by the words they used.
+    package var named: [String: BookIdentity] = [:]
 
     /// The name of the built-in catalog. A configured source may take the name over.
     package static let demoSource = "demo"

@@ -54,8 +54,9 @@ struct AdoptCommand: Subcommand {
                 .usage, what: "'\(book)' names episodes", why: "files are recognised as any of a book's episodes",
                 remedy: "name the book alone")
         }
-        let configuration = try await program.configuration().configuration
-            .recognising([reference], logger: program.logger)
+        let configuration = try await program.findingTitles(
+            in: [reference], try await program.configuration().configuration
+        ).recognising([reference], logger: program.logger)
         let identity = try configuration.book(reference)
         let title = try configuration.allSubscriptions(with: []).first { $0.book == identity }?.title
         let path = folder.hasPrefix("/") ? folder : FileManager.default.currentDirectoryPath + "/" + folder

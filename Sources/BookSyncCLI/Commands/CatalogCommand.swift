@@ -51,7 +51,8 @@ struct CatalogCommand: Subcommand {
         let reference = try BookReference(parsing: subject)
         var configuration = configuration
         if let type { configuration.take(reference, as: type) }
-        configuration = try await configuration.recognising([reference], logger: program.logger)
+        configuration = try await program.findingTitles(in: [reference], configuration)
+            .recognising([reference], logger: program.logger)
         let book = try configuration.book(reference)
         return try await program.withCatalogs(configuration, for: [book]) { configuration in
             try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)

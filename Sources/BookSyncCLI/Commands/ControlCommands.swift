@@ -54,8 +54,8 @@ extension Program {
 struct PauseCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: .words("Have transfers wait until they are resumed, also over runs."),
-        discussion:
-            "A run that is under way, in another process too, stops them within a second and keeps what they have.")
+        discussion: .words(
+            "A run that is under way, in another process too, stops them within a second and keeps what they have."))
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var scope: ScopeArguments

@@ -45,8 +45,9 @@ struct FetchCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
         let references = try (books + references).map(BookReference.init(parsing:))
-        let configuration = try await program.configuration(transfer.overrides()).configuration
-            .recognising(references, logger: program.logger)
+        let configuration = try await program.findingTitles(
+            in: references, try await program.configuration(transfer.overrides()).configuration
+        ).recognising(references, logger: program.logger)
         let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
             items: items,

@@ -7,7 +7,8 @@ import ShelfQueries
 
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: .words("List the books of the library or, with a REF, its episodes; offline."))
+        commandName: "list", abstract: .words("List the books of the library or, with a REF, its episodes; offline."),
+        discussion: .words("On a terminal the books are numbered: until the next listing @3 is a REF of the third."))
 
     @OptionGroup var common: CommonOptions
 
@@ -58,8 +59,11 @@ struct ListCommand: Subcommand {
             if missing { books = books.filter { $0.missing > 0 } }
             if let sort { books = books.sorted(by: sort) }
             if reverse { books.reverse() }
-            await program.print(
-                .array(books.map { JSONDocument($0) }), or: Self.lines(books, style: program.outputStyle))
+            let style = program.outputStyle
+            await program.print(.array(books.map { JSONDocument($0) }), or: Self.lines(books, style: style))
+            if style.width != nil, !program.options.json {
+                await program.listedBooks?.remember(books.map { "\($0.book.identity)" }, of: configuration.library)
+            }
             return .done
         }
         let meant = try references.map { (book: try configuration.book($0), filter: $0.filter) }
@@ -93,7 +97,7 @@ struct ListCommand: Subcommand {
                 describeBytes(shelved.bytes),
             ]
         }
-        return books.isEmpty ? [] : table.lines(style)
+        return books.isEmpty ? [] : table.numbered(style).lines(style)
     }
 
     /// - Parameter titles: of the books, for a column of their own; nil for none.

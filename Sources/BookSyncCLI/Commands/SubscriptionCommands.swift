@@ -26,9 +26,9 @@ struct SubscribeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
+        let configuration = try await program.libraryConfiguration(naming: references)
+            .recognising(try references.map(BookReference.init(parsing:)), logger: program.logger)
         let references = try references.map(BookReference.init(parsing:))
-        let configuration = try await program.libraryConfiguration()
-            .recognising(references, logger: program.logger)
         try program.requireNotConfigured(try references.map { try configuration.book($0) }, configuration, "subscribed")
         let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)

@@ -11,12 +11,12 @@ enum ParserOutput {
     private static let descriptionColumn = 26
 
     /// Prints what the error says, on standard output where it is the help that was asked for, and ends the process.
-    static func exit(withError error: any Error, _ arguments: [String]) -> Never {
+    static func exit(withError error: any Error, of root: any ParsableCommand.Type, _ arguments: [String]) -> Never {
         let language = Wordings.ofEnvironment.language
         let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
-        guard language != .english, !isForProgram else { BookSyncCommand.exit(withError: error) }
-        let code = BookSyncCommand.exitCode(for: error)
-        let text = translated(BookSyncCommand.fullMessage(for: error, columns: .max / 2), columns: columns)
+        guard language != .english, !isForProgram else { root.exit(withError: error) }
+        let code = root.exitCode(for: error)
+        let text = translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
         FileHandle(fileDescriptor: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO).write(Data((text + "\n").utf8))
         Foundation.exit(code.rawValue)
     }

@@ -41,7 +41,7 @@ struct Program: Sendable {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
         try await knownLibraries?.requireMounted(configuration.library)
-        return try await configuration.knowing(references)
+        return try await findingTitles(in: references, configuration).knowing(references)
     }
 
     /// The same with where each setting came from. Reads files, and blocks meanwhile.

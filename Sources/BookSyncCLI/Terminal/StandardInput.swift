@@ -11,7 +11,7 @@ enum StandardInput {
     private static let maxLength = 1024
 
     /// Whether somebody sits at a terminal, and sees what is asked.
-    private static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
     /// Asks whether something may be done that is not easily undone.
     ///

@@ -22,6 +22,15 @@ struct TextTable {
     /// Each with a cell for every column; missing ones count as empty.
     var rows: [[String]] = []
 
+    /// On a terminal, with `@1`, `@2` and so on before the rows: REFs of what is listed (``ListedBooks``).
+    func numbered(_ style: OutputStyle) -> TextTable {
+        guard style.width != nil else { return self }
+        var table = self
+        table.columns.insert(Column(title: "", alignment: .trailing), at: 0)
+        table.rows = rows.enumerated().map { ["@\($0.offset + 1)"] + $0.element }
+        return table
+    }
+
     /// - Returns: the header, unless no column has a title, and the rows, without spaces at their ends.
     func lines(_ style: OutputStyle) -> [Message] {
         texts(style).map(Message.init(verbatim:))

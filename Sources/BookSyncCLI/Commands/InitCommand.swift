@@ -1,0 +1,166 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import CatalogFetcher
+import Foundation
+import Languages
+import LibraryFiles
+import Settings
+import ShelfService
+import Transport
+
+struct InitCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: .words("Set booksync up: the folder, a first book, the nightly run."),
+        discussion: .words(
+            """
+            Writes a configuration with comments, and says what comes next. On a terminal it asks for what is not given; \
+            elsewhere the folder is ~/Audiobooks and nothing is subscribed to. The book's catalog is asked before anything is \
+            written. A configuration that is there is left alone.
+            """))
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(
+        help: .words(
+            "The address of a first book: of a feed, an archive item, a LibriVox book or a directory.",
+            valueName: "url"))
+    var address: String?
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let path = program.configurationPath
+        guard try await !runBlocking({ FileManager.default.fileExists(atPath: path) }) else {
+            throw Failure(
+                .usage, disposition: .stop, what: "\(path) is not written", why: "it is there already",
+                remedy: "edit it (booksync config check says whether it is right), or name another with --config")
+        }
+        var setup = Setup(library: common.library.map(Self.fromHere) ?? Setup.standardLibrary)
+        let asks = StandardInput.isInteractive && !common.json
+        if asks, common.library == nil {
+            let question: Message = "Folder for the audiobooks [\(Setup.standardLibrary)]:"
+            let answer = try await StandardInput.line(asking: program.words(question) + " ")
+            if !answer.isEmpty { setup.library = Self.fromHere(answer) }
+        }
+        setup.book = asks && address == nil ? try await askedBook(program) : try await testedBook(address, program)
+        try await write(setup, to: path, in: program.words)
+        if common.json {
+            let document: JSONDocument = [
+                "configuration": .string(path), "library": .string(setup.library),
+                "book": setup.book.map { .string($0.address.description) } ?? .null,
+            ]
+            await program.streams.writeOutput(document.text(isIndented: true))
+        }
+        if !common.quiet {
+            await program.streams.writeError("\(path) is written")
+            for line in nextSteps(setup, path: path) { await program.streams.writeError(line) }
+        }
+        return .done
+    }
+
+    /// A relative path in a configuration counts from its file's folder, and the user means the current one.
+    private static func fromHere(_ path: String) -> String {
+        path.hasPrefix("/") || path.hasPrefix("~") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// Asks until an address is given that has a catalog, or none.
+    private func askedBook(_ program: Program) async throws -> Setup.FirstBook? {
+        while true {
+            let question: Message =
+                "Address of a first book (a feed, an archive.org or LibriVox page, a folder of audio files; empty for none):"
+            let answer = try await StandardInput.line(asking: program.words(question) + " ")
+            do {
+                return try await testedBook(answer.isEmpty ? nil : answer, program)
+            } catch let failure as Failure {
+                await program.streams.writeError("booksync: \(failure)")
+            }
+        }
+    }
+
+    /// Asks the catalog.
+    private func testedBook(_ address: String?, _ program: Program) async throws -> Setup.FirstBook? {
+        guard let address else { return nil }
+        let reference = try BookReference(parsing: address)
+        guard case .address(let location) = reference.target else {
+            throw Failure(
+                .usage, disposition: .stop, what: "'\(address)' is no address", why: "it has no https:// before it",
+                remedy: "give the address of a feed, an archive item, a LibriVox book or a directory")
+        }
+        var configuration = Configuration.builtIn
+        configuration.proxies = ProxyEnvironment(program.environment)
+        configuration = try await configuration.recognising([reference], logger: program.logger)
+        let book = try configuration.book(reference)
+        let preview = try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
+        if !common.quiet {
+            await program.streams.writeError(
+                "\(preview.kind.rawValue): \(preview.book.title), \(Message(preview.episodes.count, "episode"))")
+        }
+        return Setup.FirstBook(address: location, text: address, title: preview.book.title)
+    }
+
+    private func write(_ setup: Setup, to path: String, in words: Wordings) async throws {
+        do {
+            try await runBlocking {
+                try FileManager.default.createDirectory(
+                    at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+                // An address may hold a token.
+                try replaceFile(
+                    at: path, with: Array(setup.configuration(in: words).utf8), mode: 0o600, replaces: false)
+            }
+        } catch {
+            throw Failure(
+                .configuration, disposition: .stop, what: "\(path) is not written", why: "\(error)",
+                remedy: "see that you may write there, or name another file with --config")
+        }
+    }
+
+    private func nextSteps(_ setup: Setup, path: String) -> [Message] {
+        let program = Bundle.main.executablePath ?? "booksync"
+        let option = common.config == nil ? "" : " --config \(path)"
+        let line = "30 3 * * *  exec \(program) mirror --quiet --wait 10min --time-limit 8h\(option)"
+        return [
+            setup.book == nil
+                ? "next: booksync subscribe REF follows a book, booksync mirror downloads what it lacks"
+                : "next: booksync mirror downloads the book, and later what is new of it",
+            "every night by cron: (crontab -l; echo '\(line)') | crontab -",
+        ]
+    }
+}
+
+/// What a new configuration says.
+struct Setup {
+    struct FirstBook {
+        var address: ResourceAddress
+        /// As the user gave it: secrets included.
+        var text: String
+        var title: String
+    }
+
+    static let standardLibrary = "~/Audiobooks"
+
+    var library: String
+    var book: FirstBook?
+
+    /// YAML, its comments in the user's language.
+    func configuration(in words: Wordings) -> String {
+        func comment(_ message: Message) -> String { "# \(words(message))\n" }
+        var text = comment("The configuration of booksync. booksync config show prints every setting with its value.")
+        text += "\n" + comment("Where the audio goes.") + "library: \(quoted(library))\n"
+        text += "\n" + comment("How the files are named; booksync plan shows what a change would rename.")
+        text += "#naming: \"\(NamingTemplate.standardText)\"\n"
+        text += "\n" + comment("Episodes at once, and bytes a second over all transfers (0: no limit).")
+        text += "#downloads: { jobs: 4, limit-rate: 0 }\n"
+        text += "\n" + comment("Catalogs with credentials. Feeds, archive.org, LibriVox and directories need none.")
+        text +=
+            "#sources:\n#  premium: { type: feed, url: \"https://feeds.example/{id}\", bearer: \"${PREMIUM_TOKEN}\" }\n"
+        text += "\n" + comment("What booksync mirror follows; latest: 20 keeps to the newest 20 episodes.")
+        guard let book else { return text + "#subscriptions:\n#  - book: https://example.org/feed.xml\n" }
+        return text + comment(Message(verbatim: DisplayWidth.printable(book.title)))
+            + "subscriptions:\n  - book: \(quoted(book.text))\n"
+    }
+
+    /// A double-quoted scalar (YAML 1.2 §7.3.1) in which nothing is taken from the environment.
+    private func quoted(_ value: String) -> String {
+        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("${", with: "$${")
+        return "\"\(DisplayWidth.printable(escaped))\""
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import Foundation
+import Languages
+import Settings
+import ShelfQueries
+
+/// What `booksync` alone says on a terminal: what is there, and what one might do next.
+struct NextStepsCommand: Subcommand {
+    static let configuration = CommandConfiguration(commandName: "next-steps", shouldDisplay: false)
+
+    @OptionGroup var common: CommonOptions
+
+    /// A command that fits what is there, and what it does.
+    fileprivate typealias Step = (command: String, effect: Message)
+
+    /// What the library and the configuration say.
+    fileprivate struct Situation {
+        var books: [BookSummary] = []
+        var failed: [BookSummary] = []
+        var subscriptions = 0
+        var lastRun: ShownRun?
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.libraryConfiguration()
+        var situation =
+            try await ShelfReader.read(configuration.library) { shelf in
+                Situation(
+                    books: try await shelf.books(), failed: try await shelf.books(withEpisodesIn: .failed),
+                    subscriptions: try await shelf.subscriptions().count, lastRun: try await shelf.runs(last: 1).first)
+            } ?? Situation()
+        situation.subscriptions += configuration.subscriptions.count
+        for line in situation.lines { await program.streams.writeOutput(program.words(line)) }
+        var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
+        table.rows = situation.steps.map { ["  " + $0.command, program.words($0.effect)] }
+        await program.streams.writeOutput(table.lines(program.outputStyle))
+        return .done
+    }
+}
+
+extension NextStepsCommand.Situation {
+    fileprivate var lines: [Message] {
+        guard !books.isEmpty else { return ["The library is empty. To begin:"] }
+        let (present, missing) = (books.reduce(0) { $0 + $1.present }, books.reduce(0) { $0 + $1.missing })
+        let bytes = describeBytes(books.reduce(0) { $0 + $1.bytes })
+        var lines: [Message] = [
+            missing == 0
+                ? "\(Message(books.count, "book")), \(Message(present, "episode")) on disk (\(bytes)), nothing missing."
+                : "\(Message(books.count, "book")), \(Message(present, "episode")) on disk (\(bytes)), \(missing) missing."
+        ]
+        if let lastRun, let end = lastRun.record.endedAt {
+            let ago = describeSeconds(Date().timeIntervalSince(end).rounded())
+            lines.append(
+                lastRun.record.error.map { "The last run, \(lastRun.record.command), ended \(ago) ago: \($0)" }
+                    ?? "The last run, \(lastRun.record.command), ended well \(ago) ago.")
+        }
+        return lines
+    }
+
+    fileprivate var steps: [NextStepsCommand.Step] {
+        var steps: [NextStepsCommand.Step] = []
+        if lastRun?.state == .underWay { steps.append(("booksync queue --watch", "watch the run that is under way")) }
+        if let book = failed.first?.book.identity {
+            steps.append(("booksync list \(book) --state failed", "see what failed, and why with booksync explain"))
+        }
+        if books.isEmpty {
+            steps.append(("booksync init", "choose a folder, follow a first book, mirror it every night"))
+            steps.append(
+                ("booksync fetch https://example.org/feed.xml", "download a podcast, without any configuration"))
+            steps.append(("booksync fetch 30776", "try it with the built-in demo catalog"))
+        } else if let book = books.max(by: { $0.missing < $1.missing }), book.missing > 0 {
+            steps.append(("booksync fetch \(book.book.identity)", "download what is missing of \(book.book.title)"))
+        }
+        if subscriptions > 0 {
+            steps.append(("booksync mirror", "download what is new of \(Message(subscriptions, "subscription"))"))
+        } else if let book = books.first?.book.identity {
+            steps.append(("booksync subscribe \(book)", "have mirror download its new episodes"))
+        }
+        if !books.isEmpty {
+            steps.append(("booksync serve", "listen in a browser, or in a podcast app"))
+            steps.append(("booksync list", "list the books"))
+        }
+        steps.append(("booksync help", "list all commands"))
+        return steps
+    }
+}

@@ -1,0 +1,84 @@
+import BookModel
+import BookSync
+import Languages
+import Settings
+import ShelfQueries
+
+extension Program {
+    /// The configuration with the books that the references name by title, or by their number in the last listing.
+    ///
+    /// What is an id on the shelf stays one, and so does a number. Of several books with such a title the user is asked on a
+    /// terminal.
+    /// - Throws: ``Failure`` of kind `usage` where nobody can be asked, or there was no such listing.
+    func findingTitles(in references: [BookReference], _ configuration: Configuration) async throws -> Configuration {
+        var configuration = configuration
+        for case .id(let text) in references.map(\.target) where text.hasPrefix("@") {
+            guard let number = Int(text.dropFirst()), let listed = listedBooks else { continue }
+            let reference = try BookReference(parsing: try await listed.reference(number, of: configuration.library))
+            configuration.named[text] = try configuration.book(reference)
+        }
+        let open = references.filter { $0.mayBeTitle(in: configuration) }
+        guard !open.isEmpty else { return configuration }
+        let shelf = try await titles(configuration)
+        let (known, index) = (Set(shelf.map(\.book)), TitleIndex(shelf))
+        for text in open.map(\.description) where configuration.named[text] == nil {
+            let id = configuration.defaultSource.map { BookIdentity(source: $0, id: text) }
+            if let id, known.contains(id) { continue }
+            let matches = index.matches(text)
+            guard !matches.isEmpty else { continue }
+            let match = matches.count == 1 ? matches[0] : try await choice(among: matches, for: text)
+            configuration.named[text] = match.book
+            if match.title != text, !options.quiet { await streams.writeError("\(text): \(match.book) \(match.title)") }
+        }
+        return configuration
+    }
+
+    /// What was last listed on a terminal.
+    var listedBooks: ListedBooks? { ListedBooks(environment: environment, logger: logger) }
+
+    /// Of the shelf, and of what is subscribed to.
+    private func titles(_ configuration: Configuration) async throws -> [TitleIndex.Entry] {
+        let books: [Book]
+        do {
+            books = try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
+        } catch is Failure {
+            // Who works with the store says what is wrong with it, or puts it right.
+            books = []
+        }
+        let subscribed = try configuration.allSubscriptions(with: []).map { ($0.book, $0.title) }
+        return Dictionary(
+            books.map { ($0.identity, $0.title) } + subscribed.map { ($0, $1 ?? $0.id) },
+            uniquingKeysWith: { first, _ in first }
+        ).map { TitleIndex.Entry(book: $0, title: $1) }.sorted { ($0.title, "\($0.book)") < ($1.title, "\($1.book)") }
+    }
+
+    private static let maxChoices = 9
+
+    private func choice(among matches: [TitleIndex.Entry], for text: String) async throws -> TitleIndex.Entry {
+        let shown = matches.prefix(Self.maxChoices)
+        let ambiguous = Failure(
+            .usage, disposition: .stop, what: "'\(text)' names \(matches.count) books",
+            why: shown.map { "\($0.book) \($0.title)" }.joined(separator: ", ")
+                + (matches.count > shown.count ? ", …" : ""),
+            remedy: "name one of them by its REF, as in \(matches[0].book)")
+        guard StandardInput.isInteractive, matches.count <= Self.maxChoices else { throw ambiguous }
+        for (number, match) in shown.enumerated() {
+            await streams.writeError("\(number + 1)  \(match.book) \(match.title)")
+        }
+        let question: Message = "Which one do you mean? [1-\(matches.count)]"
+        let answer = try await StandardInput.line(asking: words(question) + " ")
+        guard let number = Int(answer), matches.indices.contains(number - 1) else { throw ambiguous }
+        return matches[number - 1]
+    }
+}
+
+extension BookReference {
+    /// Whether it may be a title: words in place of an id, or a title with a colon, whose beginning is no source.
+    fileprivate func mayBeTitle(in configuration: Configuration) -> Bool {
+        switch target {
+        case .id(let text): !text.hasPrefix("@") && text.contains(where: \.isLetter)
+        case .book(let book): configuration.source(named: book.source) == nil && book.source != Configuration.demoSource
+        case .address: false
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// What somebody meets who begins with booksync: `init`, and the command without a word.
+    @Suite struct FirstSteps {
+        private static let page = #"<a href="01%20One.mp3">01 One.mp3</a> <a href="02%20Two.mp3">02 Two.mp3</a>"#
+
+        /// A folder with two files.
+        private static let script = ServerScript { request in
+            if request.path == "/Emma/" { return .text(page, type: "text/html") }
+            guard request.path.hasPrefix("/Emma/0") else { return .notFound }
+            return ServerScript.file(sampleMP3(bytes: 20_000, seed: UInt64(request.path.count))).answer(request)
+        }
+
+        private func mode(of file: URL) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        }
+
+        @Test func `an address makes a configuration that mirror works with`() async throws {
+            try await withServer(Self.script) { server in
+                try await withWorkbench { bench in
+                    let environment = bench.configured
+                    let missing = try await bench.run("init", server.url("/none/"), environment: environment)
+                    #expect(missing.exitCode == 66, "\(missing.errors)")
+                    let word = try await bench.run("init", "Emma", environment: environment)
+                    #expect(word.exitCode == 64, "\(word.errors)")
+                    #expect(!FileManager.default.fileExists(atPath: bench.configuration.path))
+
+                    let done = try await bench.run("init", server.url("/Emma/"), environment: environment)
+                    #expect(done.exitCode == 0 && done.errors.contains("directory: Emma, 2 episodes"), "\(done.errors)")
+                    #expect(done.errors.contains("| crontab -"))
+                    // An address may hold a token.
+                    #expect(try mode(of: bench.configuration) == 0o600)
+                    #expect(try await bench.runBare(["config", "check"], environment: environment).exitCode == 0)
+                    let run = try await bench.runBare(["mirror", "--json"], environment: environment)
+                    #expect(try run.summary().number("fetched") == 2, "\(run.errors)")
+                    #expect(try bench.files().count == 2)
+
+                    let text = try String(contentsOf: bench.configuration, encoding: .utf8)
+                    let again = try await bench.run("init", environment: environment)
+                    #expect(again.exitCode == 64 && again.errors.contains("it is there already"), "\(again.errors)")
+                    #expect(try String(contentsOf: bench.configuration, encoding: .utf8) == text)
+                }
+            }
+        }
+
+        @Test func `what would mean something in YAML is taken as it is`() async throws {
+            try await withWorkbench { bench in
+                let folder = bench.folder.path + "/a \"b\" ${HOME} # \\n"
+                let done = try await bench.runBare(["init", "--library", folder], environment: bench.configured)
+                #expect(done.exitCode == 0, "\(done.errors)")
+                let shown = try await bench.runBare(["config", "show", "--json"], environment: bench.configured)
+                #expect(shown.output.contains(#"a \"b\" ${HOME} # \\n"#), "\(shown.output)")
+            }
+        }
+
+        #if os(Linux)
+            @Test func `on a terminal it asks, and asks again`() async throws {
+                try await withServer(Self.script) { server in
+                    try await withWorkbench { bench in
+                        try await bench.onTerminal(
+                            "\"$BOOKSYNC\" init <\"$TERMINAL\" 2>\"$TERMINAL\"", environment: bench.configured
+                        ) { run, terminal in
+                            try await terminal.waitForScreen { $0.contains { $0.contains("[~/Audiobooks]:") } }
+                            terminal.type("books\n")
+                            try await terminal.waitForScreen { $0.joined().contains("empty for none):") }
+                            terminal.type("\(server.url("/none/"))\n")
+                            try await terminal.waitForScreen {
+                                $0.joined().ranges(of: "empty for none):").count == 2
+                            }
+                            terminal.type("\(server.url("/Emma/"))\n")
+                            #expect(try await run.result().exitCode == 0)
+                        }
+                        let text = try String(contentsOf: bench.configuration, encoding: .utf8)
+                        #expect(
+                            text.contains("/books\"\n") && text.contains("  - book: \"\(server.url("/Emma/"))\""),
+                            "\(text)")
+                    }
+                }
+            }
+
+            @Test func `alone on a terminal it says what fits what is there, elsewhere it shows its help`() async throws
+            {
+                let alone = "\"$BOOKSYNC\" >\"$TERMINAL\""
+                try await withWorkbench { bench in
+                    try bench.configure("library: L")
+                    func screen() async throws -> String {
+                        var text = ""
+                        try await bench.onTerminal(columns: 100, alone, environment: bench.configured) {
+                            run, terminal in
+                            #expect(try await run.result().exitCode == 0)
+                            text = try await terminal.waitForScreen { $0.contains { $0.contains("booksync help") } }
+                                .joined(separator: "\n")
+                        }
+                        return text
+                    }
+                    let empty = try await screen()
+                    #expect(empty.hasPrefix("The library is empty.") && empty.contains("booksync init"), "\(empty)")
+                    #expect(!bench.exists)
+                    #expect(try await bench.run("fetch", "40111/1-2", "-q").exitCode == 0)
+                    let begun = try await screen()
+                    #expect(begun.hasPrefix("1 book, 2 episodes on disk (619.6 kB), 4 missing."), "\(begun)")
+                    #expect(
+                        begun.contains("booksync fetch demo:40111") && begun.contains("subscribe demo:40111"),
+                        "\(begun)")
+                    let help = try await bench.runBare([], environment: bench.configured)
+                    #expect(help.exitCode == 0 && help.output.hasPrefix("OVERVIEW: "))
+                }
+            }
+        #endif
+    }
+}
