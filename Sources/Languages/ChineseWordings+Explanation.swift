@@ -1,0 +1,44 @@
+extension Wordings {
+    /// What `explain` says of an episode.
+    static let chineseExplanation: [String: String] = [
+        " and the guid {1}": " 和 guid {1}",
+        "{1} is '{2}' of {3}; the catalog knows it by the id {4}{5}, and so does booksync, whatever becomes of its title and its address":
+            "{1} 是《{3}》的“{2}”；目录以编号 {4}{5} 识别它，booksync 也是如此，与标题和地址的变化无关",
+        "The catalog no longer lists it": "目录不再列出它", "no size": "没有大小", "{1} ({2} bytes)": "{1}（{2} 字节）",
+        "published {1}": "发布于 {1}", "changed {1}": "修改于 {1}", " (as of {1})": "（截至 {1}）", "at {1}": "地址 {1}",
+        "without an address, so it is locked": "没有地址，因此未开放", "The catalog lists it {1}{2}: {3}": "目录列出它：{1}{2}；{3}",
+        "The last listing of the book broke off, so this may be out of date": "上次读取这本书的列表中断，因此这些信息可能已过时",
+        "Nothing of it is on disk": "磁盘上没有它的任何内容", " of {1}": "（共 {1}）",
+        "A partial file holds {1}{2}": "未完成的文件中已有 {1}{2}",
+        "The naming leaves that name alone: it is your own": "这个名称是你起的，命名模板不会改它",
+        "Of a new version {1} are here": "新版本已收到 {1}",
+        "Its file is {1}, behind a symbolic link that booksync does not follow": "它的文件是 {1}，在符号链接之后，booksync 不跟随链接",
+        "Its file was {1}, and nothing stands there now": "它的文件曾是 {1}，现在那里什么也没有",
+        "Its file was {1}, where {2} stands now": "它的文件曾是 {1}，现在那里是{2}",
+        "Its file {1} had {2} bytes when it was fetched and has {3} now": "它的文件 {1} 下载时有 {2} 字节，现在有 {3} 字节",
+        "On disk it is {1}, {2} as recorded": "磁盘上是 {1}，大小 {2}，与记录一致",
+        "On disk it is {1}, {2} as recorded, touched since then": "磁盘上是 {1}，大小 {2}，与记录一致，之后修改时间有变",
+        "a digest that the catalog or the server gave fitted": "与目录或服务器给出的校验和一致",
+        "its length matches the declared one": "长度与声明的一致", "there was no checksum to compare with": "没有可比较的校验和",
+        "fetched from {1}": "从 {1} 下载", "fetched or recognised": "下载或识别", "It was {1} on {2}; {3}": "它于 {2} {1}；{3}",
+        "booksync verify last found it right on {1}": "booksync verify 上次于 {1} 确认它完好",
+        "booksync verify has not read it since": "此后 booksync verify 还没有读过它",
+        "You removed it on {1}: it is not fetched again unless fetch --force says so, or remove --forget takes that back":
+            "你于 {1} 删除了它：不会再下载，除非用 fetch --force，或用 remove --forget 取消删除",
+        "A run is fetching it now": "正在下载", "A run that fetched it was cut off": "下载它的运行中断了",
+        "Its transfer is paused (booksync resume lets it go on)": "它的下载已暂停（booksync resume 可继续）",
+        "Its transfer was cancelled; what it had brought is dropped": "它的下载已取消，收到的部分已丢弃",
+        "in {1} runs": "{1} 次",
+        "It failed {1}, the last time because: {2}": "它失败过 {1}，最近一次的原因：{2}",
+        "It is not tried again before {1}, and longer after each run in which it fails, up to a week; --force tries it at once":
+            "{1} 之前不再尝试，每失败一次间隔更长，最长一周；用 --force 可立即尝试",
+        "The next mirror": "下次 mirror",
+        "The next mirror, which follows only some of the book's episodes,": "下次 mirror（只订阅了这本书的部分分集）",
+        "mirror does not follow the book; booksync fetch": "mirror 没有订阅这本书；booksync fetch",
+        "{1} would not come to it": "{1}不会处理它", "would fetch it{1} to {2}": "会把它下载到 {2}{1}",
+        "would fetch the rest of it{1} to {2}": "会把余下的部分下载到 {2}{1}",
+        "would fetch its new version{1} and put it in the place of {2}": "会下载新版本{1}并替换 {2}",
+        "would rename {1} to {2}": "会把 {1} 改名为 {2}", "would record the file {1} as its": "会把文件 {1} 记录为它的文件",
+        "would leave its file as it is": "会让它的文件保持原样", "would not fetch it": "不会下载它",
+    ]
+}
