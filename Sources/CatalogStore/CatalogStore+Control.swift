@@ -45,7 +45,7 @@ extension CatalogStore {
         try await control("the transfers cannot be cancelled", episodes) { database, id in
             let sql = """
                 UPDATE transfer SET state = 'cancelled', committed_length = 0, total = NULL, etag = NULL,
-                    last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL
+                    last_modified = NULL, validator_age = NULL, sha256 = NULL, path = NULL, priority = 0
                 WHERE episode_id = ? AND state NOT IN ('cancelled', 'verifying')
                 """
             try database.cachedStatement(sql: sql).execute(arguments: [id])
@@ -56,17 +56,25 @@ extension CatalogStore {
     /// fetched. What is on disk, removed or paused is left as it is.
     /// - Returns: how many of them there are.
     package func prefer(_ episodes: [EpisodeIdentity]) async throws -> Int {
-        try await control("the transfers cannot be moved to the front", episodes.reversed()) { database, id in
+        guard !episodes.isEmpty else { return 0 }
+        return try await write("the transfers cannot be moved to the front", .durable) { database in
             let sql = """
                 INSERT INTO transfer (episode_id, state, committed_length, attempts, priority)
-                SELECT e.id, 'waiting', 0, 0, (SELECT COALESCE(MAX(priority), 0) + 1 FROM transfer) FROM episode e
+                SELECT e.id, 'waiting', 0, 0, ? FROM episode e
                 WHERE e.id = ? AND NOT e.locked AND NOT e.gone AND e.removed_at IS NULL
                     AND NOT EXISTS (SELECT 1 FROM local_file f WHERE f.episode_id = e.id)
                 ON CONFLICT (episode_id) DO UPDATE SET priority = excluded.priority, next_try_at = NULL,
                     state = CASE state WHEN 'downloading' THEN state ELSE 'waiting' END
                 WHERE state NOT IN ('paused', 'verifying')
                 """
-            try database.cachedStatement(sql: sql).execute(arguments: [id])
+            // Once, and not for each episode: a hundred thousand may wait.
+            var priority = try Int.fetchOne(database, sql: "SELECT MAX(priority) FROM transfer") ?? 0
+            return try episodes.reversed().reduce(0) { count, episode in
+                priority += 1
+                let id = try database.requiredID(of: episode)
+                try database.cachedStatement(sql: sql).execute(arguments: [priority, id])
+                return count + database.changesCount
+            }
         }
     }
 

@@ -5,17 +5,32 @@ import Logging
 // What becomes of transfers that have come to their end: stopped, published, or given up.
 
 extension DownloadEngine {
-    /// A transfer that the user stopped has come to a halt: a paused one keeps what it has, a cancelled one drops it.
+    /// A transfer that the user stopped has come to a halt.
+    func halt(_ index: Int, as state: TransferState, of run: inout EngineRun) async {
+        run.transfers[index].hasHalted = true
+        await finishStop(state, of: run.transfers[index].wanted)
+    }
+
+    /// Tells that a transfer is stopped. A paused one keeps what it has, a cancelled one drops it.
     func finishStop(_ state: TransferState, of wanted: TransferRequest) async {
         let episode = wanted.episode.identity
         guard state == .cancelled else { return emit(.paused(episode, name: wanted.episode.name)) }
         emit(.cancelled(episode, name: wanted.episode.name))
-        do {
-            try await threads.aside {
-                try PartialFile(partialFolder + "/" + PartialFile.name(for: episode), promised: nil).remove()
+        await dropPartials(of: [episode])
+    }
+
+    /// What was cancelled is of no use any more.
+    func dropPartials(of episodes: [EpisodeIdentity]) async {
+        for episode in episodes {
+            do {
+                try await threads.aside {
+                    let path = partialFolder + "/" + PartialFile.name(for: episode)
+                    guard access(path, F_OK) == 0 else { return }
+                    try PartialFile(path, promised: nil).remove()
+                }
+            } catch {
+                logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
             }
-        } catch {
-            logger.error("a partial file could not be dropped", metadata: ["error": "\(error)"])
         }
     }
 
@@ -52,18 +67,21 @@ extension DownloadEngine {
 
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
     func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
-        run.transfers[index].hasFailed = true
         let transfer = run.transfers[index]
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
             section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)
         if failure.disposition == .stop {
             // What ends the run is told once, whoever else meets it before the end; the others are left, not failed.
-            guard run.report.stop == nil else { return }
+            guard run.report.stop == nil else {
+                run.transfers[index].failedAt = .now
+                return
+            }
             run.report.stop = failure
         }
         run.report.failures.append(report)
         emit(.failed(report))
+        defer { run.transfers[index].failedAt = .now }
         guard records else { return }
         var record = transfer.record
         record.state = .failed

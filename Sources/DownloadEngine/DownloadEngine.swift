@@ -68,6 +68,10 @@ package struct DownloadEngine: Sendable {
         self.logger = logger
     }
 
+    /// Makes sure that the library is the one that the run began with.
+    /// - Throws: ``Failure`` that ends the run.
+    package func requireLibrary() async throws { try await threads.aside { try watch.requireSameDisk() } }
+
     /// Received files beyond which no new transfer starts: each is held open.
     private static let maxBacklog = 64
     /// Files that are published together, and seconds that a file waits for others.
@@ -86,7 +90,7 @@ package struct DownloadEngine: Sendable {
         await withTaskGroup(of: ChildResult.self) { group in
             var run = EngineRun(settings)
             if let seconds = settings.limits.seconds { addTimer(seconds, .timeIsUp, to: &group) }
-            group.addTask { .arrived(await inbox.next()) }
+            group.addTask { await inbox.hasMore() ? .arrived : .closed }
             addTimer(Self.controlInterval, .control, to: &group)
             await obey(&run)
             inbox.engineIsIdle()
@@ -100,10 +104,10 @@ package struct DownloadEngine: Sendable {
                 }
                 guard let result = await group.next() else { break }
                 switch result {
-                case .arrived(let requests?):
-                    await take(requests, into: &run)
-                    group.addTask { .arrived(await inbox.next()) }
-                case .arrived(nil):
+                case .arrived:
+                    await take(inbox.takeAll(), into: &run)
+                    group.addTask { await inbox.hasMore() ? .arrived : .closed }
+                case .closed:
                     run.isOpen = false
                 case .timer:
                     run.armedTimer = nil
@@ -141,8 +145,13 @@ package struct DownloadEngine: Sendable {
     /// Begins with the first that come, and adds what comes later.
     private func take(_ requests: [TransferRequest], into run: inout EngineRun) async {
         if run.transfers.count == 0 { await lookAfterLibrary(&run) }
-        let added = run.add(requests)
-        if run.report.stop == nil { await announce(added, in: &run) }
+        do {
+            let stopped = run.hasHaltedTransfers ? Set(try await journal.stoppedTransfers().keys) : []
+            let added = run.add(requests, stopped: stopped)
+            if run.report.stop == nil { await announce(added, in: &run) }
+        } catch {
+            run.report.stop = run.report.stop ?? Self.publicationFailure(error)
+        }
     }
 
     /// Seconds between two looks at what the user paused or cancelled, and at the library.
@@ -151,7 +160,7 @@ package struct DownloadEngine: Sendable {
     /// Ends the run when the library is no longer there.
     private func lookAfterLibrary(_ run: inout EngineRun) async {
         do {
-            try await threads.aside { try watch.requireSameDisk() }
+            try await requireLibrary()
         } catch {
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
@@ -185,7 +194,7 @@ package struct DownloadEngine: Sendable {
         run.transfers[index].declaredLength = length
         if let state = run.transfers[index].stoppedAs {
             run.schedule.end(index)
-            await finishStop(state, of: run.transfers[index].wanted)
+            await halt(index, as: state, of: &run)
         } else if let failure = await obstacle(to: run.loads) {
             run.end(because: failure, insteadOf: index)
         } else if run.isOver || run.report.stop != nil {
@@ -231,10 +240,12 @@ package struct DownloadEngine: Sendable {
         do {
             let begun = run.newlyBegun()
             if !begun.isEmpty { try await threads.aside { try journal.commit(begun: begun) } }
-            for (episode, state) in try await journal.stoppedTransfers() {
+            let stopped = try await journal.stoppedTransfers()
+            for (episode, state) in stopped {
                 guard let wanted = run.stop(episode, as: state) else { continue }
                 await finishStop(state, of: wanted)
             }
+            await dropPartials(of: run.newlyCancelled(stopped))
             let moved = try await putPreferredFirst(in: &run)
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
         } catch {
@@ -247,8 +258,10 @@ package struct DownloadEngine: Sendable {
     /// once is not told again.
     /// - Returns: how many waiting transfers come earlier than before.
     private func putPreferredFirst(in run: inout EngineRun) async throws -> Int {
-        let (moved, others) = run.prefer(try await journal.preferredTransfers())
+        let preferred = try await journal.preferredTransfers()
+        let (moved, others) = run.prefer(preferred)
         if !others.isEmpty { try await bring(others) }
+        run.know(preferred)
         return moved
     }
 
@@ -257,8 +270,10 @@ package struct DownloadEngine: Sendable {
     }
 
     private enum ChildResult: Sendable {
-        /// More to fetch; nil when nothing more comes.
-        case arrived([TransferRequest]?)
+        /// There is more to fetch.
+        case arrived
+        /// Nothing more comes.
+        case closed
         case timer
         case timeIsUp
         case control
@@ -351,7 +366,7 @@ package struct DownloadEngine: Sendable {
         run.record(result, at: index)
         let wanted = run.transfers[index].wanted
         if let state = run.transfers[index].stoppedAs, !result.isReceived {
-            return await finishStop(state, of: wanted)
+            return await halt(index, as: state, of: &run)
         }
         switch result.ending {
         case .received(let file):
@@ -437,7 +452,7 @@ package struct DownloadEngine: Sendable {
         _ index: Int, _ outcome: Result<ResourceAddress, Failure>, of run: inout EngineRun
     ) async {
         if let state = run.transfers[index].stoppedAs {
-            return await finishStop(state, of: run.transfers[index].wanted)
+            return await halt(index, as: state, of: &run)
         }
         switch outcome {
         case .success(let address):

@@ -14,8 +14,10 @@ extension EngineRun {
         var pieces: SegmentedDownload?
         /// Paused or cancelled by the user.
         var stoppedAs: TransferState?
-        /// Whether the run gave it up.
-        var hasFailed = false
+        /// Whether it has come to a halt because of that.
+        var hasHalted = false
+        /// When the run gave it up, and had recorded that.
+        var failedAt: ContinuousClock.Instant?
         var hasStartedOver = false
         /// Where a body without a declared length ended, before the catalog's size.
         var endedEarly: Int64?

@@ -30,6 +30,7 @@ struct EngineRun {
     private var indexByEpisode: [EpisodeIdentity: Int] = [:]
     /// What was preferred at the last look, with its priority.
     private var knownPreferences: [EpisodeIdentity: Int] = [:]
+    private var knownCancelled: Set<EpisodeIdentity> = []
     private var started = 0
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
@@ -42,36 +43,52 @@ struct EngineRun {
     }
 
     /// Takes over what has come to be fetched. Of what is among its transfers already, and has not ended, it only takes
-    /// over the rank. Whoever planned to fetch what was published meanwhile did not know of it.
+    /// over the rank. Whoever planned to fetch what was published or given up meanwhile did not know of it.
+    /// - Parameter stopped: what the user has paused or cancelled by now.
     /// - Returns: what is new.
-    mutating func add(_ requests: [TransferRequest]) -> [TransferRecord] {
+    mutating func add(_ requests: [TransferRequest], stopped: Set<EpisodeIdentity> = []) -> [TransferRecord] {
         var added: [TransferRequest] = []
+        var raised: [(index: Int, rank: Int)] = []
         for var request in Self.withoutRepetitions(requests) {
             let episode = request.episode.identity
-            if let index = indexByEpisode[episode] {
-                if transfers.isFinished(index, after: request.asOf) { continue }
-                if transfers[index].hasFailed {
-                    // The plan may have read what was recorded of its bytes before the last attempt.
-                    let attempts = request.record?.attempts ?? 0
-                    request.record = transfers[index].record
-                    request.record?.attempts = max(attempts, transfers[index].record.attempts)
-                } else if !transfers.isFinished(index) {
-                    let hasHalted = transfers[index].stoppedAs != nil && transfers[index].task == nil
-                    guard hasHalted else {
-                        // What was stopped and has not come to a halt yet begins again when it has.
-                        transfers[index].stoppedAs = nil
-                        schedule.raise(index, to: request.rank)
-                        continue
-                    }
-                    transfers.withdraw(index)
+            if let index = indexByEpisode[episode], !mayBegin(&request, anew: index, stopped) {
+                if !transfers.isFinished(index), transfers[index].failedAt == nil {
+                    raised.append((index, request.rank))
                 }
+                continue
             }
             indexByEpisode[episode] = transfers.add(request)
             added.append(request)
         }
+        schedule.raise(raised)
         schedule.add(added.map { ($0.server, $0.rank) })
         if beginsNothingMore { beginNothingMore() }
         return added.map { $0.record ?? TransferRecord(episode: $0.episode.identity) }
+    }
+
+    /// Whether what was among the run's transfers already is to be one of them once more: it was published, given up, or has
+    /// come to a halt, and whoever wants it knew that. What was stopped and has not halted yet goes on.
+    private mutating func mayBegin(
+        _ request: inout TransferRequest, anew index: Int, _ stopped: Set<EpisodeIdentity>
+    ) -> Bool {
+        if transfers.isFinished(index) { return !transfers.isFinished(index, after: request.asOf) }
+        if let failedAt = transfers[index].failedAt {
+            guard failedAt <= request.asOf else { return false }
+            // What came of it before is no longer what came of it.
+            report.failures.removeAll { $0.episode == request.episode.identity }
+            transfers.withdraw(index)
+            return true
+        }
+        guard transfers[index].hasHalted else {
+            if transfers[index].stoppedAs != nil { transfers[index].stoppedAs = nil }
+            return false
+        }
+        // The user's last word counts: a plan may be older than it.
+        guard !stopped.contains(request.episode.identity) else { return false }
+        // The plan may have read what was recorded of its bytes before it halted.
+        if transfers[index].stoppedAs == .paused { request.record = transfers[index].record }
+        transfers.withdraw(index)
+        return true
     }
 
     /// Each episode once, with the lowest of its ranks.
@@ -128,16 +145,39 @@ struct EngineRun {
     /// Records that the user paused or cancelled a transfer, and stops it. One that is being published is past that.
     /// - Returns: the transfer, when there was nothing under way that has to come to a halt first.
     mutating func stop(_ episode: EpisodeIdentity, as state: TransferState) -> TransferRequest? {
-        guard let index = indexByEpisode[episode], !transfers.isFinished(index), transfers[index].stoppedAs == nil
+        guard let index = indexByEpisode[episode], !transfers.isFinished(index), transfers[index].stoppedAs != state
         else {
             return nil
+        }
+        // What is paused, or was given up, can still be cancelled.
+        if transfers[index].hasHalted || transfers[index].failedAt != nil {
+            guard state == .cancelled else { return nil }
+            transfers[index].stoppedAs = state
+            return transfers[index].wanted
         }
         transfers[index].stoppedAs = state
         if let task = transfers[index].task {
             task.cancel()
             return nil
         }
-        return schedule.drop(index) ? transfers[index].wanted : nil
+        guard schedule.drop(index) else { return nil }
+        transfers[index].hasHalted = true
+        return transfers[index].wanted
+    }
+
+    /// What was cancelled since the last call and is none of the transfers that come to a halt by themselves.
+    mutating func newlyCancelled(_ stopped: [EpisodeIdentity: TransferState]) -> [EpisodeIdentity] {
+        let cancelled = Set(stopped.filter { $0.value == .cancelled }.keys)
+        defer { knownCancelled = cancelled }
+        return cancelled.subtracting(knownCancelled).filter { !isAmongTransfers($0) }
+    }
+
+    /// Whether any of the transfers was stopped by the user.
+    var hasHaltedTransfers: Bool { transfers.begun.values.contains(where: \.hasHalted) }
+
+    /// Whether an episode is among the run's transfers, and neither finished nor given up.
+    func isAmongTransfers(_ episode: EpisodeIdentity) -> Bool {
+        indexByEpisode[episode].map { !transfers.isFinished($0) && transfers[$0].failedAt == nil } ?? false
     }
 
     /// Records which transfers the user wants before all others.
@@ -147,15 +187,19 @@ struct EngineRun {
         _ preferred: [(episode: EpisodeIdentity, priority: Int)]
     ) -> (moved: Int, others: [EpisodeIdentity]) {
         let moved = schedule.prefer(preferred.compactMap { indexByEpisode[$0.episode] }).count
-        // A priority that nobody has any more may be given again.
-        let known = knownPreferences
+        let new = preferred.filter { knownPreferences[$0.episode] != $0.priority && !isToFetch($0.episode) }
+        return (moved, new.map(\.episode))
+    }
+
+    /// Records what was preferred at the last look, and need not be brought again. A priority that nobody has any more may be
+    /// given again.
+    mutating func know(_ preferred: [(episode: EpisodeIdentity, priority: Int)]) {
         knownPreferences = Dictionary(preferred.map { ($0.episode, $0.priority) }) { first, _ in first }
-        return (moved, preferred.map(\.episode).filter { known[$0] != knownPreferences[$0] && !isToFetch($0) })
     }
 
     private func isToFetch(_ episode: EpisodeIdentity) -> Bool {
-        guard let index = indexByEpisode[episode], !transfers.isFinished(index) else { return false }
-        return !transfers[index].hasFailed && transfers[index].stoppedAs == nil
+        guard isAmongTransfers(episode), let index = indexByEpisode[episode] else { return false }
+        return transfers[index].stoppedAs == nil
     }
 
     /// Takes the next transfer out of the schedule. One that a limit does not let begin ends the schedule: what has

@@ -365,8 +365,18 @@ package actor RunQueue {
         for item in items {
             // Items of one book have become one.
             let wasExpected = expected.contains { $0 == item || $0.book == item.book && !item.filter.isEmpty }
-            if wasExpected, try await missing(of: item).isEmpty { continue }
-            left.append(item)
+            guard wasExpected else {
+                left.append(item)
+                continue
+            }
+            // What was cancelled or paused meanwhile is no longer wanted.
+            let missing = try await missing(of: item).filter {
+                ![.paused, .cancelled].contains($0.transfer?.state)
+            }
+            guard !missing.isEmpty else { continue }
+            var rest = item
+            rest.filter = EpisodeFilter(only: SectionRanges(of: missing.map(\.episode.section)))
+            left.append(rest)
         }
         expected = expected.filter { known in !items.contains { $0.book == known.book } }
         return left

@@ -148,6 +148,90 @@ import Testing
         }
     }
 
+    @Test func `one that is asked for again while its address is renewed is fetched once`() async throws {
+        try await withBench(.paths(["/a.mp3": .always(.text("no", status: 403)), "/new.mp3": .file(bytes)])) { bench in
+            let episode = bench.episode()
+            let (asked, answer, looks) = (Watched(false), Watched(false), Watched(0))
+            var request = try await bench.request(episode)
+            request.renewAddress = { _ in
+                asked.update { $0 = true }
+                try await answer.waitUntil { $0 }
+                return bench.server.address("/new.mp3")
+            }
+            let inbox = TransferInbox()
+            let engine = bench.engine(journal: ObservedJournal(store: bench.store, looks: looks))
+            #expect(inbox.hold())
+            inbox.add([request])
+            async let report = engine.run(inbox)
+            try await asked.waitUntil { $0 }
+            try await stop(episode, as: .paused, in: bench)
+            let before = looks.value
+            try await looks.waitUntil { $0 >= before + 2 }
+            #expect(try await bench.inAnotherProcess { try await $0.resume([episode.identity]) } == 1)
+            request.asOf = .now
+            inbox.add([request])
+            inbox.release(1)
+            let seen = looks.value
+            try await looks.waitUntil { $0 >= seen + 2 }
+            answer.update { $0 = true }
+            let outcome = await report
+            #expect(outcome.outcomes == [.fetched] && outcome.failures.isEmpty, "\(outcome.sentences)")
+            #expect(bench.server.requests(path: "/new.mp3").count == 1)
+        }
+    }
+
+    @Test(arguments: ["paused", "failed", "of an earlier run"])
+    func `what is cancelled and not under way loses its partial file as well`(what: String) async throws {
+        let gate = Gate()
+        let stalled = ServerScript.file(bytes, [.stall(at: 50_000, until: gate), .wellBehaved])
+        try await withBench(.paths(["/a.mp3": stalled, "/b.mp3": .file(bytes, [.cut(at: 50_000)])]), retries: 0) {
+            bench in
+            let (running, other) = (bench.episode(), bench.episode(2, at: "/b.mp3"))
+            if what == "of an earlier run" { try await bench.leave(bytes[..<50_000], of: other) }
+            var requests = [try await bench.request(running)]
+            if what == "failed" { requests.append(try await bench.request(other)) }
+            let inbox = TransferInbox()
+            inbox.add(requests)
+            async let report = bench.engine().run(inbox)
+            try await bench.waitUntilHeld(50_000, of: running)
+            let subject = what == "paused" ? running : other
+            if what == "paused" {
+                #expect(inbox.hold())
+                try await stop(running, as: .paused, in: bench)
+                try await bench.events.waitUntil { $0.stopped == [.init(.paused, running)] }
+            }
+            if what == "failed" {
+                try await waitUntil("it failed") { try await bench.record(of: other)?.state == .failed }
+            }
+            #expect(try bench.partial(of: subject)?.isEmpty == false)
+            try await stop(subject, as: .cancelled, in: bench)
+            try await waitUntil("it is dropped") { try bench.partial(of: subject) == nil }
+            if what == "paused" { inbox.release(1) }
+            gate.open()
+            _ = await report
+        }
+    }
+
+    @Test func `an inbox with something in it stays open, whatever the engine believes it has to do`() async throws {
+        try await withBench(.file(bytes)) { bench in
+            let inbox = TransferInbox()
+            #expect(inbox.hold())
+            inbox.add([try await bench.request(bench.episode())])
+            inbox.release(1)
+            #expect(await inbox.hasMore())
+            // What the engine says that has not looked yet.
+            inbox.engineIsIdle()
+            #expect(inbox.hold())
+            inbox.release(1)
+            #expect(inbox.takeAll().count == 1)
+            #expect(inbox.hold())
+            inbox.release(1)
+            inbox.engineIsIdle()
+            #expect(!inbox.hold())
+            #expect(await !inbox.hasMore())
+        }
+    }
+
     /// The store, with what happens to it seen and timed.
     private struct ObservedJournal: TransferJournal {
         let store: CatalogStore
@@ -224,10 +308,7 @@ import Testing
         try await withBench(.file(bytes)) { bench in
             let request = try await bench.request(bench.episode())
             let (inbox, events) = (TransferInbox(), bench.events)
-            let engine = DownloadEngine(
-                transport: bench.transport, journal: bench.store, library: bench.library.path,
-                partialFolder: bench.partialFolder.path, settings: bench.settings, logger: .silent
-            ) { event in events.update { $0.append(event) } }
+            let engine = bench.engine()
             #expect(inbox.hold())
             inbox.add([request])
             async let report = engine.run(inbox)

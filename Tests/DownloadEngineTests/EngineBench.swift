@@ -55,16 +55,20 @@ struct EngineBench: Sendable {
 
     /// - Parameter journal: nil for the store.
     func run(_ requests: [TransferRequest], journal: (any TransferJournal)? = nil) async -> EngineReport {
+        let inbox = TransferInbox()
+        inbox.add(requests)
+        return await engine(journal: journal).run(inbox)
+    }
+
+    /// - Parameter journal: nil for the store.
+    func engine(journal: (any TransferJournal)? = nil) -> DownloadEngine {
         let events = events
-        let engine = DownloadEngine(
+        return DownloadEngine(
             transport: transport, journal: journal ?? store, library: library.path, partialFolder: partialFolder.path,
             settings: settings, logger: .silent
         ) { event in
             events.update { $0.append(event) }
         }
-        let inbox = TransferInbox()
-        inbox.add(requests)
-        return await engine.run(inbox)
     }
 
     /// As after a run whose store is closed.

@@ -239,7 +239,7 @@ import Testing
         var order: [Int] = []
         for next in 0..<5 {
             schedule.end(order.last ?? 0)
-            if next == 3 { schedule.raise(3, to: 1) }
+            if next == 3 { schedule.raise([(index: 3, rank: 1)]) }
             order += startAll(&schedule)
         }
         #expect(order == [4, 1, 5, 3, 2])

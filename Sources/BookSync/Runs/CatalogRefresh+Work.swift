@@ -75,6 +75,13 @@ extension CatalogRefresh {
             openByTitle[title]?.removeAll { $0 == index }
         }
 
+        /// Takes out everything that has no plan yet.
+        /// - Returns: how many books that are.
+        mutating func leaveAll() -> Int {
+            defer { (open, ready, openByTitle, parked) = ([], [:], [:], []) }
+            return open.count + parked.count
+        }
+
         /// Takes the first book that can be planned now.
         mutating func takeReady() -> (index: Int, book: PreparedBook)? {
             let index = ready.keys.filter { index in

@@ -91,7 +91,7 @@ struct CatalogRefresh: Sendable {
                     group.addTask { .prepared(index, await prepared(entry, pace: pace, known: known)) }
                 }
                 if let (index, book) = work.takeReady() {
-                    try await plan(book, at: index, &work, onPlan)
+                    await plan(book, at: index, &work, onPlan)
                     continue
                 }
                 if work.isFinished {
@@ -106,6 +106,8 @@ struct CatalogRefresh: Sendable {
                     if let control { group.addTask { .joined(await control.nextJoined()) } }
                 case .joined(nil)?:
                     isOpen = false
+                    // The engine has ended before it got all that was to come.
+                    if !work.isFinished { leave(&work) }
                 case .prepared(let index, let result)?:
                     if work.open.contains(index) { record(result, at: index, &work, &schedule) }
                 case nil:
@@ -113,6 +115,9 @@ struct CatalogRefresh: Sendable {
                 }
             }
             group.cancelAll()
+            var unread: [RunRequest] = []
+            for try await case .joined(let requests?) in group { unread += requests }
+            control?.stopListening(unread: unread)
         }
         finish(&work, onFinished)
     }
@@ -139,6 +144,12 @@ struct CatalogRefresh: Sendable {
         work.outcome = Outcome(troubles: CatalogFailures(answered: work.outcome.troubles.answered))
         control?.inbox.release(work.requests)
         work.requests = 0
+    }
+
+    /// Plans nothing more: nobody would fetch it, and the library may be gone.
+    private func leave(_ work: inout Work) {
+        let books = work.leaveAll()
+        if books > 0 { emit(.notice("the run ended before \(Message(books, "book")) came to be looked at")) }
     }
 
     /// Waits for no catalog any more.
@@ -189,7 +200,7 @@ struct CatalogRefresh: Sendable {
     private func plan(
         _ prepared: PreparedBook, at index: Int, _ work: inout Work,
         _ onPlan: (AssembledPlan, _ hasJoined: Bool) async throws -> Void
-    ) async throws {
+    ) async {
         let entry = work.entries[index]
         guard let assembled = await plan(prepared, at: index, &work) else { return }
         work.outcome.record(prepared)
@@ -198,7 +209,7 @@ struct CatalogRefresh: Sendable {
         do {
             try await onPlan(assembled, entry.hasJoined)
         } catch is CancellationError {
-            throw CancellationError()
+            // The loop sees that the run is cancelled, and what it came to is told all the same.
         } catch {
             work.outcome.stop = FailureReport(book: entry.item.book, failure: .of(error))
         }

@@ -8,9 +8,11 @@ package final class RunControl: Sendable {
         var withdrawsAll = false
         var books: Set<BookIdentity> = []
         var episodes: Set<EpisodeIdentity> = []
-        /// Books that were asked for after something of them was withdrawn.
-        var wantedAgain: Set<BookIdentity> = []
+        /// What was asked for after something was withdrawn.
+        var wantedAgain: [RunRequest.Item] = []
         var joined: [RunRequest] = []
+        /// Whether the run looks at what joins it.
+        var isListening = true
     }
 
     private let state = Mutex(State())
@@ -30,9 +32,9 @@ package final class RunControl: Sendable {
     /// - Returns: false when the run is over, or about to be.
     package func join(_ request: RunRequest) -> Bool {
         let hasJoined = state.withLock { state in
-            guard inbox.hold() else { return false }
+            guard state.isListening, inbox.hold() else { return false }
             state.joined.append(request)
-            state.wantedAgain.formUnion(request.items.map(\.book))
+            state.wantedAgain += request.items
             return true
         }
         if hasJoined { signal.yield() }
@@ -44,7 +46,7 @@ package final class RunControl: Sendable {
         state.withLock { state in
             if let books {
                 state.books.formUnion(books)
-                state.wantedAgain.subtract(books)
+                state.wantedAgain.removeAll { books.contains($0.book) }
             } else {
                 state.withdrawsAll = true
                 state.wantedAgain = []
@@ -55,7 +57,8 @@ package final class RunControl: Sendable {
     package func withdraw(_ episodes: [EpisodeIdentity]) {
         state.withLock { state in
             state.episodes.formUnion(episodes)
-            state.wantedAgain.subtract(episodes.map(\.book))
+            let books = Set(episodes.map(\.book))
+            state.wantedAgain.removeAll { books.contains($0.book) }
         }
     }
 
@@ -72,10 +75,14 @@ package final class RunControl: Sendable {
     // MARK: For the run
 
     /// Whether the episode was cancelled since it was asked for.
-    func isWithdrawn(_ episode: EpisodeIdentity) -> Bool {
-        state.withLock { state in
-            guard !state.wantedAgain.contains(episode.book) else { return false }
-            return state.withdrawsAll || state.books.contains(episode.book) || state.episodes.contains(episode)
+    func isWithdrawn(_ episode: Episode) -> Bool {
+        let (identity, section) = (episode.identity, episode.section)
+        return state.withLock { state in
+            let isWantedAgain = state.wantedAgain.contains {
+                $0.book == identity.book && $0.filter.only?.contains(section) ?? true
+            }
+            guard !isWantedAgain else { return false }
+            return state.withdrawsAll || state.books.contains(identity.book) || state.episodes.contains(identity)
         }
     }
 
@@ -92,6 +99,18 @@ package final class RunControl: Sendable {
         return nil
     }
 
-    /// Nothing more can join.
+    /// Nothing more can join: the engine has ended.
     func end() { signal.finish() }
+
+    /// Nobody looks any more at what joins. What has joined and was not looked at is left for ``close()``, and keeps the
+    /// inbox open no longer.
+    /// - Parameter unread: what ``nextJoined()`` has handed out, and nobody looked at.
+    func stopListening(unread: [RunRequest]) {
+        let left = state.withLock { state in
+            state.isListening = false
+            state.joined.insert(contentsOf: unread, at: 0)
+            return state.joined.count
+        }
+        if left > 0 { inbox.release(left) }
+    }
 }

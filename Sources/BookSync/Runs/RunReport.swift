@@ -55,7 +55,8 @@ package struct RunReport: Sendable {
     }
 
     /// Records the episodes that are wanted, and that the run does not even try to fetch. A run with such a gap is not done.
-    mutating func recordGaps(in plan: SyncPlan, emit: (SyncEvent) -> Void) {
+    /// - Parameter counts: whether what cannot be put in place counts: the first plan of a book has counted it already.
+    mutating func recordGaps(in plan: SyncPlan, counts: Bool = true, emit: (SyncEvent) -> Void) {
         let book = plan.book.identity
         let heldBack = plan.actions.filter { $0.kind == .skip(.waits) }
         if let first = heldBack.first {
@@ -78,7 +79,7 @@ package struct RunReport: Sendable {
                 remedy: "move what is in the way"
                     + (obstructed.count == 1 ? "" : "; booksync plan \(book) lists all of it"))
             failures.append(failure)
-            summary.failed += obstructed.count
+            if counts { summary.failed += obstructed.count }
             emit(
                 .failed(
                     FailureReport(
@@ -141,8 +142,8 @@ package struct RunReport: Sendable {
         let reported = report.failures.map(\.failure)
         failures += reported
         guard let stop = report.stop else { return }
-        // No episode's failure: nobody has been told why the run ended.
-        if !reported.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
+        // No episode's failure, and none that ended the catalogs as well: nobody has been told why the run ended.
+        if !failures.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
         recordStop(stop, known: known)
     }
 
@@ -160,5 +161,18 @@ package struct RunReport: Sendable {
         outage.runs += 1
         outage.error = failure.description
         news.outages.append(outage)
+    }
+}
+
+extension RunSummary {
+    /// Takes an episode out of the counts of what is not fetched, because it joined the run and will be.
+    mutating func uncount(_ request: TransferRequest) {
+        let counts: [WritableKeyPath<RunSummary, Int>] =
+            switch request.record?.state {
+            case .paused: [\.paused, \.filtered]
+            case .failed: [\.heldBack, \.filtered, \.left]
+            default: [\.filtered, \.left, \.paused, \.heldBack]
+            }
+        if let count = counts.first(where: { self[keyPath: $0] > 0 }) { self[keyPath: count] -= 1 }
     }
 }

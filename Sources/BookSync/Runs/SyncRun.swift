@@ -92,6 +92,8 @@ package struct SyncRun: Sendable {
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(request.limits),
                 logger: logger,
                 bring: { [control, configuration, store = session.store] episodes in
+                    // A repair does nothing else.
+                    guard request.repairs == nil else { return }
                     let fetchable = episodes.filter { configuration.source(named: $0.book.source) != nil }
                     guard !fetchable.isEmpty else { return }
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
@@ -101,6 +103,8 @@ package struct SyncRun: Sendable {
             async let fetched = fetch(with: engine)
             try await refresh.execute(within: request.limits.seconds.map(CatalogRefresh.patience(inRunOf:))) {
                 assembled, hasJoined in
+                // Where the disk is gone nothing is there, and all would count as deleted.
+                try await engine.requireLibrary()
                 let isNew = planned.insert(assembled.plan.book.identity).inserted
                 if isNew {
                     exports.add(assembled.plan.book)
@@ -108,8 +112,10 @@ package struct SyncRun: Sendable {
                 }
                 var assembled = assembled
                 assembled.leaveAdoptions(ofTransfers: asked)
-                var wanted = try await applyPlan(assembled, in: session, batch: &batch, &edited, &report)
-                report.summary.left += withdraw(&wanted)
+                var wanted = try await applyPlan(
+                    assembled, isFirst: isNew, in: session, batch: &batch, &edited, &report)
+                let withdrawn = withdraw(&wanted)
+                if isNew { report.summary.left += withdrawn }
                 guard !wanted.isEmpty else { return }
                 // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
                 let stopped = wanted.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
@@ -117,11 +123,11 @@ package struct SyncRun: Sendable {
                 failedBefore.formUnion(wanted.lazy.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
                 wanted = (hasJoined ? .atOnce : order).ranked(wanted)
                 if isLimited { collected += wanted } else { inbox.add(wanted) }
-                let new = wanted.count { asked.insert($0.episode.identity).inserted }
+                let new = wanted.filter { asked.insert($0.episode.identity).inserted }
                 // The plan that counts did not have them.
-                if !isNew { report.summary.filtered = max(0, report.summary.filtered - new) }
-                guard hasJoined, new > 0 else { return }
-                let episodes = Message(new, "episode")
+                if !isNew { for request in new { report.summary.uncount(request) } }
+                guard hasJoined, !new.isEmpty else { return }
+                let episodes = Message(new.count, "episode")
                 emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
             } onFinished: { outcome in
                 report.record(outcome, known: outages, emit: emit)
@@ -167,7 +173,7 @@ package struct SyncRun: Sendable {
     private func withdraw(_ requests: inout [TransferRequest]) -> Int {
         let asked = requests.count
         requests.removeAll { request in
-            let isWithdrawn = control.isWithdrawn(request.episode.identity)
+            let isWithdrawn = control.isWithdrawn(request.episode)
             if isWithdrawn { emit(.cancelled(request.episode.identity, name: request.episode.name)) }
             return isWithdrawn
         }
@@ -175,14 +181,15 @@ package struct SyncRun: Sendable {
     }
 
     /// Does what a plan wants of the library and the store, in the plan's turn.
+    /// - Parameter isFirst: whether its book had no plan in this run before.
     /// - Returns: what is left to be fetched.
     private func applyPlan(
-        _ assembled: AssembledPlan, in session: LibrarySession, batch: inout RenameBatch,
+        _ assembled: AssembledPlan, isFirst: Bool, in session: LibrarySession, batch: inout RenameBatch,
         _ edited: inout EditedFiles, _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.recordUnmet(assembled, emit: emit)
-        report.recordGaps(in: assembled.plan, emit: emit)
+        report.recordGaps(in: assembled.plan, counts: isFirst, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
         if let notice = assembled.burialNotice { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)

@@ -53,17 +53,16 @@ package final class TransferInbox: Sendable {
         }
     }
 
-    /// Everything that has come, as soon as there is something; nil when nothing more comes, or the task is cancelled.
-    func next() async -> [TransferRequest]? {
-        for await _ in signals {
-            let all = takeAll()
-            if !all.isEmpty { return all }
-        }
-        let rest = takeAll()
-        return rest.isEmpty ? nil : rest
+    /// Returns as soon as there is something to take out: true; or when nothing more comes, or the task is cancelled.
+    func hasMore() async -> Bool {
+        for await _ in signals where !isEmpty { return true }
+        return !isEmpty
     }
 
-    private func takeAll() -> [TransferRequest] {
+    private var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
+
+    /// Takes everything out that has come. From now on the engine has something to do, until it says otherwise.
+    func takeAll() -> [TransferRequest] {
         state.withLock { state in
             if !state.waiting.isEmpty { state.isIdle = false }
             defer { state.waiting = [] }

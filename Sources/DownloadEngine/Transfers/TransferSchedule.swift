@@ -69,12 +69,15 @@ struct TransferSchedule {
         for server in changed { change(server) { newOrder.sort(&$0) } }
     }
 
-    /// Has a transfer that waits come no later than others of this rank.
-    mutating func raise(_ index: Int, to rank: Int) {
-        guard rank < order.ranks[index] else { return }
-        order.ranks[index] = rank
+    /// Has transfers that wait come no later than others of these ranks.
+    mutating func raise(_ transfers: [(index: Int, rank: Int)]) {
+        var changed: Set<String> = []
+        for (index, rank) in transfers where rank < order.ranks[index] {
+            order.ranks[index] = rank
+            changed.insert(servers[index])
+        }
         let newOrder = order
-        change(servers[index]) { newOrder.sort(&$0) }
+        for server in changed { change(server) { newOrder.sort(&$0) } }
     }
 
     var isEmpty: Bool { queues.isEmpty && running.isEmpty }

@@ -1,10 +1,14 @@
 import BookModel
 import CatalogStore
 import Foundation
+import Logging
+import Settings
 import Support
 import Testing
+import Transport
 
 @testable import BookSync
+@testable import DownloadEngine
 
 /// What is asked for while a run is under way.
 @Suite(.limitedConcurrency) struct JoinedRunTests {
@@ -90,15 +94,62 @@ import Testing
 
     @Test func `what was withdrawn while its catalog was asked is not fetched, unless it is asked for again`() throws {
         let control = RunControl()
-        let episode = EpisodeIdentity(book: RunBench.book, key: "1")
+        let episode = Episode(identity: EpisodeIdentity(book: RunBench.book, key: "1"), section: 1, name: "1")
         #expect(control.join(try request(nil)))
         #expect(!control.isWithdrawn(episode))
-        control.withdraw([episode])
+        control.withdraw([episode.identity])
+        #expect(control.isWithdrawn(episode))
+        // Another episode of its book is not it.
+        #expect(control.join(try request("2-7")))
         #expect(control.isWithdrawn(episode))
         #expect(control.join(try request(nil)))
         #expect(!control.isWithdrawn(episode))
         control.withdraw(allOf: nil)
         #expect(control.isWithdrawn(episode))
+    }
+
+    @Test func `where the catalogs were stopped nothing joins any more, and what has joined keeps no run open`()
+        async throws
+    {
+        try await withRunBench(.episodes(2)) { bench in
+            let control = RunControl()
+            #expect(control.inbox.hold())
+            #expect(control.join(try request("2")))
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            try await withHTTPTransport(options: bench.configuration.transportOptions, logger: logger) { transport in
+                let refresh = CatalogRefresh(
+                    configuration: bench.configuration, request: try request("1"), library: bench.library, store: nil,
+                    stores: false, transport: transport, outages: [:], control: control
+                ) { _ in }
+                try await refresh.execute(within: nil) { _, _ in
+                    throw Failure(.inputOutput, disposition: .stop, what: "it", why: "nothing works")
+                } onFinished: {
+                    #expect($0.stop != nil)
+                }
+            }
+            #expect(!control.join(try request("1")))
+            // The engine has nothing to do, and nobody keeps it waiting.
+            #expect(!control.inbox.hold())
+        }
+    }
+
+    @Test func `what failed and is asked for again in the same run counts as what came of it at last`() async throws {
+        var catalog = catalog
+        catalog.audio["/audio/2.mp3"] = .file(
+            ScriptedCatalog.bytes(2), [.instead(.text("gone", status: 404)), .wellBehaved])
+        try await withRunBench(catalog, jobs: 2) { bench in
+            let (run, control) = start(try request("1-2"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            try await bench.events.waitUntil { $0.contains { if case .failed = $0 { true } else { false } } }
+            try await waitUntil("it is recorded") { try await bench.shelved(2)?.transfer?.state == .failed }
+            #expect(control.join(try request("2")))
+            try await bench.events.waitUntil { $0.contains { if case .finished = $0 { true } else { false } } }
+            gate.open()
+            let report = try await run.value
+            #expect(report.failures.isEmpty, "\(report.failures)")
+            #expect(report.summary.fetched == 2 && report.summary.failed == 0, "\(report.summary)")
+            #expect(report.summary.episodes == 6, "\(report.summary)")
+        }
     }
 
     @Test func `an episode that joins a limited run which is to fetch it as well is fetched once, and first`()

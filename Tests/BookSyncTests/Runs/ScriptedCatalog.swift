@@ -17,6 +17,8 @@ struct ScriptedCatalog: Sendable {
     var sections: Int?
     /// Counts the listings; each signs the addresses it gives with its number: `/audio/1.mp3?listing=2`.
     var signature: Watched<Int>?
+    /// Book → what its listing waits for.
+    var held: [String: Gate] = [:]
     /// Path → what is served there.
     var audio: [String: ServerScript]
 
@@ -48,9 +50,11 @@ struct ScriptedCatalog: Sendable {
             }
         }
         let list = isFirst ? elements.map { json(of: $0, host: host, query: query) } : []
+        let gate = request.query["bookId"].flatMap { held[$0] }
         return .text(
             "{\"bookId\":30776,\"list\":[\(list.joined(separator: ","))],\"msg\":null,"
-                + "\"sections\":\(sections ?? elements.count),\"status\":0}")
+                + "\"sections\":\(sections ?? elements.count),\"status\":0}",
+            then: gate.map { .stallAfter(bytes: 10, until: $0) } ?? .keepAlive)
     }
 
     private func json(of element: Element, host: String, query: String) -> String {

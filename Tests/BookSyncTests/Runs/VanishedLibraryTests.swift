@@ -3,8 +3,10 @@ import Support
 
 #if os(Linux)
     import BookModel
+    import CatalogStore
     import Foundation
     import Logging
+    import Settings
     import Support
     import Testing
 
@@ -96,6 +98,41 @@ import Support
                 #expect(second.failures.isEmpty, "\(second.failures)")
                 #expect(second.summary.kept == 1 && second.summary.resumed == 1 && second.summary.fetched == 2)
                 #expect(first.summary.bytesReceived + second.summary.bytesReceived == 160_000)
+            }
+        }
+
+        @Test(arguments: [MissingFileRule.fetch, .tombstone])
+        func `case 37: where the library is gone while catalogs are asked no book counts as deleted`(
+            rule: MissingFileRule
+        ) async throws {
+            let gate = Gate()
+            defer { gate.open() }
+            try await withRunBench(.episodes(2)) { standard in
+                var changed = standard
+                changed.configuration.downloads.onMissingFile = rule
+                let bench = changed
+                let books = [RunBench.book, BookIdentity(source: "kting", id: "7")]
+                let request = try RunRequest(items: books.map { .init(book: $0, title: "Book \($0.id)") })
+                let library = bench.library
+                @Sendable func execute(_ bench: RunBench) async throws -> RunReport {
+                    try await LibrarySession.withLibrary(at: library, command: "test") {
+                        try await bench.syncRun.execute(request, in: $0)
+                    }
+                }
+                #expect(try await execute(bench).summary.fetched == 4)
+                let paths = try await bench.withStore { try await $0.filePaths() }
+                // The second book's catalog does not answer before the disk is gone, and the engine knows it.
+                bench.catalog.update { $0.held["7"] = gate }
+                bench.events.update { $0 = [] }
+                async let report = execute(bench)
+                try await bench.events.waitUntil { $0.contains { if case .planned = $0 { true } else { false } } }
+                try files.moveItem(atPath: library, toPath: library + "-away")
+                let failures = try await report.failures
+                #expect(failures.map(\.kind) == [.libraryUnwritable], "\(failures)")
+                #expect(bench.notices.contains("the run ended before 1 book came to be looked at"), "\(bench.notices)")
+                try files.moveItem(atPath: library + "-away", toPath: library)
+                #expect(try await bench.withStore { try await $0.filePaths() } == paths)
+                for section in 1...2 { #expect(try await bench.shelved(section)?.removedAt == nil) }
             }
         }
 
