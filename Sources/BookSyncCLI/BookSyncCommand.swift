@@ -25,7 +25,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             """),
         version: version,
         subcommands: [
-            InitCommand.self, NextStepsCommand.self,
+            InitCommand.self,
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
             UnsubscribeCommand.self,
             SubscriptionsCommand.self, RunsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,
@@ -53,7 +53,7 @@ struct BookSyncCommand: AsyncParsableCommand {
         do {
             try requireCommandNames(arguments)
             let isAlone = arguments.isEmpty && isatty(STDOUT_FILENO) == 1
-            command = try await asyncParseAsRoot(isAlone ? [NextStepsCommand._commandName] : arguments)
+            command = isAlone ? try NextStepsCommand.parse([]) : try await asyncParseAsRoot(arguments)
             guard command is any Subcommand else {
                 try command.run()
                 return

@@ -106,8 +106,7 @@ struct CatalogRefresh: Sendable {
                     if let control { group.addTask { .joined(await control.nextJoined()) } }
                 case .joined(nil)?:
                     isOpen = false
-                    // The engine has ended before it got all that was to come.
-                    if !work.isFinished { leave(&work) }
+                    if control?.isBroken == true, !work.isFinished { leave(&work) }
                 case .prepared(let index, let result)?:
                     if work.open.contains(index) { record(result, at: index, &work, &schedule) }
                 case nil:

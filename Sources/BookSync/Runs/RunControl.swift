@@ -13,6 +13,7 @@ package final class RunControl: Sendable {
         var joined: [RunRequest] = []
         /// Whether the run looks at what joins it.
         var isListening = true
+        var isBroken = false
     }
 
     private let state = Mutex(State())
@@ -100,7 +101,14 @@ package final class RunControl: Sendable {
     }
 
     /// Nothing more can join: the engine has ended.
-    func end() { signal.finish() }
+    /// - Parameter isBroken: whether something ended it that would end all else as well.
+    func end(isBroken: Bool) {
+        state.withLock { $0.isBroken = isBroken }
+        signal.finish()
+    }
+
+    /// Whether the engine was ended by something that would end all else as well.
+    var isBroken: Bool { state.withLock { $0.isBroken } }
 
     /// Nobody looks any more at what joins. What has joined and was not looked at is left for ``close()``, and keeps the
     /// inbox open no longer.

@@ -164,8 +164,9 @@ package struct SyncRun: Sendable {
 
     /// Has the engine fetch what comes; when it has done that, nothing can join the run any more.
     private func fetch(with engine: DownloadEngine) async -> EngineReport {
-        defer { control.end() }
-        return await engine.run(control.inbox)
+        let report = await engine.run(control.inbox)
+        control.end(isBroken: report.stop != nil)
+        return report
     }
 
     /// Takes out what was cancelled while the catalogs were asked.

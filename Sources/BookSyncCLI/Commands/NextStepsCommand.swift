@@ -8,7 +8,7 @@ import ShelfQueries
 
 /// What `booksync` alone says on a terminal: what is there, and what one might do next.
 struct NextStepsCommand: Subcommand {
-    static let configuration = CommandConfiguration(commandName: "next-steps", shouldDisplay: false)
+    static let configuration = CommandConfiguration(commandName: "next-steps")
 
     @OptionGroup var common: CommonOptions
 
