@@ -9,19 +9,43 @@ extension NamingTemplate {
     ///   - width: digits of `{section}` where the template sets none.
     ///   - extension: without its dot.
     package func path(for episode: Episode, of book: Book, width: Int, extension: String) -> String {
-        path(for: episode, of: BookNames(book), width: width, extension: `extension`, suffix: "")
+        path(for: episode, of: BookNames(book, template: self), width: width, extension: `extension`, suffix: "")
     }
 
     /// A book's part of the names, made safe once for all its episodes.
     struct BookNames {
-        let author: String
-        let title: String
+        /// Those of the book; without ``Field/name``, ``Field/section`` and what else depends on the episode.
+        let values: [Field: String]
+        /// Whether a number that an episode's name begins with is left out (``LeadingNumber``).
+        var dropsNumbers = false
 
-        init(_ book: Book) {
-            self.author = SafeName.text(book.author ?? "")
+        init(_ book: Book, template: NamingTemplate) {
             let title = SafeName.text(book.title)
-            // Without any folder of its own a book would spill over the library.
-            self.title = SafeName.component(title).isEmpty ? SafeName.text("Book \(book.identity.id)") : title
+            var values: [Field: String] = [
+                .author: SafeName.text(book.author ?? ""),
+                // Without any folder of its own a book would spill over the library.
+                .title: SafeName.component(title).isEmpty ? SafeName.text("Book \(book.identity.id)") : title,
+            ]
+            if template.usesMore { values[.narrator] = SafeName.text(book.narrator ?? "") }
+            if template.readsSeries, let series = SeriesTitle(book.title) {
+                values[.series] = SafeName.text(series.name)
+                values[.part] = series.part
+            }
+            self.values = values
+        }
+    }
+
+    /// Whether `{series}` is filled: it never was while there was neither `{part}` nor a condition, and templates of that
+    /// time are to rename nothing.
+    private var readsSeries: Bool {
+        fields.contains(.part) || conditions.contains(.part) || conditions.contains(.series)
+    }
+
+    /// Whether files sort by `{section}` wherever they have a name.
+    var putsSectionFirst: Bool {
+        layouts.allSatisfy { layout in
+            let fields = layout.stem.compactMap(\.field)
+            return fields.firstIndex(of: .section) ?? .max < fields.firstIndex(of: .name) ?? .max
         }
     }
 
@@ -29,26 +53,37 @@ extension NamingTemplate {
     func path(
         for episode: Episode, of book: BookNames, width: Int, extension: String, suffix: String
     ) -> String {
-        var values: [Field: String] = [
-            .author: book.author, .title: book.title, .name: SafeName.text(episode.name),
-            .id: SafeName.text(episode.identity.key),
-        ]
-        if usesDay, let published = episode.publishedAt {
-            let day = published.formatted(Date.ISO8601FormatStyle().year().month().day())
-            values[.published] = SafeName.text(day)
-            values[.year] = SafeName.text(String(day.prefix { $0 != "-" }))
+        var values = book.values
+        let numberless = book.dropsNumbers ? LeadingNumber(of: episode.name)?.rest : nil
+        values[.name] = SafeName.text(numberless ?? episode.name)
+        values[.id] = SafeName.text(episode.identity.key)
+        if usesMore {
+            if let disc = episode.season, disc > 0 { values[.disc] = "\(disc)" }
+            values[.filename] = SafeName.text(episode.address?.fileName ?? "")
+            if let published = episode.publishedAt {
+                let day = published.formatted(Date.ISO8601FormatStyle().year().month().day())
+                values[.published] = SafeName.text(day)
+                values[.year] = SafeName.text(String(day.prefix { $0 != "-" }))
+            }
         }
+        let layout = layout(for: values)
         let number = PaddedNumber(value: episode.section, width: width)
-        var components = folders.map {
+        var components = layout.folders.map {
             SafeName.component(Self.fitted($0, values: values, number: number, room: SafeName.byteLimit - 1))
         }
         let ending = suffix + Self.ending(`extension`)
         // One byte is left for the mark that a device's name gets.
         let room = SafeName.byteLimit - 1 - ending.utf8.count
-        var name = SafeName.component(Self.fitted(stem, values: values, number: number, room: room))
+        var name = SafeName.component(Self.fitted(layout.stem, values: values, number: number, room: room))
         if name.isEmpty { name = number.text(nil) }
         components.append(SafeName.component(name + ending))
         return components.filter { !$0.isEmpty }.joined(separator: "/")
+    }
+
+    /// What the conditions leave of the template.
+    private func layout(for values: [Field: String]) -> Layout {
+        let filled = conditions.indices.filter { values[conditions[$0]]?.isEmpty == false }
+        return layouts[filled.reduce(0) { $0 | 1 << $1 }]
     }
 
     private static func ending(_ text: String) -> String {
@@ -74,7 +109,7 @@ extension NamingTemplate {
     ) -> String {
         var values = values
         var text = rendered(parts, values: values, number: number)
-        for field in [Field.name, .title, .author, .id] {
+        for field in [Field.name, .filename, .title, .series, .narrator, .author, .id] {
             let excess = text.utf8.count - room
             guard excess > 0 else { return text }
             guard let value = values[field], parts.contains(where: { $0.field == field }) else { continue }
@@ -113,6 +148,7 @@ extension NamingTemplate {
                 }
                 while let last = text.last, isSeparator(last) { text.removeLast() }
                 dropsSeparator = text.isEmpty
+            case .slash, .condition: continue
             }
         }
         return text
@@ -124,5 +160,19 @@ extension NamingTemplate {
 
     private static func isSeparator(_ character: Character) -> Bool {
         " -_,–—·.".contains(character)
+    }
+}
+
+extension ResourceAddress {
+    /// The last segment of the path without an extension of audio, decoded as far as it is text. The query, a user and
+    /// a password have no part in it.
+    fileprivate var fileName: String {
+        let path = withoutSecrets.prefix { $0 != "?" && $0 != "#" }
+        let segments = (path.firstRange(of: "://").map { path[$0.upperBound...].drop { $0 != "/" } } ?? path)
+            .split(separator: "/")
+        guard let last = segments.last.map(String.init) else { return "" }
+        let name = last.removingPercentEncoding ?? last
+        guard AudioExtension.knownMediaType(ofPath: name) != nil, let dot = name.lastIndex(of: ".") else { return name }
+        return String(name[..<dot])
     }
 }
