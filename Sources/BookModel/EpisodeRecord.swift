@@ -100,19 +100,22 @@ package struct Subscription: Sendable, Hashable {
     package var order: TransferOrder?
     /// How much of it one run begins, in episodes and bytes.
     package var limits: RunLimits
+    /// The template by which its files are named; nil for that of its source, or of all.
+    package var naming: String?
     package var subscribedAt: Date?
     /// The folders that it is filed under, in the order in which they were given.
     package var tags: [SubscriptionTag]
 
     package init(
         book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
-        limits: RunLimits = RunLimits(), subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
+        limits: RunLimits = RunLimits(), naming: String? = nil, subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
     ) {
         self.book = book
         self.title = title
         self.filter = filter
         self.order = order
         self.limits = limits
+        self.naming = naming
         self.subscribedAt = subscribedAt
         self.tags = tags
     }

@@ -44,6 +44,15 @@ extension CatalogStore {
         }
     }
 
+    /// The template that a subscribed book is named by; nil where it has none of its own.
+    package func namingTemplate(of book: BookIdentity) async throws -> String? {
+        try await read("the naming of \(book) cannot be read") { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT naming FROM subscription WHERE source = ? AND key = ? AND naming IS NOT NULL")
+            return try String.fetchOne(statement, arguments: [book.source, book.id])
+        }
+    }
+
     /// Follows books that are not followed yet, all or none of them. What is followed already stays as it is, but for
     /// tags that it has not: those are added.
     /// - Returns: for each, whether it was not followed before.
@@ -85,7 +94,7 @@ extension Database {
     fileprivate func subscriptions(_ condition: String, _ arguments: StatementArguments) throws -> [Subscription] {
         let sql = """
             SELECT source, key, title, only_sections, latest, "match", "exclude", since, transfer_order,
-                max_episodes, max_bytes, subscribed_at
+                max_episodes, max_bytes, naming, subscribed_at
             FROM subscription \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
@@ -106,13 +115,13 @@ extension Database {
     fileprivate func insert(_ subscription: Subscription) throws {
         let sql = """
             INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", since,
-                transfer_order, max_episodes, max_bytes, subscribed_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                transfer_order, max_episodes, max_bytes, naming, subscribed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (source, key) DO UPDATE SET
                 title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
                 "match" = excluded."match", "exclude" = excluded."exclude", since = excluded.since,
                 transfer_order = excluded.transfer_order, max_episodes = excluded.max_episodes,
-                max_bytes = excluded.max_bytes,
+                max_bytes = excluded.max_bytes, naming = excluded.naming,
                 subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
             """
         let filter = subscription.filter
@@ -121,7 +130,7 @@ extension Database {
                 subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
                 filter.latest, filter.match, filter.exclude, filter.since?.description,
                 subscription.order?.rawValue, subscription.limits.episodes, subscription.limits.bytes,
-                stored(subscription.subscribedAt),
+                subscription.naming, stored(subscription.subscribedAt),
             ])
     }
 
@@ -157,7 +166,7 @@ extension Subscription {
                 since: try columns.next(String?.self).map(PublicationStart.init(parsing:))),
             order: try columns.next(String?.self).flatMap(TransferOrder.init(rawValue:)),
             limits: RunLimits(episodes: try columns.next(), bytes: try columns.next()),
-            subscribedAt: try columns.nextTime())
+            naming: try columns.next(), subscribedAt: try columns.nextTime())
     }
 }
 

@@ -19,6 +19,7 @@ enum StoreSchema {
         migrator.registerMigration("v6", migrate: migrateToVersion6)
         migrator.registerMigration("v7", migrate: migrateToVersion7)
         migrator.registerMigration("v8", migrate: migrateToVersion8)
+        migrator.registerMigration("v9", migrate: migrateToVersion9)
         return migrator
     }()
 

@@ -17,7 +17,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8]
+    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
@@ -70,6 +70,8 @@ import Testing
             #expect(
                 subscription.limits
                     == (version > 3 ? RunLimits(episodes: 5, bytes: 2_000_000_000) : RunLimits()))
+            #expect(subscription.naming == (version > 8 ? "{title}/{section}" : nil))
+            #expect(try await store.namingTemplate(of: veterinary) == subscription.naming)
             #expect(subscription.tags.map(\.description) == (version > 3 ? ["睡前/长篇"] : []))
             let verifiedAt = time(milliseconds: 1_700_000_300_000)
             #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))
@@ -125,7 +127,7 @@ import Testing
         "UPDATE settled_plan SET folders = '{}'", "UPDATE settled_plan SET fingerprint = ''",
         "UPDATE subscription SET since = ''", "UPDATE subscription SET transfer_order = 'sideways'",
         "UPDATE subscription SET max_episodes = 0", "UPDATE subscription SET max_bytes = 0",
-        "UPDATE subscription SET latest = 0", "DELETE FROM book", "DELETE FROM episode",
+        "UPDATE subscription SET latest = 0", "UPDATE subscription SET naming = ''", "DELETE FROM book", "DELETE FROM episode",
         "UPDATE subscription_tag SET path = ''", "INSERT INTO subscription_tag SELECT * FROM subscription_tag",
         "INSERT INTO subscription_tag VALUES ('nowhere', '1', 'a')",
         "UPDATE run SET ended_at = 1", "UPDATE run SET exit_code = 0", "UPDATE run SET command = ''",

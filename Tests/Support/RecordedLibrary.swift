@@ -11,6 +11,7 @@ package struct RecordedLibrary: Sendable {
         RecordedLibrary(schema: 5, digest: "953eb0091c996cea000e5a097f5ecfd9c0b6cd76fd727f7a65aacc8183d34dc1"),
         RecordedLibrary(schema: 6, digest: "fdfe7f1e984364e1251aa1b006e2912d3e054db3d4e455a50c865198ec4ece09"),
         RecordedLibrary(schema: 7, digest: "1d18493fa3e1897adf7c472871a8399848de61d6ac5bd67b0725ee6514a3ba6b"),
+        RecordedLibrary(schema: 8, digest: "32e1b555f58c1460e61a1e8dee6b86a8a43ad17b946c52441b40cfd1ab60ad4f"),
     ]
 
     /// Feeds of several kinds, by a program of the fifth schema; beside the library lie the feeds.
