@@ -1,6 +1,7 @@
 import BookModel
 import CatalogFetcher
 import Foundation
+import LibraryFiles
 import Transport
 
 extension Configuration {
@@ -73,6 +74,7 @@ extension SourceConfiguration {
         if let authorities { entries.append(.init("ca-file", .text(authorities.path))) }
         if !formats.isEmpty { entries.append(.init("formats", .list(formats.map { .text($0) }))) }
         if let depth { entries.append(.init("depth", .number(Double(depth)))) }
+        if let naming { entries.append(.init("naming", .text(naming.description))) }
         if !unsetVariables.isEmpty {
             entries.append(.init("unset-variables", .list(unsetVariables.map { .text($0.name) })))
         }
@@ -92,6 +94,7 @@ extension SubscriptionSetting {
         if let order { entries.append(.init("order", .text(order.rawValue))) }
         if let episodes = limits.episodes { entries.append(.init("max-episodes", .number(Double(episodes)))) }
         if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
+        if let naming { entries.append(.init("naming", .text(naming.description))) }
         return .settings(entries)
     }
 }

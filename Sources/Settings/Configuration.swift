@@ -10,7 +10,10 @@ package struct Configuration: Sendable, Hashable {
     /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
     /// when there is none. Nil when there are several and none was chosen.
     package var defaultSource: String?
+    /// Of the books that neither their subscription nor their source has one for; see ``Namings``.
     package var naming: NamingTemplate
+    /// Instead of all that is configured or subscribed to, for a plan.
+    package var namingOverride: NamingTemplate?
     package var downloads: DownloadSettings
     package var onCatalogRemoval: CatalogRemoval
     package var notify: NotifySettings
@@ -109,6 +112,8 @@ package struct SubscriptionSetting: Sendable, Hashable {
     package var order: TransferOrder?
     /// How much of it one run begins.
     package var limits = RunLimits()
+    /// How its files are named; nil for the naming of its source, or of all.
+    package var naming: NamingTemplate?
 }
 
 /// What the command line overrides. Applied last.

@@ -6,7 +6,7 @@ extension ConfigurationReader {
     static let sourceKeys =
         [
             "type", "url", "url-file", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
-            "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
+            "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth", "naming",
         ] + authorizationKeys
     static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
 
@@ -67,6 +67,7 @@ extension ConfigurationReader {
             }
             if let path = source.cookies?.path { findings.secretFiles.append(path) }
         case let key where Self.authorizationKeys.contains(key): break
+        case "naming": source.naming = try readNaming(setting)
         case "formats":
             source.formats = try list(setting.value, of: "formats").map { item in
                 guard case .text(let text) = item.content, !text.isEmpty else {

@@ -1,9 +1,10 @@
 import BookModel
 import CatalogFetcher
+import LibraryFiles
 
 extension ConfigurationReader {
     static let subscriptionKeys = [
-        "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes",
+        "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes", "naming",
     ]
 
     /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
@@ -43,6 +44,7 @@ extension ConfigurationReader {
         case "order": subscription.order = try readOrder(entry)
         case "max-episodes": subscription.limits.episodes = try readCount(entry)
         case "max-bytes": subscription.limits.bytes = try readBytes(entry)
+        case "naming": subscription.naming = try readNaming(entry)
         default: throw unknown(entry, in: "subscriptions")
         }
     }
@@ -70,6 +72,11 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "one of \(words)", found: raw)
         }
         return order
+    }
+
+    /// - Returns: nil for an empty text.
+    func readNaming(_ entry: SettingNode.Entry) throws -> NamingTemplate? {
+        try parsed(entry) { $0.isEmpty ? nil : try NamingTemplate(parsing: $0) }
     }
 
     private func readPattern(_ entry: SettingNode.Entry) throws -> String? {

@@ -2,6 +2,7 @@ import BookModel
 import CatalogFetcher
 import DownloadEngine
 import Foundation
+import LibraryFiles
 import Transport
 
 // What the rooms are told of the configuration, each in its own terms.
@@ -114,7 +115,8 @@ extension Configuration {
     package func allSubscriptions(with stored: [Subscription]) throws -> [Subscription] {
         let configured = try subscriptions.map {
             Subscription(
-                book: try book($0.reference), title: $0.title, filter: $0.filter, order: $0.order, limits: $0.limits)
+                book: try book($0.reference), title: $0.title, filter: $0.filter, order: $0.order, limits: $0.limits,
+                naming: $0.naming?.description)
         }
         let books = Set(configured.map(\.book))
         return configured + stored.filter { !books.contains($0.book) }

@@ -1,5 +1,6 @@
 import BookModel
 import CatalogFetcher
+import LibraryFiles
 import Transport
 
 /// A configured catalog: where it is, in which format, with which credentials.
@@ -67,6 +68,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var formats: [String] = []
     /// Levels of folders that a directory is read down to; nil leaves it to the source.
     package var depth: Int?
+    /// How the files of its books are named; nil for ``Configuration/naming``.
+    package var naming: NamingTemplate?
     /// Variables that were not set when the file was read. Their values still hold the `${NAME}`.
     package var unsetVariables: [UnsetVariable] = []
     /// Files that could not be read when the configuration was. Their values are empty.

@@ -84,9 +84,8 @@ package struct FolderAdoption: Sendable {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
-        let assembly = PlanAssembly(
-            library: configuration.library, naming: configuration.naming, request: try RunRequest(items: []),
-            onMissingFile: .fetch, store: store)
+        let assembly = try PlanAssembly(
+            configuration, library: configuration.library, request: try RunRequest(items: []), store: store)
         let (paths, others) = try await assembly.paths(
             for: episodes.map(\.episode), of: refreshed.book, recorded: recorded, claimed: [])
         let folders = Set((Array(paths.values) + recorded.values).map { String(splitLibraryPath($0).folder) })

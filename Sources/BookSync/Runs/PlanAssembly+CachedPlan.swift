@@ -19,7 +19,7 @@ extension PlanAssembly {
             return nil
         }
         let entries = try await FolderScan.entries(of: cached.folders, under: library)
-        guard fingerprint(of: book, filter: filter, entries: entries) == cached.fingerprint else { return nil }
+        guard try await fingerprint(of: book, filter: filter, entries: entries) == cached.fingerprint else { return nil }
         var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: cached.totals))
         assembled.cached = cached
         return assembled
@@ -31,20 +31,23 @@ extension PlanAssembly {
     /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
     func cached(
         _ assembled: AssembledPlan, filter: EpisodeFilter, folders: Set<String>, entries: [FolderScan.Entry]
-    ) -> CachedPlan? {
+    ) async throws -> CachedPlan? {
         let plan = assembled.plan
         guard canCache, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
             plan.actions.allSatisfy({ $0.kind.isCacheable && $0.fromPath == nil })
         else { return nil }
         return CachedPlan(
-            fingerprint: fingerprint(of: plan.book, filter: filter, entries: entries), folders: folders.sorted(),
+            fingerprint: try await fingerprint(of: plan.book, filter: filter, entries: entries), folders: folders.sorted(),
             totals: plan.totals)
     }
 
     /// To be raised when the same input leads to another plan, or episodes to other names.
     private static let revision = 3
 
-    private func fingerprint(of book: Book, filter: EpisodeFilter, entries: [FolderScan.Entry]) -> String {
+    private func fingerprint(
+        of book: Book, filter: EpisodeFilter, entries: [FolderScan.Entry]
+    ) async throws -> String {
+        let naming = try await naming(of: book.identity)
         let rules = [
             "\(Self.revision)", naming.description, onMissingFile.rawValue, filter.isEmpty ? "" : "\(filter)",
             book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)",

@@ -3,6 +3,7 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import Settings
 import ShelfQueries
 import SyncPlanner
 import Transport
@@ -68,7 +69,7 @@ struct AssembledPlan: Sendable {
 /// Brings together what a plan depends on: catalog, records, wanted names, and the facts of the disk.
 struct PlanAssembly: Sendable {
     let library: String
-    let naming: NamingTemplate
+    private let namings: Namings
     let request: RunRequest
     let onMissingFile: MissingFileRule
     let store: CatalogStore?
@@ -79,14 +80,11 @@ struct PlanAssembly: Sendable {
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
     /// - Parameter library: absolute path.
-    init(
-        library: String, naming: NamingTemplate, request: RunRequest, onMissingFile: MissingFileRule,
-        store: CatalogStore?
-    ) {
+    init(_ configuration: Configuration, library: String, request: RunRequest, store: CatalogStore?) throws {
         self.library = library
-        self.naming = naming
+        self.namings = try Namings(of: configuration)
         self.request = request
-        self.onMissingFile = onMissingFile
+        self.onMissingFile = configuration.downloads.onMissingFile
         self.store = store
         self.librarySearch = LibrarySearch(library: library, store: store)
     }
@@ -127,15 +125,21 @@ struct PlanAssembly: Sendable {
         assembled.unmet = item.unmet(among: episodes)
         // What took a look elsewhere depends on more than is remembered.
         if cachesPlans, missing.isEmpty, !isAnswered {
-            assembled.cached = cached(assembled, filter: item.filter, folders: folders, entries: entries)
+            assembled.cached = try await cached(assembled, filter: item.filter, folders: folders, entries: entries)
         }
         return assembled
+    }
+
+    /// How the book's files are named. A subscription may change while a server runs.
+    func naming(of book: BookIdentity) async throws -> NamingTemplate {
+        try namings.template(for: book, stored: try await store?.namingTemplate(of: book))
     }
 
     /// Where the book's files belong, and which paths are other books'.
     func paths(
         for episodes: [Episode], of book: Book, recorded: [String: String], claimed: Set<String>
     ) async throws -> (paths: [String: String], others: Set<String>) {
+        let naming = try await naming(of: book.identity)
         let paths = libraryPaths(for: episodes, of: book, template: naming, recorded: recorded)
         let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
         let ownedByOthers = try await store?.pathsOfOthers(than: book.identity, in: folders) ?? []

@@ -281,9 +281,7 @@ package struct SyncRun: Sendable {
     private func offlinePlans(
         _ request: RunRequest, library: String, store: CatalogStore?, onPlan: (AssembledPlan) async throws -> Void
     ) async throws {
-        let assembly = PlanAssembly(
-            library: library, naming: configuration.naming, request: request,
-            onMissingFile: configuration.downloads.onMissingFile, store: store)
+        let assembly = try PlanAssembly(configuration, library: library, request: request, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
             if let cached = try await assembly.cachedPlan(of: book, filter: item.filter, claimed: claimed) {

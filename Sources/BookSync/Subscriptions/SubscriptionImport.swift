@@ -106,6 +106,7 @@ extension Configuration {
         if var own = feed.booksync, feed.address == nil || source(named: own.book.source) != nil {
             try own.book.requireNoSecret()
             try requireSource(of: own.book)
+            if let naming = own.naming { _ = try NamingTemplate(parsing: naming) }
             own.tags = feed.tags
             return own
         }

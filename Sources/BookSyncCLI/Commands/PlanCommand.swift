@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import LibraryFiles
 import Settings
 import ShelfQueries
 
@@ -21,12 +22,19 @@ struct PlanCommand: Subcommand {
     @Flag(help: .words("Plan from the stored catalog instead of asking for it."))
     var offline = false
 
+    @Option(
+        help: .words(
+            "Plan with this naming instead of all that are configured, to see what it would rename.",
+            valueName: "template"))
+    var naming: String?
+
     @Flag(help: .words("As with fetch --force."))
     var force = false
 
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
         var configuration = try await program.libraryConfiguration(transfer.overrides(), naming: references)
+        configuration.namingOverride = try naming.map(NamingTemplate.init(option:))
         let references = try references.map(BookReference.init(parsing:))
         if !offline {
             configuration = try await configuration.recognising(

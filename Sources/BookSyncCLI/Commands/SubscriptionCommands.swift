@@ -36,7 +36,8 @@ struct SubscribeCommand: Subcommand {
             if case .address(let address) = reference.target { try configuration.requireStorable(book, at: address) }
             return Subscription(
                 book: book, title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
-                limits: wishes.limits, subscribedAt: .now)
+                limits: wishes.limits, naming: try wishes.naming.map(NamingTemplate.init(option:))?.description,
+                subscribedAt: .now)
         }
         try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
             subscribed in
@@ -69,6 +70,10 @@ struct SubscriptionOptions: ParsableArguments {
 
     @Option(help: .words("Begin no more than so many bytes of it in a run, as in 2G.", valueName: "bytes"))
     var maxBytes: String?
+
+    @Option(
+        help: .words("How to name its files, instead of as the configuration does.", valueName: "template"))
+    var naming: String?
 
     var limits: RunLimits { RunLimits(episodes: maxEpisodes, bytes: maxBytes.flatMap(parseByteCount)) }
 
@@ -114,6 +119,17 @@ struct UnsubscribeCommand: Subcommand {
                 await program.streams.writeError("booksync: \(failure)")
             }
             return ExitStatus(of: failures)
+        }
+    }
+}
+
+extension NamingTemplate {
+    /// A template that the command line gives.
+    init(option text: String) throws {
+        do {
+            try self.init(parsing: text)
+        } catch let failure as Failure {
+            throw Failure(.usage, what: failure.what, why: failure.why, remedy: failure.remedy)
         }
     }
 }

@@ -69,6 +69,7 @@ struct SubscriptionsCommand: Subcommand {
                 subscription.order.map { "order \($0.rawValue)" },
                 subscription.limits.episodes.map { "\($0) a run" },
                 subscription.limits.bytes.map { "\(describeBytes($0)) a run" },
+                subscription.naming.map { "named \($0)" },
             ].compactMap(\.self)
             let episodes = (parts.isEmpty ? ["all"] : parts) + wishes
             return [

@@ -98,6 +98,7 @@ struct ShelfActions: Sendable {
     private func subscribe(_ arguments: ActionArguments) async throws -> JSONDocument {
         let references = try arguments.refs.map(BookReference.init(parsing:))
         let recognised = try await configuration.recognising(references, logger: desk.logger)
+        let stored = try await shelf.read { try await $0.subscriptions() } ?? []
         var subscriptions: [Subscription] = []
         for reference in references {
             let book = try await shelf.book(reference, of: recognised)
@@ -106,7 +107,10 @@ struct ShelfActions: Sendable {
             var filter = reference.filter
             if filter.isEmpty { filter.latest = arguments.latest }
             subscriptions.append(
-                Subscription(book: book, title: arguments.title, filter: filter, subscribedAt: .now))
+                Subscription(
+                    book: book, title: arguments.title, filter: filter,
+                    // It cannot be said here, and to lose it would rename files.
+                    naming: stored.first { $0.book == book }?.naming, subscribedAt: .now))
         }
         let wanted = subscriptions
         try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in

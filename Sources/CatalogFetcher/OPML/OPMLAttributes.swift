@@ -5,7 +5,7 @@ import TextParsing
 enum OutlineAttribute: UInt8 {
     case other = 0
     case text, title, type, feed, page, url, category
-    case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes
+    case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes, naming
 
     init(_ name: XMLName) {
         let local = name.local.lowercased()
@@ -22,6 +22,7 @@ enum OutlineAttribute: UInt8 {
                 case "order": .order
                 case "maxepisodes": .episodes
                 case "maxbytes": .bytes
+                case "naming": .naming
                 default: .other
                 }
             return
@@ -85,7 +86,7 @@ struct OPMLAttributes {
                     latest: positive(.latest), match: try pattern(.match), exclude: try pattern(.exclude),
                     since: try values[.since].map { try PublicationStart(parsing: $0) }),
                 order: values[.order].flatMap(TransferOrder.init(rawValue:)),
-                limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)))
+                limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)), naming: values[.naming])
         } catch {
             return nil
         }

@@ -62,7 +62,7 @@ extension OPMLFeed {
             ("match", booksync.filter.match), ("exclude", booksync.filter.exclude),
             ("since", booksync.filter.since?.description), ("order", booksync.order?.rawValue),
             ("maxEpisodes", booksync.limits.episodes.map { "\($0)" }),
-            ("maxBytes", booksync.limits.bytes.map { "\($0)" }),
+            ("maxBytes", booksync.limits.bytes.map { "\($0)" }), ("naming", booksync.naming),
         ]
         return attributes + own.compactMap { name, value in value.map { ("booksync:\(name)", $0) } }
     }

@@ -61,6 +61,7 @@ extension JSONDocument {
             "order": .init(subscription.order?.rawValue),
             "max_episodes": .init(subscription.limits.episodes),
             "max_bytes": .init(subscription.limits.bytes),
+            "naming": .init(subscription.naming),
             "tags": .array(subscription.tags.map { .string($0.description) }),
             "subscribed_at": .init(subscription.subscribedAt),
         ]
