@@ -129,8 +129,6 @@ extension Wordings {
         "it must be relative to the library": "它必须是相对于书库的路径", "it has more than 8 levels": "它超过 8 级",
         "'.' and '..' would leave the book's folder": "“.”和“..”会离开书的文件夹",
         "there is nothing between two of its slashes": "有两个斜杠之间是空的",
-        "nothing in its last part tells one episode from the next: it needs {section}, {name} or {id}":
-            "最后一段无法区分各集：需要 {section}、{name} 或 {id}",
         "{ext} belongs at the very end, after a dot": "{ext} 只能放在最后，前面是一个点",
         "it ends in {1}, and the extension is that of the file: write .{ext}": "它以 {1} 结尾，而扩展名由文件决定：请写 .{ext}",
         "a brace is not closed": "花括号没有闭合",

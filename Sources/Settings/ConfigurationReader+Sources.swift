@@ -6,7 +6,8 @@ extension ConfigurationReader {
     static let sourceKeys =
         [
             "type", "url", "url-file", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
-            "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth", "naming",
+            "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
+            "naming",
         ] + authorizationKeys
     static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
 

@@ -283,6 +283,19 @@ extension ProductTests {
             }
         }
 
+        @Test func `subscribing in the browser keeps the naming that a book has`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serve { shelf in
+                    let naming = "{title}/{section}"
+                    #expect(try await bench.run("subscribe", "40111", "--naming", naming, "-q").exitCode == 0)
+                    let answer = try await post(shelf, "subscribe", #"{"refs": ["demo:40111"], "latest": 2}"#)
+                    #expect(try JSONObject(answer.text).objects("subscriptions").map { $0["naming"] } == [naming])
+                    let shown = try JSONObject.list(try await shelf.send("/api/v1/subscriptions").text)
+                    #expect(shown.map { $0["naming"] } == [naming] && shown.first?.number("latest") == 2)
+                }
+            }
+        }
+
         @Test func `what is followed stands on the shelf before it is fetched, with when that will be`() async throws {
             try await withWorkbench { bench in
                 try await bench.serve { shelf in

@@ -12,13 +12,16 @@ import Testing
                 filter: EpisodeFilter(
                     only: SectionRanges([1...20, 35...35]), latest: 20, match: "^第", exclude: "预告",
                     since: try PublicationStart(parsing: "30d")),
-                order: .listed, limits: RunLimits(episodes: 3, bytes: 1 << 40),
+                order: .listed, limits: RunLimits(episodes: 3, bytes: 1 << 40), naming: "{title}/{section}",
                 subscribedAt: time(milliseconds: 1_700_000_000_123))
             let bare = Subscription(book: BookIdentity(source: "feeds", id: "https://h/feed"))
             let none = Subscription(
                 book: BookIdentity(source: "a", id: "1"), filter: EpisodeFilter(only: SectionRanges([])))
             for subscription in [full, bare, none] { #expect(try await store.subscribe(subscription)) }
             #expect(try await store.subscriptions() == [full, bare, none])
+            #expect(try await store.namingTemplate(of: veterinary) == "{title}/{section}")
+            #expect(try await store.namingTemplate(of: bare.book) == nil)
+            #expect(try await store.namingTemplate(of: BookIdentity(source: "a", id: "2")) == nil)
         }
     }
 
@@ -41,6 +44,7 @@ import Testing
             var subscription = Subscription(book: veterinary, title: "T", subscribedAt: time(milliseconds: 1))
             #expect(try await store.subscribe(subscription))
             subscription.title = nil
+            subscription.naming = "{name}"
             subscription.filter.latest = 5
             subscription.subscribedAt = time(milliseconds: 2)
             #expect(try await !store.subscribe(subscription))

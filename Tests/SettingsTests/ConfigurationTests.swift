@@ -29,12 +29,12 @@ import Testing
           librivox: { type: librivox, archive-url: "https://u:p@mirror.example/" }
           feeds:   { type: feed }
           archive: { type: internet-archive, formats: ["VBR MP3", "64Kbps MP3"] }
-          files:   { type: directory, url: "https://h/books/", depth: 2 }
+          files:   { type: directory, url: "https://h/books/", depth: 2, naming: "{disc?CD{disc}/}{section}" }
         subscriptions:
           - book: kting:30776
             title: 回到古代当兽医           # overrides what the catalog says
             latest: 20
-          - { book: 7/1-3, exclude: "^x" }
+          - { book: 7/1-3, exclude: "^x", naming: "{title}/{section}" }
           - book: https://feeds.example/a.xml
         """
     private let secrets = ["KTING_IMEI": "IMEI-1", "KTING_TOKEN": "TOKEN-2", "KTING_SECRET": "SECRET-3"]
@@ -63,6 +63,8 @@ import Testing
         try source.requireVariables()
         #expect(configuration.sources["archive"]?.formats == ["VBR MP3", "64Kbps MP3"])
         #expect(configuration.sources["files"]?.depth == 2)
+        #expect(configuration.sources["files"]?.naming?.description == "{disc?CD{disc}/}{section}")
+        #expect(configuration.subscriptions.map(\.naming?.description) == [nil, "{title}/{section}", nil])
         #expect(configuration.sources["librivox"]?.archiveURL?.secretText == "https://u:p@mirror.example/")
         #expect(configuration.sources.count == 5)
 
@@ -115,6 +117,32 @@ import Testing
         #expect(shown.yamlText.contains("password: \"***\"") && shown.yamlText.contains("token: \"***\""))
         let none = try await loadConfiguration("serve: { password: '', token: '', hosts: [] }")
         #expect(!none.serve.asksWhoComes && none.serve == ServeSettings())
+    }
+
+    /// The book, what its stored subscription says, what the plan was asked for, and which naming it gets.
+    @Test(
+        arguments: [
+            ("a:1", nil, nil, "{section} book"), ("a:1", "{section} stored", nil, "{section} book"),
+            ("a:2", "{section} stored", nil, "{section} stored"), ("a:2", nil, nil, "{section} source"),
+            ("b:1", nil, nil, "{section} all"), ("demo:1", nil, nil, "{section} all"),
+            ("a:3", nil, nil, "{section} three"),
+            ("a:1", "{section} stored", "{section} asked", "{section} asked"),
+        ] as [(String, String?, String?, String)])
+    func `a book's naming wins over its source's, and that over the one for all`(
+        book: String, stored: String?, asked: String?, expected: String
+    ) async throws {
+        var configuration = try await loadConfiguration(
+            """
+            naming: "{section} all"
+            default-source: a
+            sources: { a: { type: feed, naming: "{section} source" }, b: { type: feed, naming: "" } }
+            subscriptions: [{ book: "a:1", naming: "{section} book" }, { book: 3, naming: "{section} three" }, { book: 2 }]
+            """)
+        configuration.namingOverride = try asked.map { try NamingTemplate(parsing: $0) }
+        let identity = try configuration.book(BookReference(parsing: book))
+        let naming = try Namings(of: configuration).template(for: identity, stored: stored)
+        #expect(naming.description == expected)
+        #expect(try configuration.allSubscriptions(with: []).map(\.naming).contains("{section} three"))
     }
 
     @Test func `what is shown reads back as the same settings`() async throws {

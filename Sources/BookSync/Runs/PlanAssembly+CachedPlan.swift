@@ -19,7 +19,8 @@ extension PlanAssembly {
             return nil
         }
         let entries = try await FolderScan.entries(of: cached.folders, under: library)
-        guard try await fingerprint(of: book, filter: filter, entries: entries) == cached.fingerprint else { return nil }
+        let fingerprint = try await fingerprint(of: book, filter: filter, entries: entries)
+        guard fingerprint == cached.fingerprint else { return nil }
         var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: cached.totals))
         assembled.cached = cached
         return assembled
@@ -37,8 +38,8 @@ extension PlanAssembly {
             plan.actions.allSatisfy({ $0.kind.isCacheable && $0.fromPath == nil })
         else { return nil }
         return CachedPlan(
-            fingerprint: try await fingerprint(of: plan.book, filter: filter, entries: entries), folders: folders.sorted(),
-            totals: plan.totals)
+            fingerprint: try await fingerprint(of: plan.book, filter: filter, entries: entries),
+            folders: folders.sorted(), totals: plan.totals)
     }
 
     /// To be raised when the same input leads to another plan, or episodes to other names.
