@@ -14,6 +14,7 @@ import Transport
 /// depend on which catalog answers first.
 struct CatalogRefresh: Sendable {
     let configuration: Configuration
+    let namings: Namings
     let request: RunRequest
     let library: String
     let store: CatalogStore?
@@ -71,11 +72,11 @@ struct CatalogRefresh: Sendable {
             guard !entries.isEmpty else { return }
             schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
         }
-        func add(_ request: RunRequest, hasJoined: Bool) throws {
+        func add(_ request: RunRequest, hasJoined: Bool) {
             work.requests += 1
-            ask(for: work.add(try entries(of: request, hasJoined: hasJoined)))
+            ask(for: work.add(entries(of: request, hasJoined: hasJoined)))
         }
-        try add(request, hasJoined: false)
+        add(request, hasJoined: false)
         var isOpen = control != nil
         try await withThrowingTaskGroup(of: Answer.self) { group in
             if let seconds { group.addTask { await Self.alarm(after: seconds) } }
@@ -102,7 +103,7 @@ struct CatalogRefresh: Sendable {
                 case .timeIsUp?:
                     isTimeUp = true
                 case .joined(let requests?)?:
-                    for request in requests { try add(request, hasJoined: true) }
+                    for request in requests { add(request, hasJoined: true) }
                     if let control { group.addTask { .joined(await control.nextJoined()) } }
                 case .joined(nil)?:
                     isOpen = false
@@ -121,8 +122,10 @@ struct CatalogRefresh: Sendable {
         finish(&work, onFinished)
     }
 
-    private func entries(of request: RunRequest, hasJoined: Bool) throws -> [Entry] {
-        let assembly = try PlanAssembly(configuration, library: library, request: request, store: store)
+    private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
+        let assembly = PlanAssembly(
+            library: library, namings: namings, request: request, onMissingFile: configuration.downloads.onMissingFile,
+            store: store)
         return request.items.map { item in
             Entry(
                 item: item, server: configuration.catalogServer(of: item.book), assembly: assembly, hasJoined: hasJoined

@@ -80,11 +80,13 @@ struct PlanAssembly: Sendable {
     var declaredLength: (@Sendable (Episode) async throws -> Int64?)?
 
     /// - Parameter library: absolute path.
-    init(_ configuration: Configuration, library: String, request: RunRequest, store: CatalogStore?) throws {
+    init(
+        library: String, namings: Namings, request: RunRequest, onMissingFile: MissingFileRule, store: CatalogStore?
+    ) {
         self.library = library
-        self.namings = try Namings(of: configuration)
+        self.namings = namings
         self.request = request
-        self.onMissingFile = configuration.downloads.onMissingFile
+        self.onMissingFile = onMissingFile
         self.store = store
         self.librarySearch = LibrarySearch(library: library, store: store)
     }

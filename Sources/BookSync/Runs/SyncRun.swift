@@ -75,7 +75,8 @@ package struct SyncRun: Sendable {
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
-                configuration: configuration, request: request, library: configuration.library, store: session.store,
+                configuration: configuration, namings: try Namings(of: configuration), request: request,
+                library: configuration.library, store: session.store,
                 stores: true, transport: transport, outages: outages, control: control, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
             var batch = RenameBatch.new
@@ -264,7 +265,8 @@ package struct SyncRun: Sendable {
             let known = try await store?.outages() ?? []
             let outages = Dictionary(known.map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
-                configuration: configuration, request: request, library: library, store: store, stores: false,
+                configuration: configuration, namings: try Namings(of: configuration), request: request,
+                library: library, store: store, stores: false,
                 transport: transport, outages: outages, emit: emit)
             try await refresh.execute(within: nil) { assembled, _ in
                 report.record(assembled.plan)
@@ -281,7 +283,9 @@ package struct SyncRun: Sendable {
     private func offlinePlans(
         _ request: RunRequest, library: String, store: CatalogStore?, onPlan: (AssembledPlan) async throws -> Void
     ) async throws {
-        let assembly = try PlanAssembly(configuration, library: library, request: request, store: store)
+        let assembly = PlanAssembly(
+            library: library, namings: try Namings(of: configuration), request: request,
+            onMissingFile: configuration.downloads.onMissingFile, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
             if let cached = try await assembly.cachedPlan(of: book, filter: item.filter, claimed: claimed) {

@@ -118,7 +118,8 @@ import Transport
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             try await withHTTPTransport(options: bench.configuration.transportOptions, logger: logger) { transport in
                 let refresh = CatalogRefresh(
-                    configuration: bench.configuration, request: try request("1"), library: bench.library, store: nil,
+                    configuration: bench.configuration, namings: try Namings(of: bench.configuration),
+                    request: try request("1"), library: bench.library, store: nil,
                     stores: false, transport: transport, outages: [:], control: control
                 ) { _ in }
                 try await refresh.execute(within: nil) { _, _ in
