@@ -85,7 +85,7 @@ CREATE TABLE subscription (
     "match" TEXT,
     "exclude" TEXT,
     subscribed_at INTEGER, since TEXT CHECK (since <> ''), transfer_order TEXT
-    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0), naming TEXT CHECK (naming <> ''),
+    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0), naming TEXT CHECK (naming <> ''), keep TEXT CHECK (keep <> ''), max_size INTEGER CHECK (max_size > 0),
     PRIMARY KEY (source, key)
 ) STRICT;
 CREATE TABLE shelf_count (
@@ -232,7 +232,7 @@ CREATE TABLE run (
     bytes_reused INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     error TEXT
-, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0) STRICT;
+, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE outage (
     subject TEXT PRIMARY KEY CHECK (subject <> ''),
     since INTEGER NOT NULL,
@@ -331,3 +331,4 @@ CREATE TABLE run_book (
     key TEXT NOT NULL,
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX preferred_transfer ON transfer (priority) WHERE priority > 0;

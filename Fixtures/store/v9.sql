@@ -88,10 +88,10 @@ CREATE TABLE subscription (
     "match" TEXT,
     "exclude" TEXT,
     subscribed_at INTEGER, since TEXT CHECK (since <> ''), transfer_order TEXT
-    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0), naming TEXT CHECK (naming <> ''),
+    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0), naming TEXT CHECK (naming <> ''), keep TEXT CHECK (keep <> ''), max_size INTEGER CHECK (max_size > 0),
     PRIMARY KEY (source, key)
 ) STRICT;
-INSERT INTO subscription VALUES('kting','30776','兽医','1-20',20,'^第','预告',1700000000001,'30d','last',5,2000000000,'{title}/{section}');
+INSERT INTO subscription VALUES('kting','30776','兽医','1-20',20,'^第','预告',1700000000001,'30d','last',5,2000000000,'{title}/{section}','last 20, unheard',5000000000);
 CREATE TABLE transfer (
     episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
     state TEXT NOT NULL
@@ -209,9 +209,9 @@ CREATE TABLE run (
     bytes_reused INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     error TEXT
-, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0) STRICT;
-INSERT INTO run VALUES(1,'mirror',1700000400000,1700000441000,75,1,12,0,0,0,0,0,0,1,0,118900000,0,41.0,'kting:30776/2 cannot be fetched: the connection was cut, 6 times in a row',2,3,4,5,6);
-INSERT INTO run VALUES(2,'mirror',1700000500000,NULL,NULL,0,0,0,0,0,0,0,0,0,0,0,0,0.0,NULL,0,0,0,0,0);
+, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0) STRICT;
+INSERT INTO run VALUES(1,'mirror',1700000400000,1700000441000,75,1,12,0,0,0,0,0,0,1,0,118900000,0,41.0,'kting:30776/2 cannot be fetched: the connection was cut, 6 times in a row',2,3,4,5,6,7);
+INSERT INTO run VALUES(2,'mirror',1700000500000,NULL,NULL,0,0,0,0,0,0,0,0,0,0,0,0,0.0,NULL,0,0,0,0,0,0);
 CREATE TABLE outage (
     subject TEXT PRIMARY KEY CHECK (subject <> ''),
     since INTEGER NOT NULL,
@@ -390,5 +390,6 @@ CREATE INDEX listening_position_by_episode ON listening_position (episode_id);
 CREATE INDEX bookmark_by_episode ON bookmark (episode_id, user_id);
 CREATE INDEX bookmark_by_user ON bookmark (user_id);
 CREATE INDEX book_listening_by_book ON book_listening (book_id);
+CREATE INDEX preferred_transfer ON transfer (priority) WHERE priority > 0;
 PRAGMA writable_schema=OFF;
 COMMIT;

@@ -102,13 +102,16 @@ package struct Subscription: Sendable, Hashable {
     package var limits: RunLimits
     /// The template by which its files are named; nil for that of its source, or of all.
     package var naming: String?
+    /// Which of its episodes stay on disk; nil for what its source says, or all.
+    package var keep: KeepRule?
     package var subscribedAt: Date?
     /// The folders that it is filed under, in the order in which they were given.
     package var tags: [SubscriptionTag]
 
     package init(
         book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
-        limits: RunLimits = RunLimits(), naming: String? = nil, subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
+        limits: RunLimits = RunLimits(), naming: String? = nil, keep: KeepRule? = nil, subscribedAt: Date? = nil,
+        tags: [SubscriptionTag] = []
     ) {
         self.book = book
         self.title = title
@@ -116,6 +119,7 @@ package struct Subscription: Sendable, Hashable {
         self.order = order
         self.limits = limits
         self.naming = naming
+        self.keep = keep
         self.subscribedAt = subscribedAt
         self.tags = tags
     }

@@ -174,6 +174,8 @@ package struct RunSummary: Sendable, Hashable {
     package var paused = 0
     /// Episodes that the user removed.
     package var removed = 0
+    /// Episodes whose files the run moved to the trash, because the rule of their book does not keep them.
+    package var expired = 0
     /// Episodes that are neither in the catalog any more nor on disk.
     package var gone = 0
     /// Episodes that are not on disk and that the filter does not ask for.

@@ -24,6 +24,7 @@ package struct SyncPlan: Sendable, Hashable {
             case .rename: totals.rename += 1
             case .adopt: totals.adopt += 1
             case .keep: totals.keep += 1
+            case .expire: totals.expire += 1
             case .skip(let skip):
                 totals.skipped[skip, default: 0] += 1
             }
@@ -48,13 +49,15 @@ package struct SyncAction: Sendable, Hashable {
         case adopt
         /// The file is there and right.
         case keep
+        /// The file goes to the trash: its book's ``KeepRule`` does not keep it.
+        case expire
         case skip(Skip)
 
         /// Whether executing it asks the audio server for bytes.
         package var isTransfer: Bool {
             switch self {
             case .fetch, .resume, .replace: true
-            case .rename, .adopt, .keep, .skip: false
+            case .rename, .adopt, .keep, .expire, .skip: false
             }
         }
 
@@ -67,6 +70,7 @@ package struct SyncAction: Sendable, Hashable {
             case .rename: "rename"
             case .adopt: "adopt"
             case .keep: "keep"
+            case .expire: "expire"
             case .skip: "skip"
             }
         }
@@ -131,6 +135,7 @@ package struct PlanTotals: Sendable, Hashable {
     package var rename = 0
     package var adopt = 0
     package var keep = 0
+    package var expire = 0
     package var skipped: [SyncAction.Skip: Int] = [:]
     package var bytes: Int64 = 0
 

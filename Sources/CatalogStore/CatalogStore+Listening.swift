@@ -44,6 +44,19 @@ extension CatalogStore {
         }
     }
 
+    /// The keys of a book's episodes that some user heard to their end, and that none is in the middle of.
+    package func heardEpisodes(of book: BookIdentity) async throws -> Set<String> {
+        try await read("what was heard of \(book) cannot be read") { database in
+            let sql = """
+                SELECT e.key FROM listening_position p
+                JOIN episode e ON e.id = p.episode_id JOIN book b ON b.id = e.book_id
+                WHERE b.source = ? AND b.key = ? GROUP BY e.id HAVING MIN(p.finished) = 1
+                """
+            return try Set(
+                String.fetchAll(database.cachedStatement(sql: sql), arguments: [book.source, book.id]))
+        }
+    }
+
     /// Where a user stopped in one episode; nil where they never listened to it.
     package func position(
         in episode: EpisodeIdentity, of user: User.ID = User.owner.id

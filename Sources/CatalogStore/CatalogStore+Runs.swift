@@ -30,14 +30,16 @@ extension CatalogStore {
             let sql = """
                 UPDATE run SET ended_at = ?, exit_code = ?, books = ?, fetched = ?, resumed = ?, replaced = ?, renamed = ?,
                     adopted = ?, kept = ?, locked = ?, failed = ?, held_back = ?, paused = ?, removed = ?, gone = ?,
-                    filtered = ?, left_over = ?, bytes_received = ?, bytes_reused = ?, seconds = ?, error = ?
+                    filtered = ?, expired = ?, left_over = ?, bytes_received = ?, bytes_reused = ?, seconds = ?,
+                    error = ?
                 WHERE id = ?
                 """
             let summary = record.summary
             let counts: StatementArguments = [
                 record.books, summary.fetched, summary.resumed, summary.replaced, summary.renamed, summary.adopted,
                 summary.kept, summary.locked, summary.failed, summary.heldBack, summary.paused, summary.removed,
-                summary.gone, summary.filtered, summary.left, summary.bytesReceived, summary.bytesReused,
+                summary.gone, summary.filtered, summary.expired, summary.left, summary.bytesReceived,
+                summary.bytesReused,
                 summary.seconds,
             ]
             let end: StatementArguments = [stored(record.endedAt), record.exitCode]
@@ -51,8 +53,8 @@ extension CatalogStore {
         try await read("the runs cannot be read") { database in
             let sql = """
                 SELECT id, command, started_at, ended_at, exit_code, books, fetched, resumed, replaced, renamed, adopted,
-                    kept, locked, failed, held_back, paused, removed, gone, filtered, left_over, bytes_received,
-                    bytes_reused, seconds, error
+                    kept, locked, failed, held_back, paused, removed, gone, filtered, expired, left_over,
+                    bytes_received, bytes_reused, seconds, error
                 FROM run ORDER BY id DESC LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count])
@@ -205,6 +207,7 @@ extension RunRecord {
         summary.removed = try columns.next()
         summary.gone = try columns.next()
         summary.filtered = try columns.next()
+        summary.expired = try columns.next()
         summary.left = try columns.next()
         summary.bytesReceived = try columns.next()
         summary.bytesReused = try columns.next()

@@ -94,7 +94,7 @@ extension Database {
     fileprivate func subscriptions(_ condition: String, _ arguments: StatementArguments) throws -> [Subscription] {
         let sql = """
             SELECT source, key, title, only_sections, latest, "match", "exclude", since, transfer_order,
-                max_episodes, max_bytes, naming, subscribed_at
+                max_episodes, max_bytes, naming, keep, max_size, subscribed_at
             FROM subscription \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
@@ -115,13 +115,14 @@ extension Database {
     fileprivate func insert(_ subscription: Subscription) throws {
         let sql = """
             INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", since,
-                transfer_order, max_episodes, max_bytes, naming, subscribed_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                transfer_order, max_episodes, max_bytes, naming, keep, max_size, subscribed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (source, key) DO UPDATE SET
                 title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
                 "match" = excluded."match", "exclude" = excluded."exclude", since = excluded.since,
                 transfer_order = excluded.transfer_order, max_episodes = excluded.max_episodes,
-                max_bytes = excluded.max_bytes, naming = excluded.naming,
+                max_bytes = excluded.max_bytes, naming = excluded.naming, keep = excluded.keep,
+                max_size = excluded.max_size,
                 subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
             """
         let filter = subscription.filter
@@ -130,7 +131,8 @@ extension Database {
                 subscription.book.source, subscription.book.id, subscription.title, filter.only?.description,
                 filter.latest, filter.match, filter.exclude, filter.since?.description,
                 subscription.order?.rawValue, subscription.limits.episodes, subscription.limits.bytes,
-                subscription.naming, stored(subscription.subscribedAt),
+                subscription.naming, subscription.keep?.text, subscription.keep?.maxBytes,
+                stored(subscription.subscribedAt),
             ])
     }
 
@@ -166,7 +168,8 @@ extension Subscription {
                 since: try columns.next(String?.self).map(PublicationStart.init(parsing:))),
             order: try columns.next(String?.self).flatMap(TransferOrder.init(rawValue:)),
             limits: RunLimits(episodes: try columns.next(), bytes: try columns.next()),
-            naming: try columns.next(), subscribedAt: try columns.nextTime())
+            naming: try columns.next(), keep: try KeepRule(storedText: columns.next(), maxBytes: columns.next()),
+            subscribedAt: try columns.nextTime())
     }
 }
 

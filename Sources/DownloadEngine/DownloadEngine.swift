@@ -41,6 +41,7 @@ package struct DownloadEngine: Sendable {
     let threads = TransferThreads()
     private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
     private let bring: @Sendable ([EpisodeIdentity]) async throws -> Void
+    private let makeRoom: @Sendable (Int64) async -> Bool
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
 
@@ -48,10 +49,12 @@ package struct DownloadEngine: Sendable {
     ///   - library: absolute path of the library.
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
     ///   - bring: gets episodes that somebody wants now and that nobody has put into the inbox.
+    ///   - makeRoom: gets how many bytes the disk lacks, and says whether it has freed that many.
     package init(
         transport: HTTPTransport, journal: any TransferJournal, library: String, partialFolder: String,
         settings: EngineSettings, logger: Logger,
         bring: @escaping @Sendable ([EpisodeIdentity]) async throws -> Void = { _ in },
+        makeRoom: @escaping @Sendable (Int64) async -> Bool = { _ in false },
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.transport = transport
@@ -64,6 +67,7 @@ package struct DownloadEngine: Sendable {
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
             minDividedLength: settings.minDividedLength)
         self.bring = bring
+        self.makeRoom = makeRoom
         self.emit = emit
         self.logger = logger
     }
@@ -209,13 +213,21 @@ package struct DownloadEngine: Sendable {
         return watch.hasRoom(for: run.runningLengths) ? nil : await obstacle(to: run.loads)
     }
 
-    /// Why the disk cannot take these; nil when it can.
+    /// Why the disk cannot take these; nil when it can, perhaps because room was made.
     private func obstacle(to loads: [DiskGuard.Load]) async -> Failure? {
         do {
             try await threads.aside { try watch.requireRoom(for: loads) }
             return nil
         } catch {
-            return Self.publicationFailure(error)
+            let failure = Self.publicationFailure(error)
+            do {
+                let missing = try await threads.aside { try watch.missingRoom(for: watch.bytesToCome(of: loads)) }
+                guard failure.isLackOfRoom, let missing, await makeRoom(missing) else { return failure }
+                try await threads.aside { try watch.requireRoom(for: loads) }
+                return nil
+            } catch {
+                return failure
+            }
         }
     }
 

@@ -58,6 +58,7 @@ extension SourceConfiguration {
         if let pageSize { entries.append(.init("page-size", .number(Double(pageSize)))) }
         entries.append(.init("allow-private-addresses", .flag(allowsPrivateAddresses)))
         if limitRate > 0 { entries.append(.init("limit-rate", .number(Double(limitRate)))) }
+        entries += keep?.shownEntries ?? []
         switch proxy {
         case .environment: break
         case .direct: entries.append(.init("proxy", .text("none")))
@@ -95,6 +96,7 @@ extension SubscriptionSetting {
         if let episodes = limits.episodes { entries.append(.init("max-episodes", .number(Double(episodes)))) }
         if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
         if let naming { entries.append(.init("naming", .text(naming.description))) }
+        entries += keep?.shownEntries ?? []
         return .settings(entries)
     }
 }
@@ -140,5 +142,14 @@ package enum Masking {
         guard let scheme = shown.range(of: "://") else { return address.description }
         let host = shown[scheme.upperBound...].prefix { !"/?".contains($0) }
         return "\(shown[..<scheme.upperBound])\(host)/\(address)"
+    }
+}
+
+extension KeepRule {
+    fileprivate var shownEntries: [ShownSetting.Entry] {
+        [
+            text.map { ShownSetting.Entry("keep", .text($0)) },
+            maxBytes.map { ShownSetting.Entry("max-size", .number(Double($0))) },
+        ].compactMap(\.self)
     }
 }

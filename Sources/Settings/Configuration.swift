@@ -24,6 +24,8 @@ package struct Configuration: Sendable, Hashable {
     package var authorities: NamedFile<TrustedAuthorities>?
     /// That the command speaks; nil for the locale's.
     package var language: Language?
+    /// Seconds that removed files are kept in the trash.
+    package var keptInTrash: Double = 30 * 86400
     /// Which netrc file is read.
     package var netrcChoice = NetrcChoice.standard
     /// What that file says.
@@ -114,6 +116,8 @@ package struct SubscriptionSetting: Sendable, Hashable {
     package var limits = RunLimits()
     /// How its files are named; nil for the naming of its source, or of all.
     package var naming: NamingTemplate?
+    /// Which of its episodes stay on disk; nil for what its source says, or all.
+    package var keep: KeepRule?
 }
 
 /// What the command line overrides. Applied last.

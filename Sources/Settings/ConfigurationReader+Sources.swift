@@ -7,7 +7,7 @@ extension ConfigurationReader {
         [
             "type", "url", "url-file", "detail-url", "archive-url", "query", "signature", "headers", "page-size",
             "allow-private-addresses", "limit-rate", "proxy", "proxy-file", "ca-file", "cookies", "formats", "depth",
-            "naming",
+            "naming", "keep", "max-size",
         ] + authorizationKeys
     static let signatureKeys = ["parameter", "algorithm", "secret", "secret-file"]
 
@@ -57,6 +57,7 @@ extension ConfigurationReader {
         case "depth": source.depth = try readNumber(setting, in: 1...8)
         case "allow-private-addresses": source.allowsPrivateAddresses = try readFlag(setting)
         case "limit-rate": source.limitRate = try readByteRate(setting)
+        case "keep", "max-size": try readKeep(setting, into: &source.keep)
         case "proxy", "proxy-file": source.proxy = try readProxy(setting, in: keyPath, &source)
         case "ca-file":
             source.authorities = try readFile(setting, in: keyPath, &source) { path throws(SettingFile.Unusable) in

@@ -5,6 +5,7 @@ import LibraryFiles
 extension ConfigurationReader {
     static let subscriptionKeys = [
         "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes", "naming",
+        "keep", "max-size",
     ]
 
     /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
@@ -45,6 +46,7 @@ extension ConfigurationReader {
         case "max-episodes": subscription.limits.episodes = try readCount(entry)
         case "max-bytes": subscription.limits.bytes = try readBytes(entry)
         case "naming": subscription.naming = try readNaming(entry)
+        case "keep", "max-size": try readKeep(entry, into: &subscription.keep)
         default: throw unknown(entry, in: "subscriptions")
         }
     }
@@ -55,6 +57,18 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "a whole number from 1 on", found: raw)
         }
         return count
+    }
+
+    /// Reads `keep` or `max-size`, whose settings make one rule.
+    func readKeep(_ entry: SettingNode.Entry, into rule: inout KeepRule?) throws {
+        if entry.key == "max-size" {
+            let bytes = try readBytes(entry)
+            rule = rule ?? KeepRule()
+            rule?.maxBytes = bytes
+        } else {
+            let bytes = rule?.maxBytes
+            rule = try parsed(entry) { try KeepRule(parsing: $0, maxBytes: bytes) }
+        }
     }
 
     private func readBytes(_ entry: SettingNode.Entry) throws -> Int64 {

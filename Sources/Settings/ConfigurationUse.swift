@@ -83,6 +83,11 @@ extension Configuration {
         }
     }
 
+    /// Which episodes of a book stay on disk; nil for all.
+    package func keepRule(of subscription: Subscription) -> KeepRule? {
+        subscription.keep ?? source(named: subscription.book.source)?.keep
+    }
+
     /// The server that a book's catalog is asked at, without secrets: what one of its books meets, the others will.
     package func catalogServer(of book: BookIdentity) -> String {
         // The id of a book may be the very address that the user gave.
@@ -116,7 +121,7 @@ extension Configuration {
         let configured = try subscriptions.map {
             Subscription(
                 book: try book($0.reference), title: $0.title, filter: $0.filter, order: $0.order, limits: $0.limits,
-                naming: $0.naming?.description)
+                naming: $0.naming?.description, keep: $0.keep)
         }
         let books = Set(configured.map(\.book))
         return configured + stored.filter { !books.contains($0.book) }

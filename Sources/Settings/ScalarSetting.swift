@@ -66,6 +66,13 @@ struct ScalarSetting: Sendable {
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
         .choices("downloads.export", \.downloads.export),
         .choice("on-catalog-removal", \.onCatalogRemoval),
+        ScalarSetting(key: "trash", expected: "a time such as 30d") { settings, text, _ in
+            let seconds = parseSeconds(text).flatMap { $0 < 1e11 ? $0 : nil }
+            settings.keptInTrash = seconds ?? settings.keptInTrash
+            return seconds != nil
+        } shown: {
+            .number($0.keptInTrash)
+        },
         ScalarSetting(key: "notify.exec", expected: "a command", isSecret: true) { settings, text, _ in
             settings.notify.exec = text.isEmpty ? nil : Secret(text)
             return !text.contains("\0")

@@ -57,6 +57,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var allowsPrivateAddresses = false
     /// Bytes per second that its transfers may take together; 0 for no limit but that of all transfers.
     package var limitRate: Int64 = 0
+    /// Which episodes of its books stay on disk where their subscriptions say nothing; nil for all.
+    package var keep: KeepRule?
     /// Which way the catalog and its audio are asked.
     package var proxy = ProxyChoice.environment
     /// What its servers are told of who asks.

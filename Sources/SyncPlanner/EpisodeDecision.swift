@@ -8,6 +8,7 @@ struct EpisodeDecision {
         case transfer(SyncAction.Kind, replacing: LocalFile?)
         case adopt(path: String, LocalFile.Verification?)
         case keep
+        case expire
         case skip(SyncAction.Skip)
     }
 
@@ -33,10 +34,11 @@ struct EpisodeDecision {
     /// - Parameters:
     ///   - condition: of its recorded file.
     ///   - match: the file that was recognised as its, where it is not the one at its recorded path.
-    ///   - isWanted: whether the filter lets the episode pass.
+    ///   - isWanted: whether the filter lets the episode pass, and the rule of what to keep.
+    ///   - isExpired: whether its file is not to be kept.
     init(
         for shelved: EpisodeRecord, condition: FileCondition, match: FileRecognition.Match?, input: PlannerInput,
-        isWanted: Bool
+        isWanted: Bool, isExpired: Bool
     ) {
         let key = shelved.episode.identity.key
         var condition = condition
@@ -58,11 +60,15 @@ struct EpisodeDecision {
         let partial = max(0, input.partials[key] ?? 0)
 
         if shelved.removedAt != nil, !input.rules.force {
-            skip(.tombstone, "removed by you; it is not fetched again")
+            skip(.tombstone, "removed; it is not fetched again")
         } else if let path = unrecordedPublication(condition, partial: partial, files: input.files) {
             outcome = .adopt(path: path, nil)
             reason = "a run that was cut off had put it in its place already"
             bytes = input.files[path]?.size
+        } else if isExpired, following == nil, let file = condition.existingFile {
+            outcome = .expire
+            reason = "not kept by its book's rule (\(input.rules.keep?.description ?? ""))"
+            bytes = file.size
         } else if let damage, following == nil, let file = condition.existingFile {
             decideAboutDamage(damage, of: file, partial: partial, rules: input.rules)
         } else {
@@ -183,7 +189,7 @@ extension EpisodeDecision {
 
         var reasons = [absence]
         if partial > 0 { reasons.append(Self.share(partial, of: wholeLength)) }
-        if shelved.removedAt != nil { reasons.append("removed by you, fetched because it is forced") }
+        if shelved.removedAt != nil { reasons.append("removed, fetched because it is forced") }
         if let transfer = shelved.transfer, transfer.state == .failed { reasons.append(Self.failed(transfer)) }
         // What is there already says that it is not on disk.
         if reasons.count > 1, shelved.file == nil { reasons.removeFirst() }

@@ -14,7 +14,7 @@ import BookModel
 /// The difference between catalog and library for one book.
 ///
 /// Actions stand in the order in which they are to be executed: renames first, then adoptions, then transfers in the
-/// order asked for, then what is kept, then what is skipped. An episode with a new name and a new version has two
+/// order asked for, then what expires, then what is kept, then what is skipped. An episode with a new name and a new version has two
 /// actions, a rename (or an adoption, where the user renamed it) and a replacement at the new path; when the rename
 /// fails, leave the replacement out.
 package func makePlan(for input: PlannerInput) -> SyncPlan {
@@ -62,11 +62,13 @@ private struct Planner {
         }
         let recognition = FileRecognition(
             episodes, conditions: conditions, wanted: wanted, owners: owners, input: input)
+        let expiry = Expiry(episodes, conditions: conditions, input: input)
         let decisions = zip(episodes, conditions).map { shelved, condition in
             let key = shelved.episode.identity.key
             return EpisodeDecision(
                 for: shelved, condition: condition, match: recognition.matches[key], input: input,
-                isWanted: wanted.contains(key))
+                isWanted: wanted.contains(key) && !expiry.unwanted.contains(key),
+                isExpired: expiry.expired.contains(key))
         }
         let moves = decisions.enumerated().compactMap { rank, decision -> RenameOrder.Move? in
             guard decision.mayMove, let from = decision.existingPath, let to = decision.wanted, from != to else {
@@ -99,6 +101,7 @@ private struct Planner {
         }
         var adoptions: [SyncAction] = []
         var transfers: [SyncAction] = []
+        var expired: [SyncAction] = []
         var kept: [SyncAction] = []
         var skipped: [SyncAction] = []
         for (rank, decision) in decisions.enumerated() {
@@ -116,11 +119,13 @@ private struct Planner {
             case .adopt: adoptions.append(action)
             // A renamed or followed file says by that that it is kept.
             case .keep, .rename: if !isReported { kept.append(action) }
+            case .expire: expired.append(action)
             case .skip: if !isReported { skipped.append(action) }
             }
         }
         let (begun, left) = input.rules.limits.divide(ordered(transfers))
-        return renames.moves.compactMap { renamed[$0.rank] } + adoptions + begun + kept + skipped + left
+        return renames.moves.compactMap { renamed[$0.rank] } + adoptions + begun + expired + kept + skipped
+            + left
     }
 
     private func ordered(_ transfers: [SyncAction]) -> [SyncAction] {
@@ -151,6 +156,8 @@ private struct Planner {
             }
         case .skip(let skip):
             action.kind = .skip(skip)
+        case .expire:
+            action.kind = .expire
         case .adopt(let path, let verification):
             action.kind = .adopt
             action.path = path

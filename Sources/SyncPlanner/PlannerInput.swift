@@ -27,6 +27,10 @@ package struct PlannerInput {
     package var formerFolders: Set<String> = []
     /// Episode key → what is wrong with its file, as a sentence begins with it: these are to be fetched again.
     package var damaged: [String: String] = [:]
+    /// Keys of episodes that were heard to their end, and that nobody is in the middle of.
+    package var heard: Set<String> = []
+    /// Whether the catalog's listing is known to be all of it.
+    package var isListingComplete = false
 
     package init(
         book: Book, episodes: [EpisodeRecord], paths: [String: String], files: [String: FileAttributes],
@@ -70,6 +74,8 @@ package struct PlanRules {
     package var order: TransferOrder
     /// How much of this book a run may begin.
     package var limits: RunLimits
+    /// Which episodes stay on disk; nil for all.
+    package var keep: KeepRule?
     /// Also what has a tombstone, is paused, waits for its next try, or was changed on disk by the user.
     package var force: Bool
     /// Also what waits for its next try, and nothing else that ``force`` brings.
@@ -81,11 +87,13 @@ package struct PlanRules {
 
     package init(
         filter: CompiledFilter = .everything, order: TransferOrder = .first, limits: RunLimits = RunLimits(),
-        force: Bool = false, triesAtOnce: Bool = false, onMissingFile: MissingFileRule = .fetch, now: Date
+        keep: KeepRule? = nil, force: Bool = false, triesAtOnce: Bool = false, onMissingFile: MissingFileRule = .fetch,
+        now: Date
     ) {
         self.filter = filter
         self.order = order
         self.limits = limits
+        self.keep = keep
         self.force = force
         self.triesAtOnce = triesAtOnce
         self.onMissingFile = onMissingFile

@@ -72,6 +72,8 @@ import Testing
                     == (version > 3 ? RunLimits(episodes: 5, bytes: 2_000_000_000) : RunLimits()))
             #expect(subscription.naming == (version > 8 ? "{title}/{section}" : nil))
             #expect(try await store.namingTemplate(of: veterinary) == subscription.naming)
+            #expect(subscription.keep?.description == (version > 8 ? "keep: last 20, unheard, max-size: 5.0 GB" : nil))
+            #expect(try await store.runs(last: 1).first?.summary.expired == (version > 3 ? 0 : nil))
             #expect(subscription.tags.map(\.description) == (version > 3 ? ["睡前/长篇"] : []))
             let verifiedAt = time(milliseconds: 1_700_000_300_000)
             #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))

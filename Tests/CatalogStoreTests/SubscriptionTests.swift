@@ -13,6 +13,7 @@ import Testing
                     only: SectionRanges([1...20, 35...35]), latest: 20, match: "^第", exclude: "预告",
                     since: try PublicationStart(parsing: "30d")),
                 order: .listed, limits: RunLimits(episodes: 3, bytes: 1 << 40), naming: "{title}/{section}",
+                keep: try KeepRule(parsing: "last 20, 30d", maxBytes: 1 << 33),
                 subscribedAt: time(milliseconds: 1_700_000_000_123))
             let bare = Subscription(book: BookIdentity(source: "feeds", id: "https://h/feed"))
             let none = Subscription(

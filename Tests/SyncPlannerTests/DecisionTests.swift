@@ -41,7 +41,7 @@ private let changeWords =
 private let editedFile = here.standing(at: wanted, facts(size: 1100, time: 60))
 private let renewed = here.size(1200)
 private let renewedWords = "the catalog's size changed from 1000 to 1200"
-private let removedWords = "removed by you; it is not fetched again"
+private let removedWords = "removed; it is not fetched again"
 private let leftWords =
     "it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
 private let foreignWords = "a file that booksync did not fetch stands at Book/7.mp3; it is left alone"
@@ -69,7 +69,7 @@ private let absent: [Row] = [
     Row("removed", episode.removed(), "skip tombstone", removedWords),
     Row(
         "removed, forced", episode.removed(), force: true, "fetch",
-        "removed by you, fetched because it is forced", bytes: 1000),
+        "removed, fetched because it is forced", bytes: 1000),
     Row(
         "removed and locked, forced", episode.removed().locked(), force: true, "skip locked",
         "locked: the catalog gives no address"),

@@ -27,6 +27,9 @@ private struct Library {
             case .replace: publish(action, over: record(of: action)?.path)
             case .adopt: if action.fromPath == nil { recordFile(action) } else { follow(action) }
             case .keep: if action.fromPath != nil { follow(action) }
+            case .expire:
+                input.files[action.path] = nil
+                update(action) { ($0.removedAt, $0.file) = (noon, nil) }
             case .skip(.tombstone):
                 update(action) { if $0.removedAt == nil { ($0.removedAt, $0.file) = (noon, nil) } }
             case .skip: break

@@ -84,8 +84,9 @@ package struct FolderAdoption: Sendable {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
         ) { first, _ in first }
-        let assembly = try PlanAssembly(
-            configuration, library: configuration.library, request: try RunRequest(items: []), store: store)
+        let assembly = PlanAssembly(
+            library: configuration.library, namings: try Namings(of: configuration),
+            request: try RunRequest(items: []), onMissingFile: configuration.downloads.onMissingFile, store: store)
         let (paths, others) = try await assembly.paths(
             for: episodes.map(\.episode), of: refreshed.book, recorded: recorded, claimed: [])
         let folders = Set((Array(paths.values) + recorded.values).map { String(splitLibraryPath($0).folder) })

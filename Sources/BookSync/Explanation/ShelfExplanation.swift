@@ -63,7 +63,8 @@ package struct ShelfExplanation: Sendable {
             items: [
                 .init(
                     book: book, filter: subscription?.filter ?? .init(), title: subscription?.title,
-                    order: subscription?.order, limits: subscription?.limits ?? .init())
+                    order: subscription?.order, limits: subscription?.limits ?? .init(),
+                    keep: subscription.flatMap(configuration.keepRule))
             ],
             order: configuration.downloads.order)
         let run = SyncRun(configuration: configuration, logger: logger) { _ in }

@@ -296,7 +296,7 @@ struct CatalogRefresh: Sendable {
         // Without being stored, another listing would leave no trace in what is remembered.
         if stores || prepared.refreshed.episodes == nil,
             let cached = try await assembly.cachedPlan(
-                of: prepared.refreshed.book, filter: prepared.item.filter, claimed: claimed)
+                of: prepared.refreshed.book, item: prepared.item, claimed: claimed)
         {
             return cached
         }
@@ -305,7 +305,7 @@ struct CatalogRefresh: Sendable {
         let stored = try await store?.episodes(of: book) ?? []
         var assembled = try await assembly.plan(
             prepared.refreshed.book, episodes: prepared.refreshed.shelved(with: stored), item: prepared.item,
-            claimed: claimed)
+            claimed: claimed, isComplete: prepared.refreshed.proof.isComplete)
         assembled.use(access, asOf: begin)
         assembled.renewAddresses(through: AddressRenewal(book: book, source: prepared.source))
         if let store, let cached = assembled.cached {

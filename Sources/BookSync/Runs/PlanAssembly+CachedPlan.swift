@@ -11,15 +11,16 @@ import LibraryFiles
 extension PlanAssembly {
     /// The plan of a book in which nothing changed since there was nothing to do; nil where it has to be made.
     /// - Parameter claimed: paths that other books of this run are going to take.
-    func cachedPlan(of book: Book, filter: EpisodeFilter, claimed: Set<String>) async throws -> AssembledPlan? {
-        guard canCache, let cached = try await store?.cachedPlan(of: book.identity) else { return nil }
+    func cachedPlan(of book: Book, item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan? {
+        guard canCache, item.keep?.changesByItself != true, let cached = try await store?.cachedPlan(of: book.identity)
+        else { return nil }
         // What is skipped is listed with its reason, except where it was not asked for.
         if request.detail > .skips || (request.detail == .skips && cached.totals.skip > 0) { return nil }
         guard !claimed.contains(where: { cached.folders.contains(String(splitLibraryPath($0).folder)) }) else {
             return nil
         }
         let entries = try await FolderScan.entries(of: cached.folders, under: library)
-        let fingerprint = try await fingerprint(of: book, filter: filter, entries: entries)
+        let fingerprint = try await fingerprint(of: book, item: item, entries: entries)
         guard fingerprint == cached.fingerprint else { return nil }
         var assembled = AssembledPlan(plan: SyncPlan(book: book, actions: [], unlisted: cached.totals))
         assembled.cached = cached
@@ -31,27 +32,27 @@ extension PlanAssembly {
 
     /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
     func cached(
-        _ assembled: AssembledPlan, filter: EpisodeFilter, folders: Set<String>, entries: [FolderScan.Entry]
+        _ assembled: AssembledPlan, item: RunRequest.Item, folders: Set<String>, entries: [FolderScan.Entry]
     ) async throws -> CachedPlan? {
         let plan = assembled.plan
         guard canCache, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
             plan.actions.allSatisfy({ $0.kind.isCacheable && $0.fromPath == nil })
         else { return nil }
         return CachedPlan(
-            fingerprint: try await fingerprint(of: plan.book, filter: filter, entries: entries),
+            fingerprint: try await fingerprint(of: plan.book, item: item, entries: entries),
             folders: folders.sorted(), totals: plan.totals)
     }
 
     /// To be raised when the same input leads to another plan, or episodes to other names.
-    private static let revision = 3
+    private static let revision = 4
 
     private func fingerprint(
-        of book: Book, filter: EpisodeFilter, entries: [FolderScan.Entry]
+        of book: Book, item: RunRequest.Item, entries: [FolderScan.Entry]
     ) async throws -> String {
         let naming = try await naming(of: book.identity)
         let rules = [
-            "\(Self.revision)", naming.description, onMissingFile.rawValue, filter.isEmpty ? "" : "\(filter)",
-            book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)",
+            "\(Self.revision)", naming.description, onMissingFile.rawValue, item.filter.isEmpty ? "" : "\(item.filter)",
+            book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)", item.keep.map { "\($0)" } ?? "",
         ]
         var hasher = SHA256()
         hasher.update(data: Array(rules.joined(separator: "\0").utf8))
@@ -82,7 +83,7 @@ extension AssembledPlan {
     /// Whether executing it would leave disk and store as they are.
     fileprivate var changesNothing: Bool {
         requests.isEmpty && moved.isEmpty && vanished.isEmpty && restored.isEmpty && tombstoned.isEmpty
-            && adoptions.isEmpty
+            && adoptions.isEmpty && expired.isEmpty
     }
 }
 
@@ -91,7 +92,7 @@ extension SyncAction.Kind {
     fileprivate var isCacheable: Bool {
         switch self {
         case .keep, .skip(.locked), .skip(.tombstone), .skip(.filtered), .skip(.gone): true
-        case .fetch, .resume, .replace, .rename, .adopt, .skip(.waits), .skip(.paused), .skip(.obstructed),
+        case .fetch, .resume, .replace, .rename, .adopt, .expire, .skip(.waits), .skip(.paused), .skip(.obstructed),
             .skip(.changed), .skip(.limited):
             false
         }

@@ -20,6 +20,8 @@ struct AssembledPlan: Sendable {
     var restored: [EpisodeIdentity] = []
     /// Episodes whose file the user deleted, which counts as removing them: they get a tombstone.
     var tombstoned: [EpisodeIdentity] = []
+    /// Episodes whose files go to the trash, because their book's rule does not keep them.
+    var expired: [EpisodeIdentity] = []
     /// Files that nobody had recorded, to be recorded where they are.
     var adoptions: [AdoptionExecution.Adoption] = []
     /// Files that are to be replaced and were written to since they were fetched, at the paths that their replacements
@@ -94,8 +96,9 @@ struct PlanAssembly: Sendable {
     /// - Parameters:
     ///   - item: what the request says of the book.
     ///   - claimed: paths that other books of this run are going to take.
+    ///   - isComplete: whether the episodes are known to be all that the catalog lists.
     func plan(
-        _ book: Book, episodes: [EpisodeRecord], item: RunRequest.Item, claimed: Set<String>
+        _ book: Book, episodes: [EpisodeRecord], item: RunRequest.Item, claimed: Set<String>, isComplete: Bool
     ) async throws -> AssembledPlan {
         let recorded = Dictionary(
             episodes.compactMap { shelved in shelved.file.map { (shelved.episode.identity.key, $0.path) } }
@@ -109,10 +112,13 @@ struct PlanAssembly: Sendable {
         let files = FolderScan.facts(of: entries)
         let rules = PlanRules(
             filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
-            force: request.force, triesAtOnce: item.triesAtOnce, onMissingFile: onMissingFile, now: Date())
+            keep: request.repairs == nil ? item.keep : nil, force: request.force, triesAtOnce: item.triesAtOnce,
+            onMissingFile: onMissingFile, now: Date())
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)
+        input.isListingComplete = isComplete
+        if item.keep?.isUnheard == true { input.heard = try await store?.heardEpisodes(of: book.identity) ?? [] }
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
             input.damaged[episode.key] = damage
         }
@@ -127,7 +133,7 @@ struct PlanAssembly: Sendable {
         assembled.unmet = item.unmet(among: episodes)
         // What took a look elsewhere depends on more than is remembered.
         if cachesPlans, missing.isEmpty, !isAnswered {
-            assembled.cached = try await cached(assembled, filter: item.filter, folders: folders, entries: entries)
+            assembled.cached = try await cached(assembled, item: item, folders: folders, entries: entries)
         }
         return assembled
     }
@@ -247,6 +253,7 @@ struct PlanAssembly: Sendable {
                 assembled.restored.append(identity)
             }
             if action.kind == .skip(.tombstone), known?.removedAt == nil { assembled.tombstoned.append(identity) }
+            if action.kind == .expire { assembled.expired.append(identity) }
             if action.kind == .adopt, action.fromPath == nil {
                 let examined = input.examined[action.path]
                 assembled.adoptions.append(

@@ -14,13 +14,16 @@ package struct RunRequest: Sendable {
         package var order: TransferOrder?
         /// How much of this book is begun; ``RunRequest/limits`` are those of all together.
         package var limits: RunLimits
+        /// Which of its episodes stay on disk; nil for all.
+        package var keep: KeepRule?
         /// Whether none of the episodes waits for its next try: the user named them one by one.
         package var triesAtOnce: Bool
 
         package init(
             book: BookIdentity, filter: EpisodeFilter = .init(), title: String? = nil, order: TransferOrder? = nil,
-            limits: RunLimits = RunLimits(), triesAtOnce: Bool = false
+            limits: RunLimits = RunLimits(), keep: KeepRule? = nil, triesAtOnce: Bool = false
         ) {
+            self.keep = keep
             self.triesAtOnce = triesAtOnce
             self.book = book
             self.filter = filter
@@ -125,7 +128,8 @@ extension Configuration {
     package func items(with stored: [Subscription], order: TransferOrder? = nil) throws -> [RunRequest.Item] {
         try allSubscriptions(with: stored).map {
             RunRequest.Item(
-                book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits)
+                book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits,
+                keep: keepRule(of: $0))
         }
     }
 }

@@ -18,6 +18,8 @@ package struct SyncRun: Sendable {
     private let logger: Logger
     private let control: RunControl
     private let emit: @Sendable (SyncEvent) -> Void
+    /// When what expires in this run counts as removed.
+    private let expiresAt = Date()
 
     /// - Parameter control: tells it what to leave, and what else to do; good for one run.
     package init(
@@ -98,7 +100,8 @@ package struct SyncRun: Sendable {
                     let fetchable = episodes.filter { configuration.source(named: $0.book.source) != nil }
                     guard !fetchable.isEmpty else { return }
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
-                }, emit: emit)
+                },
+                makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) }, emit: emit)
             let inbox = control.inbox
             guard inbox.hold() else { return }
             async let fetched = fetch(with: engine)
@@ -159,8 +162,27 @@ package struct SyncRun: Sendable {
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
         }
         for notice in await session.collectTrash() { emit(.notice(notice)) }
+        let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
+        if let notice { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// What was removed is the first to go when the disk is full.
+    /// - Returns: whether the disk has so many bytes more.
+    private static func makeRoom(
+        _ bytes: Int64, in trash: Trash, _ emit: @Sendable (SyncEvent) -> Void
+    ) async -> Bool {
+        do {
+            let deleted = try await trash.makeRoom(bytes)
+            guard !deleted.isEmpty else { return false }
+            let freed = describeBytes(deleted.reduce(0) { $0 + $1.file.size })
+            emit(.notice("the disk is full: \(Message(deleted.count, "file")) deleted from the trash (\(freed))"))
+            return true
+        } catch {
+            emit(.notice("nothing was deleted from the trash to make room: \(Failure.of(error))"))
+            return false
+        }
     }
 
     /// Has the engine fetch what comes; when it has done that, nothing can join the run any more.
@@ -193,10 +215,12 @@ package struct SyncRun: Sendable {
         report.recordUnmet(assembled, emit: emit)
         report.recordGaps(in: assembled.plan, counts: isFirst, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
-        if let notice = assembled.burialNotice { emit(.notice(notice)) }
+        for notice in [assembled.burialNotice, assembled.expiryNotice].compactMap(\.self) { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
         try await session.store.remove(assembled.tombstoned, at: Date())
+        // Their files are moved with those that the user removed, at the run's end, and come back by one undo.
+        report.summary.expired += try await session.store.remove(assembled.expired, at: expiresAt)
         for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
         try await session.store.forgetRemovals(of: assembled.restored)
         let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)
@@ -288,11 +312,12 @@ package struct SyncRun: Sendable {
             onMissingFile: configuration.downloads.onMissingFile, store: store)
         @Sendable func plan(_ item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan {
             guard let book = try await store?.book(item.book) else { throw Failure.notOnTheShelf(item.book) }
-            if let cached = try await assembly.cachedPlan(of: book, filter: item.filter, claimed: claimed) {
+            if let cached = try await assembly.cachedPlan(of: book, item: item, claimed: claimed) {
                 return cached
             }
             let stored = try await store?.episodes(of: item.book) ?? []
-            return try await assembly.plan(book, episodes: stored, item: item, claimed: claimed)
+            return try await assembly.plan(
+                book, episodes: stored, item: item, claimed: claimed, isComplete: book.isComplete)
         }
         let items = request.items
         try await withThrowingTaskGroup(of: (index: Int, plan: AssembledPlan).self) { group in
@@ -321,6 +346,14 @@ package struct SyncRun: Sendable {
 }
 
 extension AssembledPlan {
+    /// What goes to the trash because it is not kept; nil when nothing does.
+    fileprivate var expiryNotice: Message? {
+        guard !expired.isEmpty else { return nil }
+        return
+            "\(Message(expired.count, "episode")) of \(plan.book.title) expired and will be moved to the trash; booksync undo "
+            + "brings back what the run removed"
+    }
+
     /// What counts as removed from now on because its file is gone; nil when nothing does.
     fileprivate var burialNotice: Message? {
         guard !tombstoned.isEmpty else { return nil }

@@ -44,7 +44,6 @@ package struct LibrarySession: Sendable {
                         folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
                     try await session.recoverInterruptedRun()
                     session.notices += await session.collectTrash()
-                    if let notice = await session.trash.deleteExpired() { session.notices.append(notice) }
                     let result = await Swift.Result.of { try await body(session) }
                     // Of a run that was stopped nobody knows what it would have found: it stays on record.
                     if !mayStay, !Task.isCancelled { isUnused = try await !store.holdsBooks() }

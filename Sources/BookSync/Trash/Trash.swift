@@ -3,15 +3,17 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import Settings
 import ShelfQueries
 import SyncPlanner
 
-/// Files of episodes that the user removed. They are kept for ``keptDays`` in `.booksync/trash/TIME/`, under the paths
+/// Files of episodes that the user removed. They are kept for ``keptDays``, or as the setting `trash` says, in `.booksync/trash/TIME/`, under the paths
 /// that they had.
 ///
 /// Whoever changes anything here holds the library's lock: only then does a recorded path mean the file that it names.
 package struct Trash: Sendable {
-    package static let keptDays = 30
+    /// Unless the setting `trash` says otherwise.
+    package static let keptDays = Int(Configuration.builtIn.keptInTrash / 86400)
     /// Relative to the library.
     static let folder = ".booksync/trash"
 
@@ -242,16 +244,30 @@ package struct Trash: Sendable {
         try await dropEmptyFolders(of: files)
     }
 
-    /// Deletes what has been here for long.
+    /// Deletes what has been here for so many seconds.
     /// - Returns: why that was not possible; nil when it was.
-    func deleteExpired(at now: Date = Date()) async -> Message? {
-        let oldest = now.addingTimeInterval(-Double(Self.keptDays) * 24 * 3600)
+    func deleteExpired(after seconds: Double, at now: Date = Date()) async -> Message? {
+        let oldest = now.addingTimeInterval(-seconds)
         do {
             try await delete(try await store.trashedFiles().filter { ($0.movedAt ?? now) < oldest })
             return nil
         } catch {
-            return "files that were removed more than \(Self.keptDays) days ago stay in the trash: \(Failure.of(error))"
+            return "files that were removed long ago stay in the trash: \(Failure.of(error))"
         }
+    }
+
+    /// Deletes what has been here for longest, until the disk has so many bytes more: nothing where all of it is not enough.
+    /// - Returns: what was deleted.
+    func makeRoom(_ bytes: Int64) async throws -> [TrashedFile] {
+        let oldestFirst = try await store.trashedFiles().filter { $0.movedAt != nil }.reversed()
+        var freed: Int64 = 0
+        let files = oldestFirst.prefix { file in
+            defer { freed += file.file.size }
+            return freed < bytes
+        }
+        guard freed >= bytes else { return [] }
+        try await delete(Array(files))
+        return Array(files)
     }
 
     private func dropEmptyFolders(of files: [TrashedFile]) async throws {

@@ -122,7 +122,8 @@ extension PlanTotals {
     var counts: Message? {
         let counts: [(count: Int, text: Message)] = [
             (fetch, "\(fetch) to fetch"), (resume, "\(resume) to resume"), (replace, "\(replace) to replace"),
-            (rename, "\(rename) to rename"), (adopt, "\(adopt) to adopt"), (keep, "\(keep) to keep"),
+            (rename, "\(rename) to rename"), (adopt, "\(adopt) to adopt"),
+            (expire, "\(expire) to expire"), (keep, "\(keep) to keep"),
             (skip, "\(skip) to skip"),
         ]
         let shown = counts.filter { $0.count > 0 }.map(\.text)

@@ -37,7 +37,7 @@ struct SubscribeCommand: Subcommand {
             return Subscription(
                 book: book, title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
                 limits: wishes.limits, naming: try wishes.naming.map(NamingTemplate.init(option:))?.description,
-                subscribedAt: .now)
+                keep: try wishes.keepRule(), subscribedAt: .now)
         }
         try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
             subscribed in
@@ -75,6 +75,19 @@ struct SubscriptionOptions: ParsableArguments {
         help: .words("How to name its files, instead of as the configuration does.", valueName: "template"))
     var naming: String?
 
+    @Option(
+        help: .words(
+            "Keep only these on disk: last 20, 30d, unheard, or several; mirror moves the others to the trash.",
+            valueName: "rule"))
+    var keep: String?
+
+    @Option(help: .words("Keep no more than so many bytes of it on disk, as in 5G.", valueName: "bytes"))
+    var maxSize: String?
+
+    func keepRule() throws -> KeepRule? {
+        try KeepRule(storedText: keep, maxBytes: maxSize.flatMap(parseByteCount))
+    }
+
     var limits: RunLimits { RunLimits(episodes: maxEpisodes, bytes: maxBytes.flatMap(parseByteCount)) }
 
     func validate() throws {
@@ -84,6 +97,9 @@ struct SubscriptionOptions: ParsableArguments {
         }
         if let maxBytes, parseByteCount(maxBytes) ?? 0 < 1 {
             throw ValidationError(.words("--max-bytes takes bytes, as in 2G, not '\(maxBytes)'."))
+        }
+        if let maxSize, parseByteCount(maxSize) ?? 0 < 1 {
+            throw ValidationError(.words("--max-size takes bytes, as in 5G, not '\(maxSize)'."))
         }
     }
 }

@@ -70,6 +70,7 @@ struct SubscriptionsCommand: Subcommand {
                 subscription.limits.episodes.map { "\($0) a run" },
                 subscription.limits.bytes.map { "\(describeBytes($0)) a run" },
                 subscription.naming.map { "named \($0)" },
+                subscription.keep.map { Message(verbatim: "\($0)") },
             ].compactMap(\.self)
             let episodes = (parts.isEmpty ? ["all"] : parts) + wishes
             return [

@@ -18,7 +18,8 @@ struct EventLog: Sendable {
                 metadata: [
                     "book": "\(plan.book.identity)", "title": "\(plan.book.title)", "fetch": "\(totals.fetch)",
                     "resume": "\(totals.resume)", "replace": "\(totals.replace)", "rename": "\(totals.rename)",
-                    "adopt": "\(totals.adopt)", "keep": "\(totals.keep)", "skip": "\(totals.skip)",
+                    "adopt": "\(totals.adopt)", "keep": "\(totals.keep)", "expire": "\(totals.expire)",
+                    "skip": "\(totals.skip)",
                     "locked": "\(totals.skip(.locked))", "bytes": "\(totals.bytes)",
                 ])
         case .started(let progress):

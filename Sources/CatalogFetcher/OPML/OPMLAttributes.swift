@@ -5,7 +5,7 @@ import TextParsing
 enum OutlineAttribute: UInt8 {
     case other = 0
     case text, title, type, feed, page, url, category
-    case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes, naming
+    case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes, naming, keep, maxSize
 
     init(_ name: XMLName) {
         let local = name.local.lowercased()
@@ -23,6 +23,8 @@ enum OutlineAttribute: UInt8 {
                 case "maxepisodes": .episodes
                 case "maxbytes": .bytes
                 case "naming": .naming
+                case "keep": .keep
+                case "maxsize": .maxSize
                 default: .other
                 }
             return
@@ -86,7 +88,8 @@ struct OPMLAttributes {
                     latest: positive(.latest), match: try pattern(.match), exclude: try pattern(.exclude),
                     since: try values[.since].map { try PublicationStart(parsing: $0) }),
                 order: values[.order].flatMap(TransferOrder.init(rawValue:)),
-                limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)), naming: values[.naming])
+                limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)), naming: values[.naming],
+                keep: try KeepRule(storedText: values[.keep], maxBytes: positive(.maxSize)))
         } catch {
             return nil
         }

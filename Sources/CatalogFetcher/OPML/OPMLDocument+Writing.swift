@@ -63,6 +63,7 @@ extension OPMLFeed {
             ("since", booksync.filter.since?.description), ("order", booksync.order?.rawValue),
             ("maxEpisodes", booksync.limits.episodes.map { "\($0)" }),
             ("maxBytes", booksync.limits.bytes.map { "\($0)" }), ("naming", booksync.naming),
+            ("keep", booksync.keep?.text), ("maxSize", booksync.keep?.maxBytes.map { "\($0)" }),
         ]
         return attributes + own.compactMap { name, value in value.map { ("booksync:\(name)", $0) } }
     }

@@ -78,7 +78,7 @@ final class DiskGuard: Sendable {
         try requireSameDisk()
         guard minFreeSpace > 0 else { return }
         let space = try DiskSpace(of: library)
-        let toCome = Self.sum(try loads.map(stillToCome))
+        let toCome = try bytesToCome(of: loads)
         guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }
         throw Failure.lackOfRoom(
             "the library \(library) has no room for more",
@@ -86,6 +86,9 @@ final class DiskGuard: Sendable {
                 + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
             remedy: "make room, or lower downloads.min-free-space, and run again; everything received so far is kept")
     }
+
+    /// Bytes that the transfers are still to write.
+    func bytesToCome(of loads: [Load]) throws -> Int64 { Self.sum(try loads.map(stillToCome)) }
 
     /// How many bytes are missing for so many more.
     /// - Parameter reserve: bytes to leave free at least, whatever the settings say.

@@ -94,6 +94,7 @@ extension JSONDocument {
             "held_back": .init(summary.heldBack),
             "paused": .init(summary.paused),
             "removed": .init(summary.removed),
+            "expired": .init(summary.expired),
             "gone": .init(summary.gone),
             "filtered": .init(summary.filtered),
             "left": .init(summary.left),

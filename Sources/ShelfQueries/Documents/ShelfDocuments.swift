@@ -62,6 +62,8 @@ extension JSONDocument {
             "max_episodes": .init(subscription.limits.episodes),
             "max_bytes": .init(subscription.limits.bytes),
             "naming": .init(subscription.naming),
+            "keep": .init(subscription.keep?.text),
+            "max_size": .init(subscription.keep?.maxBytes),
             "tags": .array(subscription.tags.map { .string($0.description) }),
             "subscribed_at": .init(subscription.subscribedAt),
         ]
@@ -84,6 +86,7 @@ extension JSONDocument {
             "totals": [
                 "fetch": .init(totals.fetch), "resume": .init(totals.resume), "replace": .init(totals.replace),
                 "rename": .init(totals.rename), "adopt": .init(totals.adopt), "keep": .init(totals.keep),
+                "expire": .init(totals.expire),
                 "skip": .init(totals.skip), "bytes": .integer(totals.bytes),
             ],
         ]

@@ -19,7 +19,8 @@ extension RunSummary {
             + Self.counts([
                 (renamed, "\(renamed) renamed"), (adopted, "\(adopted) adopted"), (kept, "\(kept) kept"),
                 (locked, "\(locked) locked"), (failed, "\(failed) failed"), (heldBack, "\(heldBack) held back"),
-                (paused, "\(paused) paused"), (removed, "\(removed) removed"), (gone, "\(gone) gone"),
+                (paused, "\(paused) paused"), (removed, "\(removed) removed"), (expired, "\(expired) expired"),
+                (gone, "\(gone) gone"),
                 (left, "\(left) left for the next run"),
             ])
         return "\(name): \(parts.joined(separator: ", ")) in \(describeSeconds(seconds))"

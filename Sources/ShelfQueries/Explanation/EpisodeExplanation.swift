@@ -187,6 +187,7 @@ package struct EpisodeExplanation: Sendable {
                 case .rename: "would rename \(action.fromPath ?? "it") to \(action.path)"
                 case .adopt: "would record the file \(action.path) as its"
                 case .keep: "would leave its file as it is"
+                case .expire: "would move its file to the trash"
                 case .skip: "would not fetch it"
                 }
             return "\(who) \(deed): \(action.reason)"

@@ -96,8 +96,8 @@ import Transport
                     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
                     try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
                         let refresh = CatalogRefresh(
-                            configuration: configuration, request: request, library: folder + "/L", store: nil,
-                            stores: false, transport: transport, outages: [:]
+                            configuration: configuration, namings: try Namings(of: configuration), request: request,
+                            library: folder + "/L", store: nil, stores: false, transport: transport, outages: [:]
                         ) { event in
                             if case .notice(let text) = event { notices.update { $0.append(text.description) } }
                         }

@@ -204,6 +204,6 @@ extension RunSummary {
     /// All episodes that the run looked at, whatever came of them.
     var episodes: Int {
         fetched + resumed + replaced + renamed + adopted + kept + locked + failed + heldBack + paused + removed + gone
-            + filtered + left
+            + filtered + expired + left
     }
 }
