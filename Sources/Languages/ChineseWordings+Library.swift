@@ -60,7 +60,6 @@ extension Wordings {
         "process {1} {2} has been running '{3}' since {4}": "进程 {1} {2}自 {4} 起正在运行“{3}”",
         "the naming '{1}' cannot be used": "命名模板“{1}”不能使用", "write for example {1}": "例如写 {1}",
 
-        "removed by you; it is not fetched again": "已被你删除，不再下载",
         "{1} stands at {2} in its place; it is left alone": "{2} 处是{1}，予以保留",
         "deleted from disk since it was fetched, and so counts as removed (downloads.on-missing-file)":
             "下载后已从磁盘删除，按 downloads.on-missing-file 视为已删除",
@@ -68,7 +67,6 @@ extension Wordings {
         "no longer in the catalog; its file is kept": "目录中已没有，文件保留",
         "no longer in the catalog, and not on disk": "目录中已没有，也未下载",
         "not asked for": "未要求下载", "locked: the catalog gives no address": "未开放：目录没有给出地址",
-        "removed by you, fetched because it is forced": "曾被你删除，因 --force 重新下载",
         "not on disk": "未下载", "deleted from disk since it was fetched": "下载后已从磁盘删除",
         "{1}, next try {2}": "{1}，下次尝试 {2}", "{1}, but {2}": "{1}，但{2}",
         "{1}; {2}, but it is not asked for now": "{1}；{2}，但这次未要求下载",

@@ -129,7 +129,6 @@ extension Wordings {
         "delete it if you do not need it": "如不需要请自行删除", "episode {1} has a file again: {2}": "第 {1} 集已另有文件：{2}",
         "remove that first": "请先删除那个文件",
         "booksync remove --forget has the next run fetch it again": "booksync remove --forget 可让下次运行重新下载",
-        "files that were removed more than {1} days ago stay in the trash: {2}": "删除已超过 {1} 天的文件仍留在回收站：{2}",
         "not all renames could be taken back": "部分改名未能撤销", "{1} of them are left": "剩余 {1} 个",
         "move what is in the way, and run booksync undo again": "请移走挡路的文件，再运行 booksync undo",
         "taken back": "撤销改名", "something else stands at {1}": "{1} 处有别的文件",

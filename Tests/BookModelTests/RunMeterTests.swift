@@ -1,8 +1,7 @@
-import BookModel
 import Support
 import Testing
 
-@testable import BookSync
+@testable import BookModel
 
 /// The one stream of events, with how fast things go added to it.
 @Suite struct RunMeterTests {

@@ -1,8 +1,7 @@
-import BookModel
 import Synchronization
 
 /// Hands a run's events on, and adds to them how fast things go and how far the run is.
-final class RunMeter: Sendable {
+package final class RunMeter: Sendable {
     private struct State {
         var board = ProgressBoard()
         var lastReport: ContinuousClock.Instant?
@@ -13,11 +12,11 @@ final class RunMeter: Sendable {
     private let emit: @Sendable (SyncEvent) -> Void
     private let state = Mutex(State())
 
-    init(emit: @escaping @Sendable (SyncEvent) -> Void) {
+    package init(emit: @escaping @Sendable (SyncEvent) -> Void) {
         self.emit = emit
     }
 
-    func pass(_ event: SyncEvent, at now: ContinuousClock.Instant = .now) {
+    package func pass(_ event: SyncEvent, at now: ContinuousClock.Instant = .now) {
         // Under the lock, so that what is told in order stays in order.
         state.withLock { state in
             state.board.apply(event, at: now)
