@@ -1,3 +1,5 @@
+import Foundation
+
 /// A text for the user that is in no language yet: an English wording, by which the table of another language finds its
 /// own, and the parts that go into either.
 ///
@@ -8,6 +10,7 @@ package struct Message: Sendable, Hashable {
         /// The same in every language: a name, a number, a path, what the system or a server says.
         case text(String)
         case message(Message)
+        case time(Date)
     }
 
     /// A part, and the English between it and the next one.
@@ -45,13 +48,15 @@ package struct Message: Sendable, Hashable {
         steps.indices.reduce(beginning) { "\($0){\($1 + 1)}\(steps[$1].literal)" }
     }
 
-    /// - Parameter wordings: from English to another language, with the same parts in any order. What they lack stays
-    ///   English.
-    package func text(by wordings: [String: String]) -> String {
+    /// - Parameters:
+    ///   - wordings: from English to another language, with the same parts in any order. What they lack stays English.
+    ///   - zone: that times are shown in, to the minute; nil for RFC 3339 in UTC, as programs read them.
+    package func text(by wordings: [String: String], in zone: TimeZone? = nil) -> String {
         let texts = steps.map { step in
             switch step.part {
             case .text(let text): text
-            case .message(let message): message.text(by: wordings)
+            case .message(let message): message.text(by: wordings, in: zone)
+            case .time(let time): zone.map { describeTime(time, in: $0) } ?? time.formatted(.iso8601)
             }
         }
         guard !wordings.isEmpty, let translated = wordings[wording] else {
@@ -93,7 +98,7 @@ extension Sequence<Message> {
 }
 
 extension Message: CustomStringConvertible {
-    /// In English.
+    /// In English, as programs read it.
     package var description: String { text(by: [:]) }
 }
 
@@ -106,6 +111,8 @@ extension Message: ExpressibleByStringInterpolation {
         package mutating func appendLiteral(_ literal: String) { message.append(literal) }
 
         package mutating func appendInterpolation(_ part: Message) { message.append(.message(part)) }
+
+        package mutating func appendInterpolation(_ time: Date) { message.append(.time(time)) }
 
         package mutating func appendInterpolation(_ part: Failure) { message.append(.message(part.message)) }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Bytes as people write them: `500M`, `2G`, `1.5k`, `123`. Units are powers of 1,000; `Ki`, `Mi`, `Gi`, `Ti` of 1,024.
 /// - Returns: nil when the text is no such quantity or does not fit.
 package func parseByteCount(_ text: String) -> Int64? {
@@ -45,4 +47,13 @@ package func describeSeconds(_ seconds: Double) -> String {
     case ..<3600: return whole % 60 == 0 ? "\(whole / 60) min" : "\(whole / 60) min \(whole % 60) s"
     default: return whole / 60 % 60 == 0 ? "\(whole / 3600) h" : "\(whole / 3600) h \(whole / 60 % 60) min"
     }
+}
+
+/// A time for people, to the minute: `2024-05-31 18:05`.
+package func describeTime(_ time: Date, in zone: TimeZone = .current) -> String {
+    let style = Date.VerbatimFormatStyle(
+        format:
+            "\(year: .padded(4))-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits)",
+        locale: Locale(identifier: "en_US_POSIX"), timeZone: zone, calendar: Calendar(identifier: .gregorian))
+    return time.formatted(style)
 }

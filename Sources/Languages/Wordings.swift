@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 
 /// What messages are in one language.
 package struct Wordings: Sendable {
@@ -14,8 +15,8 @@ package struct Wordings: Sendable {
             }
     }
 
-    /// English where the language's table lacks the message's wording.
-    package func callAsFunction(_ message: Message) -> String { message.text(by: table) }
+    /// English where the language's table lacks the message's wording. Times are those of the user's zone.
+    package func callAsFunction(_ message: Message) -> String { message.text(by: table, in: .current) }
 
     /// Whether what is made of a message is English beside another language.
     package func isForeign(_ message: Message) -> Bool {

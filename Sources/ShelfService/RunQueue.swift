@@ -157,7 +157,9 @@ package actor RunQueue {
         let dropped = forgetBooks(of: scope)
         do {
             try await forget(scope)
-            return try await TransferControl.cancel(scope, in: configuration.library) + dropped.asked
+            let count = try await TransferControl.cancel(scope, in: configuration.library) + dropped.asked
+            // Between the reading of a catalog and the begin of its transfers there is nothing of them in the store.
+            return count > 0 ? count : dropped.underWay
         } catch let failure as Failure where failure.kind == .unknownBook {
             // Their catalogs were never read.
             let unread = max(dropped.asked, dropped.underWay)

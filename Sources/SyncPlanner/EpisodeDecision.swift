@@ -212,7 +212,7 @@ extension EpisodeDecision {
         if damage == nil, !rules.triesAtOnce, transfer.state == .failed, let next = transfer.nextTryAt,
             transfer.waits(at: rules.now)
         {
-            return (.waits, "\(Self.failed(transfer)), next try \(next.formatted(.iso8601))")
+            return (.waits, "\(Self.failed(transfer)), next try \(next)")
         }
         return nil
     }
@@ -227,7 +227,7 @@ extension EpisodeDecision {
         if let then = file.catalogModifiedAt, let now = shelved.episode.modifiedAt,
             abs(then.timeIntervalSince(now)) >= 1
         {
-            return "the catalog's date changed from \(then.formatted(.iso8601)) to \(now.formatted(.iso8601))"
+            return "the catalog's date changed from \(then) to \(now)"
         }
         return nil
     }

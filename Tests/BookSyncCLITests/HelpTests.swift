@@ -2,6 +2,8 @@ import Foundation
 import Support
 import Testing
 
+@testable import BookSyncCLI
+
 extension ProductTests {
     /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.
     @Suite struct Help {
@@ -28,6 +30,26 @@ extension ProductTests {
                     help.output == recorded,
                     "where the change is wanted: booksync \(words.joined(separator: " ")) --help > Fixtures/help/\(command).txt"
                 )
+            }
+        }
+
+        /// As ``Fixtures/help`` for English; recorded with `LANG=zh_CN.UTF-8 COLUMNS=80`.
+        @Test(arguments: ["booksync"] + commands)
+        func `in Chinese the help is what is recorded, fits, and has no English sentence`(_ command: String) async throws {
+            let recorded = try String(contentsOf: Corpus.fixture("help/zh/\(command).txt"), encoding: .utf8)
+            try await withWorkbench { bench in
+                let words = command == "booksync" ? [] : command.split(separator: "-").map(String.init)
+                let environment = ["LANG": "zh_CN.UTF-8", "COLUMNS": "80"]
+                let help = try await bench.runBare(words + ["--help"], environment: environment)
+                #expect(help.exitCode == 0 && help.errors == "")
+                #expect(help.output == recorded)
+                for line in help.output.split(separator: "\n") where !line.hasPrefix("用法：") {
+                    #expect(DisplayWidth.columns(of: String(line)) <= 80, "\(line)")
+                    #expect(!line.contains(/[A-Za-z]{2,} [a-z]+ [a-z]+ [a-z]+/), "\(line)")
+                }
+                let wrong = try await bench.runBare(words + ["--nosuch"], environment: environment)
+                #expect(wrong.exitCode == 64 && wrong.errors.hasPrefix("错误："), "\(wrong.errors)")
+                #expect(!wrong.errors.contains("Unknown") && !wrong.errors.contains("Usage"), "\(wrong.errors)")
             }
         }
 
@@ -67,9 +89,10 @@ extension ProductTests {
                     .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
                     .compactMap { $0.split(separator: " ").first.map(String.init) }
                 #expect(listed == Self.commands.filter { !$0.contains("-") })
-                let folder = Corpus.fixture("help").path
-                let recorded = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-                #expect(recorded == (["booksync"] + Self.commands).map { $0 + ".txt" }.sorted())
+                for folder in ["help", "help/zh"].map({ Corpus.fixture($0).path }) {
+                    let recorded = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "zh" }
+                    #expect(recorded.sorted() == (["booksync"] + Self.commands).map { $0 + ".txt" }.sorted())
+                }
             }
         }
     }

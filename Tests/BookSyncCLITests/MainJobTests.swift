@@ -50,7 +50,7 @@ extension ProductTests {
                 }
                 #expect(
                     plan.object("totals")?.keys
-                        == ["fetch", "resume", "replace", "rename", "adopt", "keep", "skip", "bytes"])
+                        == ["fetch", "resume", "replace", "rename", "adopt", "keep", "expire", "skip", "bytes"])
 
                 let finished = events.filter { $0["event"] == "finished" }
                 #expect(finished.compactMap { $0.number("section") }.sorted() == [1, 2, 3, 4, 5, 6])

@@ -47,7 +47,7 @@ struct StoreRecovery: Sendable {
     private func replacement(_ what: Message) async throws -> RescuedStore {
         if let (store, madeAt) = try await StoreBackups(folder: folder).restore() {
             let notice: Message =
-                "\(what), and the copy of \(madeAt.formatted(.iso8601)) is used: what was subscribed to and removed since "
+                "\(what), and the copy of \(madeAt) is used: what was subscribed to and removed since "
                 + "then is not in it; files fetched since are recognised as the catalogs of their books are read"
             let trash: Message = "what was removed since then lies in .booksync/trash, and trash list does not know it"
             return RescuedStore(store: store, notices: [notice, trash] + (try await noticesOfPartials()))

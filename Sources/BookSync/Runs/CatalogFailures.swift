@@ -91,7 +91,7 @@ struct CatalogFailures: Sendable {
                 why = "\(why); \(those) asked for, and the others not any more"
             }
         }
-        if outage.runs > 1 { why = "\(why); failing since \(outage.since.formatted(.iso8601)), \(outage.runs) runs" }
+        if outage.runs > 1 { why = "\(why); failing since \(outage.since), \(outage.runs) runs" }
         return Failure(first.kind, disposition: first.disposition, what: what, why: why, remedy: first.remedy)
     }
 }

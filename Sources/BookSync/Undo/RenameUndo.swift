@@ -25,7 +25,7 @@ package struct RenameUndoReport: Sendable {
     /// `12 renames of 2026-11-21T09:00:00Z taken back, 1 left`.
     package var sentence: Message {
         guard let renamedAt else { return "no run has renamed anything that could be taken back" }
-        let renames: Message = "\(Message(undone.count, "rename")) of \(renamedAt.formatted(.iso8601))"
+        let renames: Message = "\(Message(undone.count, "rename")) of \(renamedAt)"
         let sentence: Message = isDryRun ? "\(renames) to take back" : "\(renames) taken back"
         return left.isEmpty ? sentence : "\(sentence), \(left.count) left"
     }

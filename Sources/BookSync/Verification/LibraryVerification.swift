@@ -71,7 +71,7 @@ package struct LibraryVerification: Sendable {
                 report.continuesRoundOf = begun.startedAt
                 emit(
                     .notice(
-                        "going on with the verification of \(begun.startedAt.formatted(.iso8601)): "
+                        "going on with the verification of \(begun.startedAt): "
                             + "\(report.verifiedBefore) of \(recorded.count) files were found right already "
                             + "(--anew reads them again)"))
             }

@@ -40,7 +40,7 @@ struct RunsCommand: Subcommand {
                 }
             let took = run.record.endedAt.map { describeSeconds($0.timeIntervalSince(run.record.startedAt)) }
             return [
-                run.record.startedAt.formatted(.iso8601), run.record.command, took ?? "", end,
+                describeTime(run.record.startedAt), run.record.command, took ?? "", end,
                 "\(run.record.books)", "\(summary.fetched + summary.resumed + summary.replaced)", "\(summary.failed)",
                 summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "", run.record.error ?? "",
             ]

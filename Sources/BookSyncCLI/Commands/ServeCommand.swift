@@ -57,7 +57,9 @@ struct ServeCommand: Subcommand {
 
     @Flag(
         help:
-            "Speak HTTPS with a certificate that is made for this machine's names and kept in the library. Default: serve.tls."
+            .words(
+                "Speak HTTPS with a certificate that is made for this machine's names and kept in the library. Default: serve.tls."
+            )
     )
     var selfSigned = false
 

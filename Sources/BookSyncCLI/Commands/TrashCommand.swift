@@ -34,7 +34,7 @@ struct TrashListCommand: Subcommand {
         ])
         table.rows = files.map { trashed in
             [
-                trashed.removedAt.formatted(.iso8601),
+                describeTime(trashed.removedAt),
                 BookReference.example(trashed.section, of: trashed.file.episode.book),
                 describeBytes(trashed.file.size), trashed.file.path,
             ]

@@ -49,32 +49,57 @@ enum DisplayWidth {
         return alignment == .leading ? cut.text + filling : filling + cut.text
     }
 
-    /// The text in lines of at most `limit` columns: broken between words, and within one that is longer than a line.
+    /// The text in lines of at most `limit` columns: broken between words and beside wide characters, and within a word that
+    /// is longer than a line.
     static func wrapped(_ text: String, to limit: Int) -> [String] {
         // Half of a wide character cannot be shown.
         guard limit > 1 else { return text.isEmpty ? [] : [truncate(text, to: limit)] }
         var lines: [String] = []
         var line = ""
         var width = 0
-        for word in printable(text).split(separator: " ").map(String.init) {
-            if width > 0, width + 1 + columns(of: word) <= limit {
-                line.append(" ")
-                width += 1
-            } else if width > 0 {
-                lines.append(line)
-                (line, width) = ("", 0)
-            }
-            for character in word {
-                let columns = columns(of: character)
-                if width + columns > limit {
-                    lines.append(line)
-                    (line, width) = ("", 0)
+        func end() {
+            lines.append(line)
+            (line, width) = ("", 0)
+        }
+        for word in printable(text).split(separator: " ") {
+            for (index, piece) in pieces(of: word).enumerated() {
+                let space = index == 0 && width > 0 ? 1 : 0
+                if width > 0, width + space + columns(of: piece) > limit {
+                    end()
+                } else if space > 0 {
+                    line.append(" ")
+                    width += 1
                 }
-                line.append(character)
-                width += columns
+                for character in piece {
+                    let columns = columns(of: character)
+                    if width + columns > limit { end() }
+                    line.append(character)
+                    width += columns
+                }
             }
         }
         return line.isEmpty ? lines : lines + [line]
+    }
+
+    /// Marks that no line begins with, and those that none ends with.
+    private static let (closing, opening) = (Set("，。、；：？！）》」』”’…—％"), Set("（《「『“‘"))
+
+    /// What of a word stays on one line: a wide character for itself, with the marks that belong to it; others together.
+    private static func pieces(of word: Substring) -> [String] {
+        var pieces: [String] = []
+        for character in word {
+            guard let last = pieces.last?.last else {
+                pieces.append(String(character))
+                continue
+            }
+            let isApart = columns(of: character) > 1 || columns(of: last) > 1
+            if closing.contains(character) || opening.contains(last) || !isApart {
+                pieces[pieces.count - 1].append(character)
+            } else {
+                pieces.append(String(character))
+            }
+        }
+        return pieces
     }
 
     private static func cut(_ text: String, to limit: Int) -> (text: String, columns: Int) {

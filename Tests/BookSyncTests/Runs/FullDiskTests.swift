@@ -98,6 +98,32 @@ import Support
             }
         }
 
+        @Test(arguments: [true, false])
+        func `case 36: what was removed is the first to go, where that is enough`(isEnough: Bool) async throws {
+            try await withTemporaryPath { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(4, bytes: 2_000_000)
+                let last = catalog.elements.removeLast()
+                try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
+                    #expect(try await bench.run().summary.fetched == 3)
+                    let removal = try await bench.control { try await $0.remove(bench.sections(1...(isEnough ? 2 : 1))) }
+                    #expect(removal.files == (isEnough ? 2 : 1))
+                    // The fourth lacks a megabyte of its two, or more than the two that the trash holds.
+                    let room = isEnough ? 2_500_000 : 1_200_000
+                    try Data(count: try disk.free() - room).write(to: URL(filePath: folder + "/ballast"))
+                    bench.catalog.update { $0.elements.append(last) }
+                    let report = try await bench.run()
+                    let trashed = try await bench.withStore { try await $0.trashedFiles().count }
+                    #expect(report.failures.isEmpty == isEnough, "\(report.failures)")
+                    #expect(report.summary.fetched == (isEnough ? 1 : 0))
+                    #expect(trashed == 1, "no more than is needed goes")
+                    #expect(bench.notices.contains { $0.contains("1 file deleted from the trash (2.0 MB)") } == isEnough)
+                    #expect(try await bench.bytes(3) == ScriptedCatalog.bytes(3, 2_000_000))
+                }
+            }
+        }
+
         @Test(arguments: [1, 3])
         func `case 36: what is to stay free stays free, and what is missing is told`(jobs: Int) async throws {
             try await withTemporaryPath { (folder: String) in
