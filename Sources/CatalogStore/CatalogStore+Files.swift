@@ -112,7 +112,8 @@ extension Database {
                 FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
                 WHERE f.episode_id <> ? AND ? IN (f.path, f.pending_path)
                 """
-            let owner = try String.fetchOne(self, sql: sql, arguments: [id, path]) ?? "another episode"
+            let known = try String.fetchOne(self, sql: sql, arguments: [id, path])
+            let owner = known.map(Message.init(verbatim:)) ?? "another episode"
             throw Failure(
                 .inputOutput, what: "\(episode) cannot have the file '\(path)'",
                 why: "it is recorded as the file of \(owner)",

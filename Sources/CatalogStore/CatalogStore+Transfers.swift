@@ -98,7 +98,7 @@ private func unfinished(_ files: [LocalFile]) -> Message {
 }
 
 /// The first of some episodes by name, and how many there are besides.
-func naming(_ episodes: [EpisodeIdentity]) -> String {
+func naming(_ episodes: [EpisodeIdentity]) -> Message {
     guard let first = episodes.first else { return "nothing" }
     return episodes.count == 1 ? "\(first)" : "\(first) and \(episodes.count - 1) more"
 }

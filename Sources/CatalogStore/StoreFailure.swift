@@ -62,7 +62,7 @@ func isDiskFull(at path: String) -> Bool {
 }
 
 /// The database is sound, and somebody else wrote to it what would have booksync do harm.
-func foreign(what: Message, path: String, fault: String) -> Failure {
+func foreign(what: Message, path: String, fault: Message) -> Failure {
     Failure(
         .configuration, disposition: .stop, what: what, why: "\(path): \(fault), and booksync did not do that",
         remedy: "undo it with sqlite3, or put back one of the copies in .booksync/backup")

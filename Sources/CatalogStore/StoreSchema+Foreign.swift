@@ -27,7 +27,7 @@ extension StoreSchema {
         return SHA256.hash(data: Array(texts.joined(separator: "\n").utf8)).hexadecimal
     }
 
-    private static func faultOfActors(in database: Database) throws -> String? {
+    private static func faultOfActors(in database: Database) throws -> Message? {
         let found = try actors(in: database)
         let isCurrent = try migrator.hasCompletedMigrations(database)
         if isCurrent, digest(of: found) == currentActors { return nil }
@@ -35,7 +35,8 @@ extension StoreSchema {
         // An older schema has some of them, perhaps as they were then.
         let ownNames = Set(own.map(\.name))
         if let foreign = found.subtracting(own).first(where: { isCurrent || !ownNames.contains($0.name) }) {
-            return "its \(foreign.type) \(foreign.name) was \(ownNames.contains(foreign.name) ? "changed" : "added")"
+            return ownNames.contains(foreign.name)
+                ? "its \(foreign.type) \(foreign.name) was changed" : "its \(foreign.type) \(foreign.name) was added"
         }
         guard isCurrent, let missing = own.subtracting(found).first else { return nil }
         return "its \(missing.type) \(missing.name) is missing"

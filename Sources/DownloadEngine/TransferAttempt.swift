@@ -273,7 +273,9 @@ struct TransferAttempt {
         let first = bytes.readableBytesView.prefix(AudioSignature.wanted)
         var found = AudioSignature.foreignContent(in: first)
         // Some servers call everything plain text that they have no type for; a text may be in any encoding.
-        if head.contentType == "text/plain", !AudioSignature.isKnownAudio(Array(first)) { found = "'text/plain'" }
+        if head.contentType == "text/plain", !AudioSignature.isKnownAudio(Array(first)) {
+            found = Message(verbatim: "'text/plain'")
+        }
         return found.map { found in
             let refusal = Rejection.page(found)
             return failure(refusal.why, remedy: refusal.remedy)

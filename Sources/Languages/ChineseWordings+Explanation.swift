@@ -28,8 +28,8 @@ extension Wordings {
         "A run is fetching it now": "正在下载", "A run that fetched it was cut off": "下载它的运行中断了",
         "Its transfer is paused (booksync resume lets it go on)": "它的下载已暂停（booksync resume 可继续）",
         "Its transfer was cancelled; what it had brought is dropped": "它的下载已取消，收到的部分已丢弃",
-        "in {1} runs": "{1} 次",
-        "It failed {1}, the last time because: {2}": "它失败过 {1}，最近一次的原因：{2}",
+        "It failed once, the last time because: {1}": "它失败过 1 次，原因：{1}",
+        "It failed in {1} runs, the last time because: {2}": "它在 {1} 次运行中失败，最近一次的原因：{2}",
         "It is not tried again before {1}, and longer after each run in which it fails, up to a week; --force tries it at once":
             "{1} 之前不再尝试，每失败一次间隔更长，最长一周；用 --force 可立即尝试",
         "The next mirror": "下次 mirror",
@@ -40,5 +40,7 @@ extension Wordings {
         "would fetch its new version{1} and put it in the place of {2}": "会下载新版本{1}并替换 {2}",
         "would rename {1} to {2}": "会把 {1} 改名为 {2}", "would record the file {1} as its": "会把文件 {1} 记录为它的文件",
         "would leave its file as it is": "会让它的文件保持原样", "would not fetch it": "不会下载它",
+        "{1}.": "{1}。",
+        " ": "",
     ]
 }

@@ -69,7 +69,7 @@ extension Wordings {
         "A run that is under way, in another process too, stops them within a second and keeps what they have.":
             "进行中的运行（包括其他进程的）会在一秒内停止这些下载，并保留已收到的部分。",
         "Let paused, failed and cancelled transfers be fetched by the next run.": "让暂停、失败和取消的下载在下次运行时继续。",
-        "Break transfers off and drop what they brought.": "取消下载并丢弃已收到的部分。",
+        "Cancel transfers and discard partial files.": "取消下载并丢弃已收到的部分。",
         "The next run fetches the episodes anew; to be rid of them, use remove.": "下次运行会从头下载这些分集；如果不再需要，请用 remove。",
         "Serve the built-in demo catalog until interrupted.": "提供内置的演示目录，直到中断。",
         "Prints the address of the catalog, which a source of type book-resource can be given.":
@@ -175,8 +175,8 @@ extension Wordings {
         同一书库一次只有一个运行：被占用时以退出码 75 退出，或等待。先下载新的分集：缺得少的书在前，缺得多的在后，曾经失败的最后。\
         使用 --quiet 时只在失败时输出。booksync runs 列出最近的运行。
         """,
-        "Begin no more than so many episodes.": "最多开始下载这么多集。",
-        "Begin no episode that would go beyond so many bytes, as in 2G.": "总量会超过这么多字节的分集不再开始，例如 2G。",
+        "Start at most N episodes.": "最多开始下载 N 集。",
+        "Start no episode that would exceed so many bytes, as in 2G.": "不开始会使总量超过这么多字节的分集，例如 2G。",
         "Stop after so long, and keep everything received, as in 50m.": "运行这么久后停止，保留已收到的部分，例如 50m。",
         "Also fetch what was removed, is paused, or waits after failures.": "也下载已删除、已暂停或失败后等待重试的分集。",
         "Print the plans and change nothing.": "只显示计划，不做任何改动。",
@@ -227,8 +227,8 @@ extension Wordings {
             "REF/latest:5 和 REF/12-40 只订阅这些分集，优先于 --latest 和 --only。再次订阅会替换以前的选项。",
         "The books.": "书。",
         "What to call the book, instead of what the catalog does.": "书名，代替目录中的书名。",
-        "Begin no more than so many episodes of it in a run.": "每次运行最多开始下载这么多集。",
-        "Begin no more than so many bytes of it in a run, as in 2G.": "每次运行最多开始下载这么多字节，例如 2G。",
+        "Start at most N episodes of it in a run.": "每次运行最多开始下载 N 集。",
+        "Start at most N bytes of it in a run, as in 2G.": "每次运行最多开始下载 N 字节，例如 2G。",
         "--title takes a title.": "--title 后面应为书名。",
         "Unsubscribe from a book; its files are kept.": "退订一本书；文件保留。",
         "List subscriptions, or exchange them with other programs.": "列出订阅，或与其他程序交换订阅。",
@@ -349,7 +349,7 @@ extension Wordings {
         "What the user may see; such a user listens, and changes nothing else. Default: all.":
             "用户可见的书；这样的用户只能收听，不能改动其他内容。默认：全部。",
         "Remove a user without asking.": "移除用户时不询问。",
-        "One thing at a time is done about users.": "用户的操作一次只能做一项。",
+        "Use one option about users at a time.": "有关用户的选项一次只能用一个。",
         "--books is what --add-user or --books-of may see.": "--books 只用于 --add-user 或 --books-of。",
         "--yes answers --remove-user.": "--yes 只用于 --remove-user。",
     ]

@@ -46,7 +46,7 @@ extension Wordings {
         "mount its disk again, or put its .booksync folder back, and run again; nothing was begun anew":
             "请重新挂载磁盘，或把 .booksync 文件夹放回去，再运行一次；没有从头开始任何下载",
         "{1} is {2}, and booksync did not make it": "{1} 是{2}，不是 booksync 建立的",
-        "no folder": "别的东西（不是文件夹）", "a folder": "文件夹", "a file": "文件", "a symbolic link": "符号链接",
+        "a folder": "文件夹", "a file": "文件", "a symbolic link": "符号链接",
         "something that is no file": "不是文件的东西", "its parent folder does not exist": "上级文件夹不存在",
         "create {1}, or mount the disk that it is on": "请建立 {1}，或挂载它所在的磁盘",
         "{1} is not a folder": "{1} 不是文件夹",
@@ -77,8 +77,10 @@ extension Wordings {
         "{1}, but the catalog gives no address": "{1}，但目录没有给出地址",
         "{1}; it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is":
             "{1}；予以保留：verify --repair 或 fetch --force 会重新下载，verify --accept 则接受现状",
-        "the file at {1} was {2}: it had {3} bytes when it was fetched and has {4} now":
-            "{1} 处的文件{2}：下载时有 {3} 字节，现在有 {4} 字节",
+        "the file at {1} was truncated: it had {2} bytes when it was fetched and has {3} now":
+            "{1} 处的文件被截短：下载时有 {2} 字节，现在有 {3} 字节",
+        "the file at {1} was edited: it had {2} bytes when it was fetched and has {3} now":
+            "{1} 处的文件被编辑过：下载时有 {2} 字节，现在有 {3} 字节",
         "the catalog's size changed from {1} to {2}": "目录中的大小从 {1} 变为 {2}",
         "the catalog's date changed from {1} to {2}": "目录中的时间从 {1} 变为 {2}",
         "failed once": "失败过一次", "failed {1} times": "失败过 {1} 次", "{1} of it are here already": "已有 {1}",
@@ -95,7 +97,7 @@ extension Wordings {
         "its name changed": "名称有变",
         "its name changed, and it swaps names with others": "名称有变，并与其他文件互换名称",
         "{1}; keeps its old name for now: {2}": "{1}；暂时保留旧名：{2}",
-        "episode {1} is to stand at {2}": "第 {1} 集应在 {2}", "{1}; it is left alone": "{1}；予以保留",
+        "episode {1} will be at {2}": "第 {1} 集将位于 {2}", "{1}; it is left alone": "{1}；予以保留",
         "the file of episode {1} stands at {2}": "第 {1} 集的文件在 {2}",
         "a file that booksync did not fetch stands at {1}": "{1} 处有一个不是 booksync 下载的文件",
         "{1} stands at {2}": "{2} 处是{1}",
@@ -138,7 +140,7 @@ extension Wordings {
         "only {section} takes a width": "只有 {section} 可以带宽度",
         "the width of {section} is a number from 1 to 12": "{section} 的宽度是 1 到 12 的数",
         "a file of the library cannot be read": "无法读取书库的文件",
-        "a file of the library cannot be given away to its end": "书库的文件未能完整发送",
+        "a file of the library cannot be sent completely": "书库的文件未能完整发送",
         "it was changed meanwhile": "其间它有改动", "nothing but zeros": "全零字节",
         "a hard link, a file that has other names": "硬链接（还有别的名字的文件）",
         "a pipe": "管道", "a socket": "套接字", "a device": "设备",
@@ -152,11 +154,10 @@ extension Wordings {
         "{1}; its catalog lists another version by now, which the next run downloads": "{1}；目录中已是另一个版本，下次运行会下载",
         "it stands in its place, and has exactly the length that its server tells (the catalog's {1} bytes are stale)":
             "它在应有的位置，长度与服务器给出的完全相同（目录中的 {1} 字节已过时）",
-        "it stands in its place and begins as audio does; the catalog tells nothing to hold it against":
-            "它在应有的位置，开头是音频；目录没有可供核对的信息",
+        "it stands in its place and begins as audio does; no checksum to compare with": "它在应有的位置，开头是音频；没有可比较的校验和",
         "it is there under a name of your own; {1}": "它在，用的是你起的名称；{1}",
         "left for the next run, which the {1} of its subscription asks for; {2}": "按订阅的 {1} 留待下次运行；{2}",
-        "the naming gives it no place in the library": "命名模板没有给出它在书库中的位置",
+        "the naming template gives no path for it": "命名模板没有给出它的路径",
         "the regular expression '{1}' of {2} cannot be read": "无法理解 {2} 的正则表达式“{1}”",
         "put a backslash before characters that are meant literally, such as ( [ * + ?": "字面使用的字符前请加反斜杠，例如 ( [ * + ?",
         "the store of the library {1} is lost": "书库 {1} 的数据库丢失了",

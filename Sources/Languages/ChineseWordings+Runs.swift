@@ -34,7 +34,8 @@ extension Wordings {
         "an episode": "1 集", " and {1} more": "等，另有 {1} 项", "1 episode of {1} is held back": "{1} 有 1 集暂缓下载",
         "{1} episodes of {2} are held back": "{2} 有 {1} 集暂缓下载", "episode {1} {2}": "第 {1} 集{2}",
         "booksync fetch {1} --only {2} tries at once": "booksync fetch {1} --only {2} 可立即重试",
-        "episode {1}{2} of {3} cannot be put in place": "{3} 的第 {1} 集{2}无法就位",
+        "episode {1} of {2} cannot be put in place": "{2} 的第 {1} 集无法就位",
+        "episode {1} and {2} more of {3} cannot be put in place": "{3} 的第 {1} 集及另外 {2} 集无法就位",
         "move what is in the way": "请移走挡路的文件",
         "the file of {1} was changed since it was fetched: what it was is kept as {2}": "{1} 的文件在下载后有改动：原内容保留为 {2}",
         "1 file comes back from the trash": "1 个文件从回收站恢复", "{1} files come back from the trash": "{1} 个文件从回收站恢复",
@@ -90,9 +91,9 @@ extension Wordings {
         "check the address, or configure a source with the credentials that it wants": "请检查地址，或配置带有所需凭据的来源",
         "the {1} bytes that came in {2} s do not tell": "{2} 秒内收到的 {1} 字节不足以判断",
         "try again later, or make the address the url of a source of its type": "请稍后再试，或把这个地址写成相应类型来源的 url",
-        "1 of them was": "1 本", "{1} of them were": "{1} 本",
-        "{1}; {2} asked for, and the others not any more": "{1}；只查询了其中 {2}，其余不再查询",
-        "{1} has its id and its title and is on disk, and no source is called '{2}' any more":
+        "{1}; 1 of them was tried, the rest skipped": "{1}；只查询了其中 1 本，其余略过",
+        "{1}; {2} of them were tried, the rest skipped": "{1}；只查询了其中 {2} 本，其余略过",
+        "{1} has the same id and title and is downloaded, and there is no source '{2}' any more":
             "{1} 与它书号、书名都相同且已下载，而来源“{2}”已不存在",
         "call the source '{1}' again, or fetch the book beside the other one with --force":
             "请把来源改回“{1}”，或用 --force 另外下载一份",
@@ -101,7 +102,7 @@ extension Wordings {
         "{1} is named twice with different episodes": "{1} 指定了两次，分集不同",
         "its filters cannot be combined": "筛选条件无法合并",
         "name it once, or run booksync once for each": "请只指定一次，或分别运行 booksync",
-        "there is no such episode on the shelf": "书架上没有这一集", "{1} is not meant": "找不到 {1}",
+        "there is no such episode on the shelf": "书架上没有这一集", "{1} was not found": "找不到 {1}",
         "booksync list {1} lists what there is": "booksync list {1} 列出现有的分集",
         "the number and the name fit": "序号和名称都一致",
 
@@ -147,5 +148,16 @@ extension Wordings {
         "the run ended before it came to it": "运行在处理它之前就结束了",
         "the run ended before {1} came to be looked at": "运行在查看 {1} 之前就结束了",
         "{1}, {2} verified before the interruption": "{1}，中断前已校验 {2} 个",
+        "{1} bad": "有问题 {1}",
+        "{1} intact": "完好 {1}",
+        "{1} missing": "缺失 {1}",
+        "{1} displaced": "被占位 {1}",
+        "{1} truncated": "被截短 {1}",
+        "{1} longer": "变长 {1}",
+        "{1} wrong header": "文件头不对 {1}",
+        "{1} bit rot": "数据损坏 {1}",
+        "{1} changed": "已改动 {1}",
+        "{1} unreadable": "无法读取 {1}",
+        "{1} changing": "正被写入 {1}",
     ]
 }

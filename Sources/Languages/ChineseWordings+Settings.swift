@@ -130,5 +130,9 @@ extension Wordings {
         "it is larger than 1 MB, or no UTF-8 text": "它超过 1 MB，或不是 UTF-8 文本",
         "its serve settings are written in a form that is not changed by a program": "其中 serve 设置的写法不适合由程序改动",
         "make it, or name another file with --config": "请建立它，或用 --config 指定别的文件",
+        "{1}: 'default-source'": "{1}：default-source",
+        "a 'secret'": "secret",
+        "words": "单词",
+        "default": "默认值",
     ]
 }

@@ -136,8 +136,7 @@ extension Wordings {
         "the server does not answer": "服务器没有应答", "it cannot make such connections": "它不能建立这种连接",
         "it fails without saying why ({1})": "它失败了，没有说明原因（{1}）",
 
-        "{1} of {2}, {3} {4}": "{1} / {2}，{4} {3}", "{1} of {2}, {3} resumed": "{1} / {2}，续传 {3}",
-        "{1} of {2}, {3} {4}, {5} resumed": "{1} / {2}，{4} {3}，续传 {5}",
         "… and {1} more": "……另有 {1} 个",
+        "text": "文本",
     ]
 }

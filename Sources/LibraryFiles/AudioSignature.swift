@@ -1,3 +1,5 @@
+import BookModel
+
 /// Tells audio from the pages that servers send in its place, by the first bytes.
 package enum AudioSignature {
     /// How many first bytes are worth waiting for.
@@ -6,7 +8,7 @@ package enum AudioSignature {
     /// - Parameter bytes: the first bytes of the body; fewer than ``wanted`` only when the body has no more.
     /// - Returns: what the bytes are instead of audio, or nil when they may be audio. Bytes that are neither known audio
     ///   nor text pass: encoders put all sorts of padding in front.
-    package static func foreignContent(in bytes: some Collection<UInt8>) -> String? {
+    package static func foreignContent(in bytes: some Collection<UInt8>) -> Message? {
         let head = Array(bytes.prefix(wanted))
         if isKnownAudio(head) { return nil }
         if head.starts(with: Array("%PDF-".utf8)) { return "a PDF document" }

@@ -17,7 +17,7 @@ package struct CheckedFile: Sendable, Hashable {
     /// When the file or what the system notes of it last changed; nanoseconds since 1970.
     package var changeTime: Int64
     /// What it begins with where that is no audio: "an HTML page".
-    package var foreignContent: String?
+    package var foreignContent: Message?
     /// Lower-case hexadecimal; nil when it was not read to its end.
     package var sha256: String?
     /// Whether it was the same file with the same times after it was read.

@@ -15,7 +15,7 @@ extension LibraryFolder {
     package func requireOwnFiles() throws {
         var status = stat()
         guard lstat(ownFolder, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw strange(".booksync", Self.kind(status) ?? "no folder") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw strange(".booksync", Self.kind(status) ?? "a file") }
         for name in try names() {
             guard lstat(ownFolder + "/" + name, &status) == 0 else { continue }
             let isInPlace = Self.writtenInPlace.contains(name)
@@ -42,7 +42,7 @@ extension LibraryFolder {
     }
 
     /// nil for files and folders.
-    private static func kind(_ status: stat) -> String? {
+    private static func kind(_ status: stat) -> Message? {
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFDIR: nil
         case S_IFLNK: "a symbolic link"
@@ -52,7 +52,7 @@ extension LibraryFolder {
         }
     }
 
-    private func strange(_ name: String, _ kind: String) -> Failure {
+    private func strange(_ name: String, _ kind: Message) -> Failure {
         Failure(
             .libraryUnwritable, disposition: .stop, what: "the library \(path) cannot be used",
             why: "\(name) is \(kind), and booksync did not make it", remedy: "move it away")

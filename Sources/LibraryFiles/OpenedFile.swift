@@ -93,5 +93,5 @@ package final class OpenedFile: Sendable {
     }
 
     private static let changed = Failure(
-        .inputOutput, what: "a file of the library cannot be given away to its end", why: "it was changed meanwhile")
+        .inputOutput, what: "a file of the library cannot be sent completely", why: "it was changed meanwhile")
 }

@@ -155,8 +155,8 @@ extension Configuration {
 
     /// Where what refers to sources was written, for errors.
     private struct KeyPaths {
-        var defaultSource = ""
-        var subscriptions: [String] = []
+        var defaultSource: Message = ""
+        var subscriptions: [Message] = []
 
         init() {}
 
@@ -247,7 +247,7 @@ extension Configuration {
     /// Holds the names of sources against the sources there are.
     private mutating func resolveReferences(_ keyPaths: KeyPaths, findings: ConfigurationFindings) throws {
         if let name = defaultSource {
-            try findings.attempt { try requireSource(name, for: "\(keyPaths.defaultSource): 'default-source'") }
+            try findings.attempt { try requireSource(name, what: "\(keyPaths.defaultSource): 'default-source'") }
         } else if sources.count <= 1 {
             defaultSource = sources.keys.first ?? Self.demoSource
         }
@@ -259,7 +259,7 @@ extension Configuration {
 
     /// - Parameter seen: the books of the subscriptions before it.
     private func check(
-        _ subscription: SubscriptionSetting, at keyPath: String, _ seen: inout Set<BookReference.Target>
+        _ subscription: SubscriptionSetting, at keyPath: Message, _ seen: inout Set<BookReference.Target>
     ) throws {
         do {
             try subscription.reference.requireNoSecret()
@@ -279,7 +279,7 @@ extension Configuration {
             target = .book(BookIdentity(source: source, id: id))
         }
         if case .book(let book) = target {
-            try requireSource(book.source, for: "\(keyPath): the subscription to '\(book)'")
+            try requireSource(book.source, what: "\(keyPath): the subscription to '\(book)'")
         }
         guard seen.insert(target).inserted else {
             throw Failure(
@@ -289,7 +289,7 @@ extension Configuration {
         }
     }
 
-    private func requireSource(_ name: String, for what: String) throws {
+    private func requireSource(_ name: String, what: Message) throws {
         guard source(named: name) == nil, name != Self.demoSource else { return }
         let known = sources.keys.sorted()
         throw Failure(

@@ -6,7 +6,7 @@ import Transport
 package struct ConfigurationCheck: Sendable {
     /// Something that works and should be otherwise.
     package struct Warning: Sendable, Hashable, CustomStringConvertible {
-        package var what: String
+        package var what: Message
         package var why: Message
         package var remedy: Message
 
@@ -62,7 +62,7 @@ package struct ConfigurationCheck: Sendable {
         var warnings: [Warning] = []
         if let path = loaded.path, !loaded.literalSecrets.isEmpty, SettingFile.isReadableByAll(path) {
             let secrets = loaded.literalSecrets.sorted { $0.line < $1.line }
-                .map { "\($0.setting) in line \($0.line)" }.joined(separator: ", ")
+                .map { secret -> Message in "\(secret.setting) in line \(secret.line)" }.joined(separator: ", ")
             warnings.append(
                 Warning(
                     what: "everybody on this machine can read \(path)", why: "it holds secrets (\(secrets))",
@@ -89,15 +89,15 @@ package struct ConfigurationCheck: Sendable {
 
 extension JSONDocument {
     package init(_ check: ConfigurationCheck) {
-        func entry(_ what: String, _ why: Message, _ remedy: Message?) -> JSONDocument {
-            ["what": .string(what), "why": .string(why.description), "remedy": .init(remedy)]
+        func entry(_ what: Message, _ why: Message, _ remedy: Message?) -> JSONDocument {
+            ["what": .string(what.description), "why": .string(why.description), "remedy": .init(remedy)]
         }
         self = [
             "path": .init(check.path),
             "ok": .bool(check.isGood),
             "sources": .init(check.sources),
             "subscriptions": .init(check.subscriptions),
-            "errors": .array(check.errors.map { entry($0.what.description, $0.why, $0.remedy) }),
+            "errors": .array(check.errors.map { entry($0.what, $0.why, $0.remedy) }),
             "warnings": .array(check.warnings.map { entry($0.what, $0.why, $0.remedy) }),
         ]
     }

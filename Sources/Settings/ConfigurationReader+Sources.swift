@@ -90,9 +90,9 @@ extension ConfigurationReader {
         let text = try expanded(try text(entry), line: entry.line)
         if let kind = SourceKind(rawValue: text) { return kind }
         let kinds = SourceKind.allCases.map(\.rawValue)
-        let hint = nearest(to: text, among: kinds).map { " (did you mean \($0)?)" } ?? ""
+        let hint: Message = nearest(to: text, among: kinds).map { " (did you mean \($0)?)" } ?? ""
         throw refusal(
-            entry.line, "type", expected: "one of " + kinds.joined(separator: ", ") + hint, found: try self.text(entry))
+            entry.line, "type", expected: "one of \(kinds.joined(separator: ", "))\(hint)", found: try self.text(entry))
     }
 
     /// Records variables that are not set instead of refusing them; see ``SourceConfiguration/requireVariables()``.
@@ -191,7 +191,8 @@ extension ConfigurationReader {
                 signature.parameter = value
             case "algorithm":
                 guard let algorithm = SourceConfiguration.Signature.Algorithm(rawValue: value) else {
-                    throw refusal(setting.line, "algorithm", expected: "md5", found: try text(setting))
+                    throw refusal(
+                        setting.line, "algorithm", expected: Message(verbatim: "md5"), found: try text(setting))
                 }
                 signature.algorithm = algorithm
             default: signature.secret = Secret(value)

@@ -185,7 +185,7 @@ struct ConfigurationReader {
             why: reason, remedy: remedy)
     }
 
-    func refusal(_ line: Int, _ key: String, expected: String, found: String?) -> Failure {
+    func refusal(_ line: Int, _ key: String, expected: Message, found: String?) -> Failure {
         Failure(
             .configuration, disposition: .stop, what: "\(file), line \(line): '\(key)' has a value that does not fit",
             why: "expected \(expected)" + (found.map { $0.isEmpty ? ", found nothing" : ", found '\($0)'" } ?? ""))

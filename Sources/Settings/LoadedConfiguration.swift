@@ -1,4 +1,5 @@
 import BookModel
+import Languages
 
 /// A configuration with what is known of where it came from.
 package struct LoadedConfiguration: Sendable {
@@ -19,8 +20,8 @@ package struct LoadedConfiguration: Sendable {
     package var faults: [Failure] = []
 
     /// The settings in force with where each came from, as YAML; secrets masked.
-    package var yamlText: String {
-        configuration.effectiveDescription.yamlText(origins: { (origins[$0] ?? .builtIn).description })
+    package func yamlText(in words: Wordings = Wordings(.english)) -> String {
+        configuration.effectiveDescription.yamlText(origins: { words((origins[$0] ?? .builtIn).message) })
     }
 
     /// The same as JSON: the settings, and behind them `origins`, by the settings' key paths.

@@ -11,7 +11,7 @@ extension PasswordEntry {
     /// - Parameter path: absolute.
     /// - Returns: nil when it was written; else why that is left to the user.
     /// - Throws: ``Failure`` of kind `configuration` when what is there is no YAML, `inputOutput` when it cannot be written.
-    package func write(to path: String) throws -> String? {
+    package func write(to path: String) throws -> Message? {
         func refuse(_ error: SystemError) -> Failure {
             Failure(
                 .inputOutput, disposition: .stop, what: "the configuration \(path) cannot be written",
@@ -40,7 +40,7 @@ extension PasswordEntry {
         }
     }
 
-    private func make(_ path: String) throws -> String? {
+    private func make(_ path: String) throws -> Message? {
         let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
         do {
             try FileManager.default.createDirectory(

@@ -7,7 +7,7 @@ struct ScalarSetting: Sendable {
     /// As in the file, with its group: `downloads.jobs`.
     let key: String
     /// Completes "expected …".
-    let expected: String
+    let expected: Message
     /// Whether a wrong value may be quoted in an error.
     var isSecret = false
     /// Whether the file may have a list; its items come as one text, with commas between them, as the environment has
@@ -158,7 +158,7 @@ struct ScalarSetting: Sendable {
     /// What the body reads.
     /// - Throws: ``Failure`` of kind `configuration`.
     static func usable<Value>(
-        _ name: String, _ read: () throws(SettingFile.Unusable) -> Value
+        _ name: Message, _ read: () throws(SettingFile.Unusable) -> Value
     ) throws -> Value {
         do {
             return try read()
@@ -183,7 +183,7 @@ struct ScalarSetting: Sendable {
     }
 
     private static func bytes(
-        _ key: String, _ path: any WritableKeyPath<Configuration, Int64> & Sendable, expected: String
+        _ key: String, _ path: any WritableKeyPath<Configuration, Int64> & Sendable, expected: Message
     ) -> ScalarSetting {
         ScalarSetting(key: key, expected: expected) { settings, text, _ in
             guard let bytes = parseByteCount(text) else { return false }

@@ -1,7 +1,7 @@
 import BookModel
 
 /// Where a setting's value came from.
-package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
+package enum SettingOrigin: Sendable, Hashable {
     case builtIn
     /// Of the configuration file; `contentsOf` is the file that the value itself was read from, where it was.
     case file(path: String, line: Int, contentsOf: String? = nil)
@@ -10,13 +10,13 @@ package enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
     /// As it is written on the command line.
     case flag(String)
 
-    package var description: String {
-        func reading(_ path: String?) -> String { path.map { ", read from \($0)" } ?? "" }
+    package var message: Message {
+        func reading(_ path: String?) -> Message { path.map { ", read from \($0)" } ?? "" }
         return switch self {
         case .builtIn: "default"
         case .file(let path, let line, let contents): "\(path), line \(line)\(reading(contents))"
         case .environment(let name, let contents): "$\(name)\(reading(contents))"
-        case .flag(let flag): flag
+        case .flag(let flag): Message(verbatim: flag)
         }
     }
 

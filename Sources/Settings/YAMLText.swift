@@ -116,9 +116,9 @@ enum YAMLText {
     }
 
     private static func badYAML(_ file: String, _ line: Int?, _ why: Message, _ remedy: Message?) -> Failure {
-        Failure(
-            .configuration, disposition: .stop,
-            what: "\(file)\(line.map { ", line \($0)" } ?? ""): the configuration cannot be read", why: why,
+        let place: Message = line.map { ", line \($0)" } ?? ""
+        return Failure(
+            .configuration, disposition: .stop, what: "\(file)\(place): the configuration cannot be read", why: why,
             remedy: remedy)
     }
 

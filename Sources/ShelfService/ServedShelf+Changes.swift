@@ -47,7 +47,7 @@ extension ServedShelf {
 
     private static func notThere(_ name: EpisodeName) -> Failure {
         Failure(
-            .unknownBook, what: "an episode of \(name.source):\(name.book) is not meant",
+            .unknownBook, what: "an episode of \(name.source):\(name.book) was not found",
             why: "there is no such episode on the shelf")
     }
 

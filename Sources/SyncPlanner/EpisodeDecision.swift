@@ -153,8 +153,9 @@ extension EpisodeDecision {
     ) {
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept, changed as it is") }
         let change: Message =
-            "the file at \(file.path) was \(size < file.size ? "truncated" : "edited"): "
-            + "it had \(file.size) bytes when it was fetched and has \(size) now"
+            size < file.size
+            ? "the file at \(file.path) was truncated: it had \(file.size) bytes when it was fetched and has \(size) now"
+            : "the file at \(file.path) was edited: it had \(file.size) bytes when it was fetched and has \(size) now"
         if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
         guard rules.force, !shelved.episode.isLocked else {
             return skip(

@@ -8,7 +8,7 @@ package struct ExaminedFile: Sendable, Hashable {
         /// Neither known audio nor anything else that is known: encoders put all sorts of padding in front.
         case unknown
         /// Something else than audio, by its name: "an HTML page".
-        case foreign(String)
+        case foreign(Message)
     }
 
     /// Of the file that was read, taken as it was opened.

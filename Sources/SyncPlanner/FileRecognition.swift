@@ -111,7 +111,7 @@ struct FileRecognition {
         }
     }
 
-    private mutating func take(_ path: String, for file: LocalFile, because proof: String) {
+    private mutating func take(_ path: String, for file: LocalFile, because proof: Message) {
         untrackedFiles[path] = nil
         matches[file.episode.key] = Match(
             path: path, reason: "you moved it from \(file.path), and it stays where it is now; \(proof)",
@@ -231,7 +231,7 @@ struct FileRecognition {
         }
         guard episode.size == nil, beginning == .audio else { return nil }
         let reason: Message =
-            "it stands in its place and begins as audio does; the catalog tells nothing to hold it against"
+            "it stands in its place and begins as audio does; no checksum to compare with"
         return Match(path: path, reason: reason, verification: .unverified)
     }
 

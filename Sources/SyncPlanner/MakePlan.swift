@@ -182,8 +182,8 @@ private struct Planner {
 
     /// Why nothing may be fetched to the path, once the renames are done.
     private func obstruction(at path: String?) -> Message? {
-        guard let path else { return "the naming gives it no place in the library" }
-        if let section = targets[path] { return "episode \(section) is to stand at \(path)" }
+        guard let path else { return "the naming template gives no path for it" }
+        if let section = targets[path] { return "episode \(section) will be at \(path)" }
         guard renames.occupied.contains(path) else { return nil }
         return "\(occupant(at: path)); it is left alone"
     }
@@ -202,7 +202,7 @@ private struct Planner {
         let path = wanted ?? ""
         switch obstacle {
         case .occupied: return occupant(at: path)
-        case .takenBy(let rank): return "episode \(decisions[rank].shelved.episode.section) is to stand at \(path)"
+        case .takenBy(let rank): return "episode \(decisions[rank].shelved.episode.section) will be at \(path)"
         }
     }
 }

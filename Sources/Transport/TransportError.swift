@@ -19,7 +19,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         /// No connection within the time allowed, or no way to the host.
         case unreachable
         /// The certificate or the handshake.
-        case insecure(String)
+        case insecure(Message)
         /// Connected, and then silent for longer than the stall timeout.
         case stalled
         /// Less than the minimum rate, on average over some time.
@@ -29,7 +29,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         /// The connection ended before the answer did.
         case cut
         /// Not HTTP, or not HTTP that makes sense.
-        case malformed(String)
+        case malformed(Message)
         case redirect(Message)
         case oversized(limit: Int)
         /// The proxy cannot be reached, or cannot reach the server now.
@@ -126,7 +126,7 @@ extension TransportError {
             switch error {
             case .invalidEOFState: .cut
             case .unknown: .malformed("its head cannot be read")
-            default: .malformed("\(error)")
+            default: .malformed(Message(verbatim: "\(error)"))
             }
         case is TooManyInformationalResponses: .malformed("it is announced again and again, and never comes")
         case is ChannelError: .cut
@@ -134,8 +134,8 @@ extension TransportError {
         case is ChannelPipelineError: .cut
         case let error as Unresolvable: .unresolvable(host: error.host)
         case let error as NIOSSLError: kind(of: error)
-        case let error as BoringSSLError: .insecure("\(error)")
-        case let error as NIOSSLExtraError: .insecure("\(error)")
+        case let error as BoringSSLError: .insecure(Message(verbatim: "\(error)"))
+        case let error as NIOSSLExtraError: .insecure(Message(verbatim: "\(error)"))
         default: .other(Message(verbatim: "\(type(of: error)): \(error)"))
         }
     }
@@ -163,8 +163,8 @@ extension TransportError {
     private static func kind(of error: NIOSSLError) -> Kind {
         switch error {
         case .uncleanShutdown: .cut
-        case .handshakeFailed(let reason): .insecure("\(reason)")
-        default: .insecure("\(error)")
+        case .handshakeFailed(let reason): .insecure(Message(verbatim: "\(reason)"))
+        default: .insecure(Message(verbatim: "\(error)"))
         }
     }
 

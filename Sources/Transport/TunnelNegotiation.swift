@@ -20,11 +20,11 @@ enum TunnelStep: Equatable, Sendable {
 /// Why a proxy makes no tunnel, without naming it.
 enum TunnelRefusal: Equatable, Sendable {
     /// It wants a user and a password, or others than it got.
-    case credentials(String)
+    case credentials(Message)
     /// It could not get through to the server, and may another time.
-    case unreachable(String)
+    case unreachable(Message)
     /// It does not want to.
-    case forbidden(String)
+    case forbidden(Message)
     /// No proxy of that kind speaks so.
     case unreadable
     /// It said nothing in time.

@@ -35,7 +35,9 @@ extension ProductTests {
 
         /// As ``Fixtures/help`` for English; recorded with `LANG=zh_CN.UTF-8 COLUMNS=80`.
         @Test(arguments: ["booksync"] + commands)
-        func `in Chinese the help is what is recorded, fits, and has no English sentence`(_ command: String) async throws {
+        func `in Chinese the help is what is recorded, fits, and has no English sentence`(_ command: String)
+            async throws
+        {
             let recorded = try String(contentsOf: Corpus.fixture("help/zh/\(command).txt"), encoding: .utf8)
             try await withWorkbench { bench in
                 let words = command == "booksync" ? [] : command.split(separator: "-").map(String.init)

@@ -53,12 +53,12 @@ import Testing
                 transfers: [.init(name: "第7集", bytes: .init(bytesDone: 250, total: 1000))],
                 run: RunProgress(
                     episodesDone: 9, episodesFailed: 2, episodesInAll: 110, bytes: .init(bytesDone: 5, total: 10)))
-            state.wordForFailed = "bad"
+            state.failures = "2 bad"
             await display.show(state)
             screen.feed(try pair.output())
             #expect(screen.text.count == 2)
             #expect(screen.text[0].hasPrefix("第7集") && screen.text[0].contains(" 25%"))
-            #expect(screen.text[1].hasPrefix("9 of 110, 2 bad [") && screen.text[1].contains(" 50%"))
+            #expect(screen.text[1].hasPrefix("9/110, 2 bad [") && screen.text[1].contains(" 50%"))
             await display.apply(.started(Self.progress(410)))
             await display.log("a line")
             screen.feed(try pair.output())

@@ -26,7 +26,7 @@ extension ProductTests {
                 for command in [["mirror", "--json"], ["mirror", "-q"], ["fetch", "1"], ["plan", "1"]] {
                     let result = try await bench.runBare(command + ["--library", "L"], environment: bench.configured)
                     #expect(result.exitCode == 78, "\(command)")
-                    #expect(result.errors.contains("dog:1 is not fetched: cat:1 has its id"), "\(result.errors)")
+                    #expect(result.errors.contains("dog:1 is not fetched: cat:1 has the same id"), "\(result.errors)")
                     #expect(result.errors.contains("call the source 'cat' again"), "\(result.errors)")
                 }
                 #expect(server.record.audioBytesSent == brought)

@@ -86,7 +86,7 @@ extension ForeignClientTests {
                 for (text, sentence) in [
                     ("certificate: nowhere.pem, key: key.pem", "are no certificate with its key"),
                     ("certificate: key.pem, key: cert.pem", "are no certificate with its key"),
-                    ("certificate: cert.pem", "only one is set"),
+                    ("certificate: cert.pem", "only one of serve.tls.certificate and serve.tls.key is set"),
                     ("certificates: cert.pem", "did you mean 'certificate'"),
                 ] {
                     try bench.configure("serve: { tls: { \(text) } }\n")

@@ -190,7 +190,7 @@ extension ProductTests {
                     ("$BOOKSYNC serve --books-of New", 64, "there is no user 'New'"),
                     ("$BOOKSYNC serve --remove-user New --yes", 64, "there is no user 'New'"),
                     ("$BOOKSYNC serve --remove-user Kim </dev/null", 64, "say --yes"),
-                    ("$BOOKSYNC serve --remove-user Kim --list-users", 64, "One thing at a time"),
+                    ("$BOOKSYNC serve --remove-user Kim --list-users", 64, "Use one option about users at a time"),
                     ("$BOOKSYNC serve --books demo:40111", 64, "--add-user"),
                 ] {
                     let result = try await bench.shell(

@@ -81,7 +81,7 @@ import Testing
                 address: ResourceAddress(address), archive: .init(address: ResourceAddress(address)))
             let listed = try await list("52", in: settings)
             #expect(listed.episodes.map(\.isLocked) == [false, true])
-            #expect(listed.warnings.contains("no address for 1 of 2 sections, and archive item it does not help"))
+            #expect(listed.warnings.contains("no address for 1 of 2 sections: archive item it does not help"))
             var down = settings
             try await withRefusingPort { port in
                 down.archive.address = ResourceAddress("http://127.0.0.1:\(port)")

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 import Support
 import Testing
@@ -15,7 +16,7 @@ import Testing
             var value = setting.shown(.builtIn).yamlText.trimmingCharacters(in: .whitespacesAndNewlines)
             if value.hasPrefix("- ") { value = "[\(value.dropFirst(2).replacing("\n- ", with: ", "))]" }
             let shown = value.isEmpty || value == "\"\"" ? "" : "`\(value)`"
-            let type = setting.expected.replacing("|", with: "\\|") + (setting.isSecret ? "; secret" : "")
+            let type = setting.expected.description.replacing("|", with: "\\|") + (setting.isSecret ? "; secret" : "")
             return "| `\(setting.key)` | \(shown) | \(type) | `\(setting.environmentName)` |"
         }
         let head = ["| setting | default | value | environment variable |", "| --- | --- | --- | --- |"]

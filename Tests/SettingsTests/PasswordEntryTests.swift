@@ -92,8 +92,8 @@ import Testing
             let entry = PasswordEntry(try #require(Self.hash))
             try write("library: x\n", to: folder + "/a.yaml")
             try FileManager.default.linkItem(atPath: folder + "/a.yaml", toPath: folder + "/b.yaml")
-            #expect(try entry.write(to: folder + "/a.yaml")?.contains("other names") == true)
-            #expect(try entry.write(to: "/dev/null")?.contains("no file") == true)
+            #expect(try entry.write(to: folder + "/a.yaml")?.description.contains("other names") == true)
+            #expect(try entry.write(to: "/dev/null")?.description.contains("no file") == true)
             #expect(try String(contentsOfFile: folder + "/b.yaml", encoding: .utf8) == "library: x\n")
         }
     }

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `the whole is one paragraph without secrets`() {
-        let paragraph = Self.explanation { $0.catalogChangedAt = Self.noon }.paragraph
+        let paragraph = Self.explanation { $0.catalogChangedAt = Self.noon }.paragraph.description
         #expect(
             paragraph == """
                 kting:30776/7 is '第7集' of 回到古代当兽医; the catalog knows it by the id id7, and so does booksync, \
@@ -189,7 +189,7 @@ import Testing
     func `what bears on an episode is said`(
         _ what: String, _ change: @Sendable (inout EpisodeExplanation) -> Void, _ sentence: String
     ) {
-        let paragraph = Self.explanation(change).paragraph
+        let paragraph = Self.explanation(change).paragraph.description
         #expect(paragraph.contains(sentence), "\(what): \(paragraph)")
         #expect(!paragraph.contains("secret"))
         #expect(paragraph.hasSuffix("."))

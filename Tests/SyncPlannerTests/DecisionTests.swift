@@ -104,7 +104,7 @@ private let absent: [Row] = [
     Row(
         "a symbolic link in its place", episode.standing(at: wanted, facts(kind: .symbolicLink)), "skip obstructed",
         "a symbolic link stands at Book/7.mp3; it is left alone"),
-    Row("no name for it", episode.wanting(nil), "skip obstructed", "the naming gives it no place in the library"),
+    Row("no name for it", episode.wanting(nil), "skip obstructed", "the naming template gives no path for it"),
 ]
 
 private let present: [Row] = [

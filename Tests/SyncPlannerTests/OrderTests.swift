@@ -62,7 +62,7 @@ import Testing
         #expect(plan.actions.first?.reason.description == "its name changed, and it swaps names with others")
         #expect(
             plan.actions.last?.reason.description
-                == "on disk; keeps its old name for now: episode 1 is to stand at Book/2.mp3")
+                == "on disk; keeps its old name for now: episode 1 will be at Book/2.mp3")
     }
 
     @Test func `two episodes that swapped their numbers swap their names`() throws {
@@ -89,7 +89,7 @@ import Testing
     @Test func `of two episodes with one name the lower section gets it`() throws {
         let plan = makePlan(for: try input([Situation(2).wanting("one"), Situation(1).wanting("one")]))
         #expect(plan.outline == ["fetch 1 one", "skip obstructed 2 one"])
-        #expect(plan.actions.last?.reason.description == "episode 1 is to stand at one")
+        #expect(plan.actions.last?.reason.description == "episode 1 will be at one")
     }
 
     @Test func `of two episodes with one section the key decides, whatever the catalog's order`() throws {

@@ -41,8 +41,8 @@ import Testing
             ("HTTP/1.1 200 OK\r\n\r\n", .open), ("HTTP/1.0 200\r\nA: b\r\n\r\n", .open), ("HTTP/1.1 204 x\n\n", .open),
             ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", .open),
             ("HTTP/1.1 407 No\r\nA: b\r\n\r\n", .fail(.credentials("407"))),
-            ("HTTP/1.1 403 No\r\n\r\n", .fail(.forbidden("it answers 403"))),
-            ("HTTP/1.1 502 No\r\n\r\n", .fail(.unreachable("it answers 502"))),
+            ("HTTP/1.1 403 No\r\n\r\n", .fail(.forbidden("it answers \(403)"))),
+            ("HTTP/1.1 502 No\r\n\r\n", .fail(.unreachable("it answers \(502)"))),
             ("\u{5}\u{0}\r\n\r\n", .fail(.unreadable)), ("SSH-2.0-x\r\n\r\n", .fail(.unreadable)),
             ("HTTP/1.1 2xx\r\n\r\n", .fail(.unreadable)),
         ] as [(String, TunnelStep)], [true, false])

@@ -16,9 +16,9 @@ package struct ProgressState: Sendable, Equatable {
     /// Bytes that earlier runs brought of what this run went on with.
     package var bytesResumed: Int64 = 0
     /// What waits, and what for: a line each.
-    package var waits: [String] = []
-    /// What those are called that did not end well.
-    package var wordForFailed = "failed"
+    package var waits: [Message] = []
+    /// How many did not end well; nil for none.
+    package var failures: Message?
 
     package init(transfers: [Transfer], run: RunProgress) {
         self.transfers = transfers
@@ -125,6 +125,7 @@ package struct ProgressBoard: Sendable {
                     bytesPerSecond: running.meter.bytesPerSecond(at: now)))
         }
         var state = ProgressState(transfers: transfers, run: run(at: now))
+        state.failures = failed > 0 ? "\(failed) failed" : nil
         state.bytesResumed = running.values.reduce(resumed) { $0 + $1.progress.bytesReused }
         state.waits = waiting.compactMap { Self.line($0, at: now) } + stalls(of: shown, at: now)
         return state
@@ -133,9 +134,9 @@ package struct ProgressBoard: Sendable {
     /// Seconds without a word of what is waited for.
     private static let patience = 3.0
 
-    private static func line(_ waiting: Waiting, at now: ContinuousClock.Instant) -> String? {
+    private static func line(_ waiting: Waiting, at now: ContinuousClock.Instant) -> Message? {
         let passed = (now - waiting.since) / .seconds(1)
-        let begin = "\(waiting.wait.name): \(waiting.wait.reason)"
+        let begin: Message = "\(waiting.wait.name): \(waiting.wait.reason)"
         if let seconds = waiting.wait.seconds {
             return "\(begin); next try in \(Int(max(0, seconds - passed).rounded(.up))) s"
         }
@@ -143,7 +144,7 @@ package struct ProgressBoard: Sendable {
         return passed < 1 ? nil : "\(begin), for \(Int(passed)) s"
     }
 
-    private func stalls(of episodes: [EpisodeIdentity], at now: ContinuousClock.Instant) -> [String] {
+    private func stalls(of episodes: [EpisodeIdentity], at now: ContinuousClock.Instant) -> [Message] {
         episodes.compactMap { episode in
             guard let running = running[episode], let last = running.meter.lastInstant else { return nil }
             let silence = (now - last) / .seconds(1)

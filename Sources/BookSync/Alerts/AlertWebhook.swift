@@ -11,7 +11,7 @@ struct AlertWebhook: Sendable {
     /// Goes with it as `Authorization: Bearer`, to the address's own server alone.
     var token: Secret?
     /// What could not be done, for its host.
-    var failing: @Sendable (_ host: String) -> String = { "the alert could not be posted to \($0)" }
+    var failing: @Sendable (_ host: String) -> Message = { "the alert could not be posted to \($0)" }
 
     /// Seconds for all tries together.
     private static let limit = 30.0
@@ -39,7 +39,9 @@ struct AlertWebhook: Sendable {
     }
 
     private func failed(_ why: Message) -> AlertOutcome {
-        let why = why.description.replacing(address.secretText, with: "***")
+        let text = why.description
+        let why =
+            text.contains(address.secretText) ? Message(verbatim: text.replacing(address.secretText, with: "***")) : why
         return AlertOutcome(isDelivered: false, notice: "\(failing(Masking.webhook(address))): \(why)")
     }
 
@@ -59,7 +61,7 @@ struct AlertWebhook: Sendable {
                 why = "it answers with HTTP status \(answer.status)"
                 guard answer.status >= 500 || [408, 429].contains(answer.status) else { return why }
                 requested = answer.requestedWait(now: Date().timeIntervalSince1970)
-                if let requested, requested >= Self.limit { return why + ", and asks to wait" }
+                if let requested, requested >= Self.limit { return "\(why), and asks to wait" }
             } catch let failure as TransportError {
                 // It was taken, whatever became of the answer's text.
                 if case .oversized = failure.kind { return nil }

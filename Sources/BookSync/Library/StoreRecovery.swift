@@ -97,7 +97,7 @@ struct StoreRecovery: Sendable {
     /// The notice with all that is lost with a store.
     private func notices(of first: Message) async throws -> [Message] {
         [
-            first + "; files on disk are recognised as the catalogs of their books are read, and not fetched again",
+            "\(first); files on disk are recognised as the catalogs of their books are read, and not fetched again",
             "what booksync subscribe and remove had noted is lost with the store: subscribe again",
         ] + (try await noticesOfPartials())
     }

@@ -194,7 +194,7 @@ extension CatalogStore {
             for identity in identities {
                 guard let shelved = try await episode(identity) else {
                     throw Failure(
-                        .unknownBook, what: "\(identity) is not meant", why: "there is no such episode on the shelf",
+                        .unknownBook, what: "\(identity) was not found", why: "there is no such episode on the shelf",
                         remedy: "booksync list \(identity.book) lists what there is")
                 }
                 all.append(shelved)

@@ -87,8 +87,10 @@ struct CatalogFailures: Sendable {
                 : "\(what), for \(entries.count) books"
             let asked = entries.count(where: \.wasAsked)
             if asked < entries.count {
-                let those: Message = asked == 1 ? "1 of them was" : "\(asked) of them were"
-                why = "\(why); \(those) asked for, and the others not any more"
+                why =
+                    asked == 1
+                    ? "\(why); 1 of them was tried, the rest skipped"
+                    : "\(why); \(asked) of them were tried, the rest skipped"
             }
         }
         if outage.runs > 1 { why = "\(why); failing since \(outage.since), \(outage.runs) runs" }

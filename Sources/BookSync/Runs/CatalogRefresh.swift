@@ -263,7 +263,8 @@ struct CatalogRefresh: Sendable {
         guard let known else { return }
         throw Failure(
             .configuration, what: "\(book.identity) is not fetched",
-            why: "\(known) has its id and its title and is on disk, and no source is called '\(known.source)' any more",
+            why:
+                "\(known) has the same id and title and is downloaded, and there is no source '\(known.source)' any more",
             remedy: "call the source '\(known.source)' again, or fetch the book beside the other one with --force")
     }
 

@@ -72,9 +72,11 @@ package struct RunReport: Sendable {
         }
         let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }
         if let first = obstructed.first {
-            let more: Message = obstructed.count == 1 ? "" : " and \(obstructed.count - 1) more"
             let failure = Failure(
-                .temporary, what: "episode \(first.episode.section)\(more) of \(book) cannot be put in place",
+                .temporary,
+                what: obstructed.count == 1
+                    ? "episode \(first.episode.section) of \(book) cannot be put in place"
+                    : "episode \(first.episode.section) and \(obstructed.count - 1) more of \(book) cannot be put in place",
                 why: first.reason,
                 remedy: "move what is in the way"
                     + (obstructed.count == 1 ? "" : "; booksync plan \(book) lists all of it"))

@@ -43,7 +43,7 @@ package struct SubscriptionImport: Sendable {
     ///   - knownLibraries: what is remembered of libraries.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no list of feeds; as ``SubscriptionBook`` does.
     package init(
-        _ bytes: [UInt8], from name: String, configuration: Configuration, knownLibraries: KnownLibraries?,
+        _ bytes: [UInt8], from name: Message, configuration: Configuration, knownLibraries: KnownLibraries?,
         at now: Date = .now
     ) async throws {
         let document = try OPMLReader.read(bytes, from: name)
@@ -85,7 +85,7 @@ package struct SubscriptionImport: Sendable {
         for ((index, _), isNew) in zip(subscriptions, areNew) where isNew { entries[index].outcome = .subscribed }
     }
 
-    private static func notices(of document: OPMLDocument, name: String) -> [Message] {
+    private static func notices(of document: OPMLDocument, name: Message) -> [Message] {
         var notices: [Message] = document.lists.map { list in
             "\(name) points to another list, which is not read: \(list.address)\(list.title.map { " (\($0))" } ?? "")"
         }

@@ -14,7 +14,7 @@ package enum FileVerdict: Sendable, Hashable {
     /// Bytes that it has now.
     case longer(Int64)
     /// It has its size, and begins as something else than audio: by name, "an HTML page".
-    case wrongHeader(String)
+    case wrongHeader(Message)
     /// Other bytes, while size, times and inode are the recorded ones: nobody wrote to it.
     case bitRot
     /// Other bytes of the same length, written since it was fetched.
@@ -70,6 +70,22 @@ package enum FileVerdict: Sendable, Hashable {
         case .changed: "changed"
         case .unreadable: "unreadable"
         case .changing: "changing"
+        }
+    }
+
+    /// So many of them: "2 bit rot".
+    func counted(_ count: Int) -> Message {
+        switch self {
+        case .intact: "\(count) intact"
+        case .missing: "\(count) missing"
+        case .displaced: "\(count) displaced"
+        case .truncated: "\(count) truncated"
+        case .longer: "\(count) longer"
+        case .wrongHeader: "\(count) wrong header"
+        case .bitRot: "\(count) bit rot"
+        case .changed: "\(count) changed"
+        case .unreadable: "\(count) unreadable"
+        case .changing: "\(count) changing"
         }
     }
 

@@ -37,7 +37,7 @@ struct VerificationBoard: Sendable {
         var state = ProgressState(
             transfers: reading.map { .init(name: $0.name, bytes: ByteProgress(bytesDone: $0.bytes, total: $0.total)) },
             run: RunProgress(episodesDone: done, episodesFailed: bad, episodesInAll: files, bytes: measure))
-        state.wordForFailed = "bad"
+        state.failures = bad > 0 ? "\(bad) bad" : nil
         return state
     }
 }

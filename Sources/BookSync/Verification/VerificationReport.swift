@@ -84,8 +84,8 @@ package struct VerificationReport: Sendable {
             ? "\(files) looked at (\(describeBytes(bytes))): \(intact) intact"
             : "\(files) verified (\(describeBytes(bytes))): \(intact) intact"
         if !bad.isEmpty {
-            let kinds = Dictionary(grouping: bad, by: \.verdict.keyword).mapValues(\.count).sorted { $0.key < $1.key }
-            let named = kinds.map { "\($0.value) \($0.key.replacingOccurrences(of: "_", with: " "))" }
+            let kinds = Dictionary(grouping: bad, by: \.verdict.keyword).sorted { $0.key < $1.key }
+            let named = kinds.map { $0.value[0].verdict.counted($0.value.count) }
             text = "\(text), \(bad.count) bad (\(named.joined(separator: ", ")))"
         }
         if repaired > 0 { text = "\(text), \(repaired) repaired" }

@@ -18,7 +18,8 @@ struct ConfigShowCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let loaded = try await runBlocking { try program.loadedConfiguration() }
-        await program.print(loaded.document, or: [Message(verbatim: String(loaded.yamlText.dropLast()))])
+        await program.print(
+            loaded.document, or: [Message(verbatim: String(loaded.yamlText(in: program.words).dropLast()))])
         return .done
     }
 }

@@ -88,7 +88,7 @@ struct ResumeCommand: Subcommand {
 
 struct CancelCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: .words("Break transfers off and drop what they brought."),
+        commandName: "cancel", abstract: .words("Cancel transfers and discard partial files."),
         discussion: .words("The next run fetches the episodes anew; to be rid of them, use remove."))
 
     @OptionGroup var common: CommonOptions

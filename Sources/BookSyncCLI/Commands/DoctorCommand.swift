@@ -39,7 +39,7 @@ struct DoctorCommand: Subcommand {
 
     private static func line(_ finding: Finding, _ words: Wordings) -> String {
         let status = DisplayWidth.fit(words(Message(wording: finding.status.rawValue)), to: 8)
-        let found: Message = "\(Message(wording: finding.check)): \(finding.message)"
+        let found: Message = "\(finding.check): \(finding.message)"
         return DisplayWidth.printable("\(status) \(words(finding.remedy.map { "\(found); \($0)" } ?? found))")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import Languages
 import Settings
 import ShelfQueries
 
@@ -30,7 +31,7 @@ struct ExplainCommand: Subcommand {
         let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
             .explain(try configuration.book(reference), filter: reference.filter)
         let documents = explanations.map(JSONDocument.init)
-        let paragraphs = explanations.map { [Message(verbatim: DisplayWidth.printable($0.paragraph))] }
+        let paragraphs = explanations.map { [Message(verbatim: DisplayWidth.printable(program.words($0.paragraph)))] }
         await program.print(
             documents.count == 1 ? documents[0] : .array(documents),
             or: paragraphs.joined(separator: [""]).map { $0 })

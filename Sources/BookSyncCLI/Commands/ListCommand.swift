@@ -114,7 +114,7 @@ struct ListCommand: Subcommand {
             let total = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
             let bytes =
                 episode.bytesDone > 0 && episode.bytesDone != total
-                ? "\(describeBytes(episode.bytesDone)) of \(total.map(describeBytes) ?? "?")"
+                ? "\(describeBytes(episode.bytesDone))/\(total.map(describeBytes) ?? "?")"
                 : total.map(describeBytes) ?? ""
             let book = shelved.episode.identity.book
             return (titles.map { [$0[book] ?? book.id] } ?? []) + [

@@ -20,10 +20,10 @@ struct MirrorCommand: Subcommand {
 
     @OptionGroup var waiting: WaitOptions
 
-    @Option(help: .words("Begin no more than so many episodes.", valueName: "n"))
+    @Option(help: .words("Start at most N episodes.", valueName: "n"))
     var maxEpisodes: Int?
 
-    @Option(help: .words("Begin no episode that would go beyond so many bytes, as in 2G.", valueName: "bytes"))
+    @Option(help: .words("Start no episode that would exceed so many bytes, as in 2G.", valueName: "bytes"))
     var maxBytes: String?
 
     @Option(help: .words("Stop after so long, and keep everything received, as in 50m.", valueName: "time"))

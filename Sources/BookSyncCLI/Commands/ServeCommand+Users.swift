@@ -44,7 +44,7 @@ struct UserOptions: ParsableArguments {
     var count: Int { [addUser, removeUser, passwd, booksOf].count { $0 != nil } + (listUsers ? 1 : 0) }
 
     func validate() throws {
-        if count > 1 { throw ValidationError(.words("One thing at a time is done about users.")) }
+        if count > 1 { throw ValidationError(.words("Use one option about users at a time.")) }
         if !books.isEmpty, addUser == nil, booksOf == nil {
             throw ValidationError(.words("--books is what --add-user or --books-of may see."))
         }

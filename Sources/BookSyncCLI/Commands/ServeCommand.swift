@@ -103,7 +103,7 @@ struct ServeCommand: Subcommand {
         let isReadOnly = readOnly || settings.isReadOnly
         if isReadOnly, interval != nil {
             throw Failure(
-                .usage, what: "nothing can be mirrored", why: "the server is to change nothing",
+                .usage, what: "nothing can be mirrored", why: "the server is read-only",
                 remedy: "leave out --read-only, or --mirror-every")
         }
         let desk = isReadOnly ? nil : try await program.runQueue(configuration)
@@ -144,7 +144,7 @@ struct ServeCommand: Subcommand {
         default:
             throw Failure(
                 .configuration, disposition: .stop, what: "the shelf cannot be served over HTTPS",
-                why: "of serve.tls.certificate and serve.tls.key only one is set", remedy: "set both, or neither")
+                why: "only one of serve.tls.certificate and serve.tls.key is set", remedy: "set both, or neither")
         }
     }
 }

@@ -65,10 +65,10 @@ struct SubscriptionOptions: ParsableArguments {
     @Option(help: .words("Which episodes come first.", valueName: "order"))
     var order: TransferOrder?
 
-    @Option(help: .words("Begin no more than so many episodes of it in a run.", valueName: "n"))
+    @Option(help: .words("Start at most N episodes of it in a run.", valueName: "n"))
     var maxEpisodes: Int?
 
-    @Option(help: .words("Begin no more than so many bytes of it in a run, as in 2G.", valueName: "bytes"))
+    @Option(help: .words("Start at most N bytes of it in a run, as in 2G.", valueName: "bytes"))
     var maxBytes: String?
 
     @Option(

@@ -86,7 +86,7 @@ struct SubscriptionsCommand: Subcommand {
     private func follow(
         _ file: String, _ configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
-        let name = file == "-" ? "standard input" : file
+        let name = file == "-" ? "standard input" : Message(verbatim: file)
         let bytes = try await runBlocking {
             try InputFile.bytes(of: file, named: name, upTo: OPMLReader.maxLength)
         }
@@ -159,7 +159,7 @@ enum InputFile {
     ///   - path: `-` for standard input.
     ///   - limit: bytes that it may have.
     /// - Throws: ``Failure`` of kind `inputOutput` when it cannot be read, `unreadableCatalog` when it is longer.
-    static func bytes(of path: String, named name: String, upTo limit: Int) throws -> [UInt8] {
+    static func bytes(of path: String, named name: Message, upTo limit: Int) throws -> [UInt8] {
         do {
             let file =
                 path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))

@@ -30,7 +30,7 @@ actor EventPrinter {
     init(style: Style, streams: StandardStreams) {
         self.style = style
         self.streams = streams
-        self.display = style.showsBars && !style.isQuiet ? LiveDisplay() : nil
+        self.display = style.showsBars && !style.isQuiet ? LiveDisplay(words: streams.words) : nil
     }
 
     /// Between two looks at what is to be printed: waking up for each event of thousands of small files would cost more

@@ -44,11 +44,11 @@ struct LogOutput: Sendable {
 private final class LogWriter: Sendable {
     private let queue = DispatchQueue(label: "booksync.log")
     private let descriptor: Int32
-    private let name: String
+    private let name: Message
     private let failure = Mutex<Int32?>(nil)
 
     init(file: String?) throws {
-        name = file ?? "standard error"
+        name = file.map(Message.init(verbatim:)) ?? "standard error"
         guard let file else {
             descriptor = STDERR_FILENO
             return
@@ -77,7 +77,7 @@ private final class LogWriter: Sendable {
         }
     }
 
-    private static func failure(_ name: String, _ code: Int32) -> Failure {
+    private static func failure(_ name: Message, _ code: Int32) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: "the log '\(name)' cannot be written",
             why: Message(verbatim: String(cString: strerror(code))),

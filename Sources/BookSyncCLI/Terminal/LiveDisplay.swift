@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import Languages
 
 /// The bars at the foot of the terminal while a run is under way, and the lines that appear above them.
 ///
@@ -19,6 +20,7 @@ actor LiveDisplay {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let descriptor: Int32
+    private let words: Wordings
     private let now: @Sendable () -> ContinuousClock.Instant
     private var board = ProgressBoard()
     /// What is shown instead of the board's own count.
@@ -31,8 +33,12 @@ actor LiveDisplay {
     private var isBroken = false
 
     /// - Parameter descriptor: of a terminal; it is not closed.
-    init(descriptor: Int32 = 2, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    init(
+        descriptor: Int32 = 2, words: Wordings = Wordings(.english),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.descriptor = descriptor
+        self.words = words
         self.now = now
     }
 
@@ -100,7 +106,7 @@ actor LiveDisplay {
         // The last column stays free: some terminals go to the next row as soon as it is written. So do two rows, for
         // the cursor must be able to go up to the first line.
         let state = counted ?? board.state(at: now())
-        let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2))) : []
+        let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2)), in: words) : []
         write(painter.paint(log: log, firstWordIn: color, lines: lines, width: size.columns))
         lastDrawn = now()
         hasNews = false

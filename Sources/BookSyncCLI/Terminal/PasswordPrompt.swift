@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import Languages
 
 /// Takes a password from whoever runs the command: twice from the terminal, where nothing of it is seen, or one line of
 /// standard input where that is no terminal.
@@ -19,8 +20,8 @@ struct PasswordPrompt: Sendable {
         return password
     }
 
-    private func asked(_ question: String) async throws -> String {
-        let line = try await line(asking: question)
+    private func asked(_ question: Message) async throws -> String {
+        let line = try await line(asking: streams.words(question))
         await streams.writeError("")
         return line
     }

@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import Languages
 
 extension ProgressState {
     /// A line for each running transfer, one for each that waits and, last, one for the run: name, bar, percent, bytes,
@@ -9,23 +10,24 @@ extension ProgressState {
     /// - Parameters:
     ///   - width: no line takes more columns.
     ///   - rows: no more lines; the transfers that find no room are counted in a line of their own.
-    func lines(width: Int, rows: Int) -> [String] {
+    func lines(width: Int, rows: Int, in words: Wordings = Wordings(.english)) -> [String] {
         guard width > 0, rows > 0 else { return [] }
         let waits = self.waits.prefix(max(0, rows - 1 - min(transfers.count, rows / 2)))
         let roomForTransfers = rows - 1 - waits.count
         let shown = transfers.count <= roomForTransfers ? transfers.count : max(0, roomForTransfers - 1)
-        let runName =
-            "\(run.episodesDone) of \(run.episodesInAll)"
-            + (run.episodesFailed > 0 ? ", \(run.episodesFailed) \(wordForFailed)" : "")
-            + (bytesResumed > 0 ? ", \(describeBytes(bytesResumed)) resumed" : "")
-        let named = transfers.prefix(shown).map { ($0.name, $0.bytes) } + [(runName, run.bytes)]
+        let runName: [Message] = [
+            "\(run.episodesDone)/\(run.episodesInAll)", failures,
+            bytesResumed > 0 ? "\(describeBytes(bytesResumed)) resumed" : nil,
+        ].compactMap(\.self)
+        let named =
+            transfers.prefix(shown).map { ($0.name, $0.bytes) } + [(words(runName.joined(separator: ", ")), run.bytes)]
         let layout = Layout(width: width, longestName: named.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0)
         var lines = named.map { layout.line(name: $0, $1) }
         if shown < transfers.count, roomForTransfers > 0 {
-            let rest = "… and \(transfers.count - shown) more"
-            lines.insert(DisplayWidth.truncate(rest, to: width), at: shown)
+            let rest: Message = "… and \(transfers.count - shown) more"
+            lines.insert(DisplayWidth.truncate(words(rest), to: width), at: shown)
         }
-        lines.insert(contentsOf: waits.map { DisplayWidth.truncate($0, to: width) }, at: lines.count - 1)
+        lines.insert(contentsOf: waits.map { DisplayWidth.truncate(words($0), to: width) }, at: lines.count - 1)
         return lines
     }
 }

@@ -101,6 +101,6 @@ extension [String: String] {
     }
 
     private func refusal(_ key: String, _ why: Message) -> Failure {
-        Failure(.usage, what: "'\(key)' cannot be so", why: why)
+        Failure(.usage, what: "the value of '\(key)' is not valid", why: why)
     }
 }

@@ -29,7 +29,7 @@ extension ActionArguments {
         }
         guard let seconds = form["seconds"] else { return }
         guard let name = episodes.first, episodes.count == 1 else {
-            throw Self.refusal("'seconds' is of one 'episode'")
+            throw Self.refusal("'seconds' needs exactly one 'episode'")
         }
         position = Position(
             name: name, seconds: try Self.number("seconds", Double(seconds)),

@@ -138,7 +138,7 @@ extension ActionArguments {
         } catch let failure as Failure {
             throw failure
         } catch let error as DecodingError {
-            throw Self.refusal(Message(verbatim: error.sentence))
+            throw Self.refusal(error.sentence)
         } catch {
             throw Self.refusal("it is no JSON")
         }
@@ -219,7 +219,7 @@ extension Decoder {
     fileprivate func knownValues(_ known: [String]) throws -> KeyedDecodingContainer<AnyKey> {
         let values = try container(keyedBy: AnyKey.self)
         if let stray = values.allKeys.first(where: { !known.contains($0.stringValue) }) {
-            let name = stray.stringValue.count > 40 ? "a member" : "'\(stray.stringValue)'"
+            let name: Message = stray.stringValue.count > 40 ? "a member" : "'\(stray.stringValue)'"
             throw ActionArguments.refusal("\(name) is none of \(known.joined(separator: ", "))")
         }
         return values
@@ -228,8 +228,8 @@ extension Decoder {
 
 extension DecodingError {
     /// Without what was sent.
-    fileprivate var sentence: String {
-        func keyPath(_ context: Context) -> String {
+    fileprivate var sentence: Message {
+        func keyPath(_ context: Context) -> Message {
             let path = context.codingPath.map(\.stringValue).joined(separator: ".")
             return path.isEmpty ? "it" : "'\(path)'"
         }

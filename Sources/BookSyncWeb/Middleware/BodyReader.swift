@@ -35,7 +35,8 @@ struct BodyReader: RouterMiddleware {
         // Browsers send either of the other types of form from any page, and JSON only where they are allowed to.
         guard type == (isForm ? "application/x-www-form-urlencoded" : "application/json") || !isForm && body.isEmpty
         else {
-            return .refusal(.unsupportedMediaType, "this is asked for with \(isForm ? "a form" : "JSON")")
+            return .refusal(
+                .unsupportedMediaType, isForm ? "this is asked for with a form" : "this is asked for with JSON")
         }
         var context = context
         context.body = body

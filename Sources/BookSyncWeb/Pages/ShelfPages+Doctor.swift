@@ -46,7 +46,8 @@ extension ShelfPages {
             case .problem: .findingProblem
             }
         return FindingView(
-            status: finding.status.rawValue, statusLabel: phrases(label), check: name(of: finding.check, phrases),
+            status: finding.status.rawValue, statusLabel: phrases(label),
+            check: name(of: finding.check.description, phrases),
             message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) },
             isEnglish: ([finding.message] + [finding.remedy].compactMap(\.self)).contains { phrases.isForeign($0) })
     }

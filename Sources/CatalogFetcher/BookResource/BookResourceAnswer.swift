@@ -32,11 +32,12 @@ struct BookResourceAnswer {
 
     var verdict: BookResourceVerdict { BookResourceVerdict.decide(status: status, message: message) }
 
-    /// How the catalog says no, for a sentence: `status 4 "非法请求"`.
+    /// How the catalog says no: `it answers status 4 "非法请求"`.
     func complaint(masked secrets: SecretMask) -> Message {
         let quoted = CatalogText.quotation(secrets.masking(message), length: 200)
         let shownStatus = CatalogText.quotation(secrets.masking(status ?? ""), length: 20)
-        return quoted.isEmpty ? "status \(shownStatus) without a message" : "status \(shownStatus) \"\(quoted)\""
+        return quoted.isEmpty
+            ? "it answers status \(shownStatus) without a message" : "it answers status \(shownStatus) \"\(quoted)\""
     }
 
     /// How many episodes the book is declared to have; nil when the answer does not say, or nothing sensible.
@@ -77,9 +78,9 @@ struct BookResourceAnswer {
         return data
     }
 
-    private static func name(of value: JSONValue) -> String {
+    private static func name(of value: JSONValue) -> Message {
         switch value.kind {
-        case .null: "null"
+        case .null: Message(verbatim: "null")
         case .boolean: "a truth value"
         case .number: "a number"
         case .string: "a string"

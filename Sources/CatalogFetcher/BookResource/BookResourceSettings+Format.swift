@@ -27,9 +27,9 @@ extension BookResourceSettings: CatalogFormat {
         let none = SecretMask([])
         switch page.verdict {
         case .good: break
-        case .unknownBook: throw subject.unknownBook(why: "it answers " + page.complaint(masked: none))
+        case .unknownBook: throw subject.unknownBook(why: page.complaint(masked: none))
         case .credentialsRejected, .refused, .tooFrequent:
-            throw subject.unreadable(why: "it answers " + page.complaint(masked: none))
+            throw subject.unreadable(why: page.complaint(masked: none))
         }
         let identity = BookIdentity(source: source, id: id ?? CatalogText.id(document["bookId"]?.text) ?? Self.savedID)
         var progress = ListingProgress(pageSize: pageSize)

@@ -60,7 +60,7 @@ package struct BookResourceSource: CatalogSource {
         var batch = CatalogPage(episodes: [], declared: progress.declared)
         switch answer.elements {
         case .foreign(let why):
-            throw subject.unreadable(why: why + ": '\(answer.beginning(masked: secrets))'")
+            throw subject.unreadable(why: "\(why): '\(answer.beginning(masked: secrets))'")
         case .missing:
             // Asked for too much at once, a catalog stops returning the list; a later page without one is an end.
             if number == 1, let declared = answer.declared, declared > 0 {
@@ -122,7 +122,7 @@ package struct BookResourceSource: CatalogSource {
             let (document, address) = try await exchange.fetchJSON(wireRequest, for: subject, secrets: secrets)
             let answer = BookResourceAnswer(document)
             let verdict = answer.verdict
-            let why: Message = verdict == .good ? "" : "it answers " + answer.complaint(masked: secrets)
+            let why: Message = verdict == .good ? "" : answer.complaint(masked: secrets)
             switch verdict {
             case .good: return (answer, address, secrets)
             case .credentialsRejected: throw subject.credentialsRejected(why: why)
@@ -134,7 +134,7 @@ package struct BookResourceSource: CatalogSource {
             case .tooFrequent:
                 guard waits < Backoff.maxWaits else {
                     throw subject.unavailable(
-                        at: address, why: why + " after \(waits) waits, the last of \(pace.gap.components.seconds) s",
+                        at: address, why: "\(why) after \(waits) waits, the last of \(pace.gap.components.seconds) s",
                         remedy: "try again in some hours")
                 }
                 waits += 1

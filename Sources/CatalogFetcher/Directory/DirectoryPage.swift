@@ -12,7 +12,7 @@ struct DirectoryPage: Sendable {
     /// Whether it is written like an index, whatever it lists.
     private(set) var isIndex = false
     /// Why there may be more than was read; nil when the page was read to its end.
-    private(set) var shortfall: String?
+    private(set) var shortfall: Message?
     /// By their bytes: a name with an accent of its own and one with a combining accent are two files and equal strings.
     private var keys: Set<[UInt8]> = []
     private var strings: Set<String> = []

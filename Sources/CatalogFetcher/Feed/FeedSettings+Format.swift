@@ -22,7 +22,7 @@ extension FeedSettings: CatalogFormat {
             var listing = FeedListing()
             _ = listing.add(document)
             if document.next != nil {
-                listing.troubles.append("the feed goes on on further pages, which were not saved")
+                listing.troubles.append("the feed has more pages, which were not saved")
             }
             return listing.contents(as: identity)
         }

@@ -1,3 +1,4 @@
+import BookModel
 import CLibXML2
 
 /// What is told of an HTML page while it is read.
@@ -28,7 +29,7 @@ struct HTMLReader {
     enum Ending: Equatable {
         case end
         /// As the end of the sentence "reading was stopped where …".
-        case stopped(String)
+        case stopped(Message)
     }
 
     /// Reads a page. Bytes that are no UTF-8 are each read as the Latin-1 character of that number; the handler then
@@ -133,7 +134,7 @@ struct HTMLReader {
         private let handler: any HTMLHandler
         private var depth = 0
         /// Why nothing more is to be read.
-        var trouble: String?
+        var trouble: Message?
 
         init(_ handler: any HTMLHandler) {
             self.handler = handler

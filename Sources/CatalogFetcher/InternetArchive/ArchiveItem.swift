@@ -94,7 +94,10 @@ struct ArchiveItem {
         proof.collected = episodes.count
         let hidden = episodes.count { $0.isLocked }
         if hidden > 0 {
-            proof.warnings.append("\(hidden) of its files are private: the archive does not give them away")
+            proof.warnings.append(
+                hidden == 1
+                    ? "1 of its files is private: the archive does not offer it"
+                    : "\(hidden) of its files are private: the archive does not offer them")
         }
         if listed > Self.maxFiles {
             proof.isComplete = false
@@ -105,12 +108,15 @@ struct ArchiveItem {
         if let declared, declared != listed {
             proof.isComplete = proof.isComplete && listed >= declared
             proof.warnings.append(
-                "the archive declares \(declared) files and lists \(listed)"
+                "the archive declares \(Message(declared, "file")) and lists \(listed)"
                     + (proof.isComplete ? "" : ": the listing counts as incomplete"))
         }
         if unreadable > 0 {
             proof.isComplete = false
-            proof.warnings.append("\(unreadable) of the listed files have no usable name: left out")
+            proof.warnings.append(
+                unreadable == 1
+                    ? "1 of the listed files has no usable name: left out"
+                    : "\(unreadable) of the listed files have no usable name: left out")
         }
         var description = description
         description.cover = cover.map { settings.downloadAddress(of: item, file: $0) }
@@ -143,11 +149,12 @@ struct ArchiveItem {
         }
         leftOut.removeAll { recording in recording.files.allSatisfy(\.isWholeBook) }
         if !leftOut.isEmpty, !chosen.isEmpty, !chosen.allSatisfy(\.file.isWholeBook) {
+            let formats = Self.formats(of: leftOut)
             warnings.append(
-                """
-                \(leftOut.count) recordings have none of the configured formats and are left out; they have \
-                \(Self.formats(of: leftOut))
-                """)
+                leftOut.count == 1
+                    ? "1 recording has none of the configured formats and is left out; it has \(formats)"
+                    : "\(leftOut.count) recordings have none of the configured formats and are left out; they have \(formats)"
+            )
         }
         return chosen
     }

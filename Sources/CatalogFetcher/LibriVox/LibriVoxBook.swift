@@ -135,10 +135,12 @@ struct LibriVoxBook {
             isComplete: unreadable == 0 && hasList && collected >= declared ?? (collected == 0 ? 1 : 0))
         if let declared, declared != collected {
             proof.warnings.append(
-                "LibriVox declares \(declared) sections and lists \(collected)"
+                "LibriVox declares \(Message(declared, "section")) and lists \(collected)"
                     + (proof.isComplete ? "" : ": the listing counts as incomplete"))
         }
-        if repeated > 0 { proof.warnings.append("\(repeated) sections are listed a second time: the first is kept") }
+        if repeated > 0 {
+            proof.warnings.append("\(Message(repeated, "section")) listed a second time: the first of each is kept")
+        }
         if unreadable > 0 { proof.warnings.append("\(unreadable) of the listed sections cannot be read: left out") }
         return proof
     }

@@ -41,7 +41,7 @@ package struct LibriVoxSource: CatalogSource {
     /// all books locked until it can be would be a lie.
     private func resolve(_ contents: inout CatalogContents, of book: LibriVoxBook) async throws {
         guard let item = book.archiveItem else {
-            contents.warnOfMissingAddresses("and names no archive item that would have them")
+            contents.warnOfMissingAddresses("it names no archive item that would have them")
             return
         }
         let found: CatalogContents
@@ -49,7 +49,7 @@ package struct LibriVoxSource: CatalogSource {
         do {
             (found, originalLengths) = try await archive.contents(of: item, as: contents.identity)
         } catch let failure as Failure where failure.kind == .unknownBook || failure.kind == .unreadableCatalog {
-            contents.warnOfMissingAddresses("and archive item \(item) does not help: \(failure.why)")
+            contents.warnOfMissingAddresses("archive item \(item) does not help: \(failure.why)")
             return
         }
         if contents.episodes.isEmpty {
@@ -57,7 +57,7 @@ package struct LibriVoxSource: CatalogSource {
         } else {
             let refused = contents.takeFiles(
                 of: found.episodes, originalLengths: originalLengths, names: book.recordingNames)
-            contents.warnOfMissingAddresses("and archive item \(item) has no file for them", except: refused)
+            contents.warnOfMissingAddresses("archive item \(item) has no file for them", except: refused)
             if refused > 0 {
                 contents.listing.proof.warnings.append(
                     "\(refused) of \(contents.episodes.count) sections are left without a file: archive item \(item) has "
@@ -115,7 +115,7 @@ extension CatalogContents {
         let count = episodes.count { $0.isLocked } - others
         guard count > 0 else { return }
         listing.proof.warnings.append(
-            "LibriVox gives no address for \(count) of \(episodes.count) sections, \(why)")
+            "LibriVox gives no address for \(count) of \(episodes.count) sections: \(why)")
     }
 }
 
@@ -163,8 +163,8 @@ extension LibriVoxSettings: CatalogFormat {
         let book = try LibriVoxBook(try answer.json(for: subject), id: id, for: subject)
         var contents = book.contents(as: BookIdentity(source: source, id: id ?? book.id ?? Self.savedID))
         contents.warnOfMissingAddresses(
-            book.archiveItem.map { "and its archive item \($0) was not asked" }
-                ?? "and names no archive item that would have them")
+            book.archiveItem.map { "its archive item \($0) was not asked" }
+                ?? "it names no archive item that would have them")
         return contents
     }
 

@@ -10,7 +10,7 @@ package enum OPMLReader {
     ///   - bytes: of the whole document.
     ///   - name: what to call it where it cannot be read.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no OPML.
-    package static func read(_ bytes: [UInt8], from name: String) throws -> OPMLDocument {
+    package static func read(_ bytes: [UInt8], from name: Message) throws -> OPMLDocument {
         var decoder = TextDecoder(charset: nil)
         var markup = XMLReader(OutlineBuilder())
         bytes.withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }

@@ -4,7 +4,7 @@ import BookModel
 struct ErrorContext {
     let book: BookIdentity
     /// As in "page 2".
-    let part: String
+    let part: Message
 
     /// - Parameter disposition: `skip` where the server answers, and refuses this book: it is not down for others.
     func unavailable(

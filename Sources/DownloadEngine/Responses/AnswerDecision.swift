@@ -219,7 +219,7 @@ extension Rejection {
     static let emptyAnswer = Rejection(
         why: "the server sent an empty file", remedy: "it may be filled later: run again later")
 
-    static func page(_ found: String) -> Rejection {
+    static func page(_ found: Message) -> Rejection {
         Rejection(
             why: "the server sent \(found) instead of audio, perhaps a login or error page",
             remedy: "open the catalog in a browser and check that you are let in")

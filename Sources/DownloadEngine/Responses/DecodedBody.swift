@@ -6,7 +6,7 @@ import Transport
 enum ContentCoding: Equatable, Sendable {
     case identity, gzip, deflate
     /// One that is not decoded here, or several on top of one another.
-    case unknown(String)
+    case unknown(Message)
 
     /// Of the field `Content-Encoding`.
     init(parsing field: String?) {
@@ -20,7 +20,7 @@ enum ContentCoding: Equatable, Sendable {
         case let name?:
             let isPlain =
                 name.count <= 20 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-            self = .unknown(names.count == 1 && isPlain ? String(name) : "an unknown coding")
+            self = .unknown(names.count == 1 && isPlain ? Message(verbatim: String(name)) : "an unknown coding")
         }
     }
 

@@ -89,11 +89,13 @@ package struct Diagnosis: Sendable {
         let subscriptions = shelf.subscriptions
         let lost = subscriptions.filter { !canBeAsked($0.book) }
         if let first = lost.first {
-            let others: Message = lost.count == 1 ? "" : " and \(lost.count - 1) more"
             return .problem(
                 "subscriptions",
                 Failure(
-                    .configuration, what: "\(first.book)\(others) cannot be asked for",
+                    .configuration,
+                    what: lost.count == 1
+                        ? "\(first.book) cannot be asked for"
+                        : "\(first.book) and \(lost.count - 1) more cannot be asked for",
                     why: lacksAddress(first.book)
                         ? "the feed's address holds a secret, and secrets are not stored"
                         : "no source is called '\(first.book.source)'",

@@ -11,7 +11,7 @@ package struct Finding: Sendable, Hashable {
     }
 
     /// The thing: "library", "source kting".
-    package var check: String
+    package var check: Message
     package var status: Status
     /// What was found, in words for the user; without secrets.
     package var message: Message
@@ -20,22 +20,22 @@ package struct Finding: Sendable, Hashable {
     /// What a run that meets the problem would end with; nil for what is none.
     package var kind: Failure.Kind?
 
-    static func ok(_ check: String, _ message: Message) -> Finding {
+    static func ok(_ check: Message, _ message: Message) -> Finding {
         Finding(check: check, status: .ok, message: message)
     }
 
-    static func warning(_ check: String, _ message: Message, remedy: Message?) -> Finding {
+    static func warning(_ check: Message, _ message: Message, remedy: Message?) -> Finding {
         Finding(check: check, status: .warning, message: message, remedy: remedy)
     }
 
-    static func problem(_ check: String, _ failure: Failure) -> Finding {
+    static func problem(_ check: Message, _ failure: Failure) -> Finding {
         Finding(
             check: check, status: .problem, message: "\(failure.what): \(failure.why)", remedy: failure.remedy,
             kind: failure.kind)
     }
 
     /// What came of work that throws when there is a problem.
-    static func of(_ check: String, _ work: () async throws -> Finding) async throws -> Finding {
+    static func of(_ check: Message, _ work: () async throws -> Finding) async throws -> Finding {
         do {
             return try await work()
         } catch let failure as Failure {
@@ -52,7 +52,7 @@ extension Failure {
 extension JSONDocument {
     package init(_ finding: Finding) {
         self = [
-            "check": .string(finding.check),
+            "check": .string(finding.check.description),
             "status": .string(finding.status.rawValue),
             "message": .init(finding.message),
             "remedy": .init(finding.remedy),

@@ -27,7 +27,7 @@ struct Leftovers: Sendable {
         }
 
         func sentence(_ one: Message, _ many: Message) -> Message? {
-            count == 0 ? nil : "\(count) \(count == 1 ? one : many) (\(describeBytes(bytes)))"
+            count == 0 ? nil : "\(count == 1 ? one : many) (\(describeBytes(bytes)))"
         }
     }
 
@@ -71,12 +71,15 @@ struct Leftovers: Sendable {
     /// What only takes up room; nil when nothing does.
     var sentence: Message? {
         let parts = [
-            orphans.sentence("file of an unfinished download", "files of unfinished downloads").map {
+            orphans.sentence(
+                "1 file of an unfinished download", "\(orphans.count) files of unfinished downloads"
+            ).map {
                 files -> Message in
                 "\(files) that nothing will go on with"
             },
-            damagedStores.sentence("file of a damaged store", "files of damaged stores"),
-            kept.sentence("file that a repair kept", "files that repairs kept"),
+            damagedStores.sentence(
+                "1 file of a damaged store", "\(damagedStores.count) files of damaged stores"),
+            kept.sentence("1 file that a repair kept", "\(kept.count) files that repairs kept"),
         ].compactMap(\.self)
         return orphans.count + damagedStores.count == 0 ? nil : parts.joined(separator: ", ")
     }
@@ -84,11 +87,14 @@ struct Leftovers: Sendable {
     /// What was kept on purpose; nil when nothing was.
     var harmlessSentence: Message? {
         let parts = [
-            unfinished.sentence("file of an unfinished download", "files of unfinished downloads").map {
+            unfinished.sentence(
+                "1 file of an unfinished download", "\(unfinished.count) files of unfinished downloads"
+            ).map {
                 files -> Message in
                 "\(files), kept for the next run"
             },
-            kept.sentence("file that a repair kept", "files that repairs kept").map { files -> Message in
+            kept.sentence("1 file that a repair kept", "\(kept.count) files that repairs kept").map {
+                files -> Message in
                 "\(files) in \(folder.ownFolder)/kept"
             },
         ].compactMap(\.self)

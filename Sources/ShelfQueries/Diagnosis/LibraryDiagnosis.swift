@@ -117,7 +117,10 @@ struct LibraryDiagnosis: Sendable {
             let found = try await StoreExamination(path: path)
             if let fault = found.faults.first { throw Failure.damagedStore(at: path, why: Message(verbatim: fault)) }
             if found.strayRows > 0 {
-                throw Failure.damagedStore(at: path, why: "\(found.strayRows) rows speak of others that are not there")
+                throw Failure.damagedStore(
+                    at: path,
+                    why: found.strayRows == 1
+                        ? "1 row refers to a missing one" : "\(found.strayRows) rows refer to missing ones")
             }
             switch found.age {
             case .current: return .ok("store", "sound, \(describeBytes(size))")

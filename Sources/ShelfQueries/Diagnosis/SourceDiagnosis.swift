@@ -68,7 +68,7 @@ struct SourceDiagnosis: Sendable {
     private static func finding(
         of source: SourceConfiguration, _ inquiry: Inquiry, configuration: Configuration, transport: HTTPTransport
     ) async throws -> Finding {
-        let check = "source \(source.name)"
+        let check: Message = "source \(source.name)"
         let clock = ServerClock()
         let transport = transport.noting(clock.note)
         var finding = try await Finding.of(check) {
@@ -91,9 +91,12 @@ struct SourceDiagnosis: Sendable {
             finding.kind = nil
         }
         if finding.status == .ok, let skew = clock.skew, abs(skew) > maxSkew {
-            let apart = Duration.seconds(abs(skew)).formatted(.units(allowed: [.days, .hours, .minutes], width: .wide))
+            let apart = describeSeconds(abs(skew))
             return .warning(
-                check, finding.message + "; its clock is \(apart) \(skew > 0 ? "ahead of" : "behind") this machine's",
+                check,
+                skew > 0
+                    ? "\(finding.message); its clock is \(apart) ahead of this machine's"
+                    : "\(finding.message); its clock is \(apart) behind this machine's",
                 remedy: "see that this machine's clock is right (timedatectl)")
         }
         return finding
@@ -102,7 +105,7 @@ struct SourceDiagnosis: Sendable {
     private static func ask(
         _ source: SourceConfiguration, for book: BookIdentity?, configuration: Configuration, transport: HTTPTransport
     ) async throws -> Finding {
-        let check = "source \(source.name)"
+        let check: Message = "source \(source.name)"
         if let book = book ?? source.onlyBook {
             try await askForFirstPage(of: book, configuration: configuration, transport: transport)
             return .ok(check, "it answers, asked for \(book.id)")
@@ -123,7 +126,7 @@ struct SourceDiagnosis: Sendable {
 
     /// What an answer says that no book was asked for: an address without a book may well be refused or unknown.
     private static func finding(
-        _ check: String, of answer: HTTPResponse, from source: SourceConfiguration, at address: ResourceAddress
+        _ check: Message, of answer: HTTPResponse, from source: SourceConfiguration, at address: ResourceAddress
     ) throws -> Finding {
         let what: Message = "\(address.server) answers with HTTP status \(answer.status)"
         switch answer.status {

@@ -50,53 +50,55 @@ package struct EpisodeExplanation: Sendable {
     }
 
     /// One paragraph.
-    package var paragraph: String { sentences.joined(separator: " ") }
+    package var paragraph: Message { sentences.joined(separator: " ") }
 
     /// In the order in which one would ask: who is it, what does the catalog say, what is on disk, how did it come
     /// there, what went wrong, and what next.
-    var sentences: [String] {
+    var sentences: [Message] {
         ([identity] + catalog + disk + history + failures + plan).map(Self.ended)
     }
 
-    private static func ended(_ sentence: String) -> String {
-        guard let last = sentence.last, !".!?。！？".contains(last) else { return sentence }
-        return sentence + "."
+    private static func ended(_ sentence: Message) -> Message {
+        guard let last = sentence.description.last, !".!?。！？".contains(last) else { return sentence }
+        return "\(sentence)."
     }
 
     private static func day(_ date: Date) -> String { date.formatted(.iso8601) }
 
     // MARK: - Who it is
 
-    private var identity: String {
+    private var identity: Message {
         let episode = shelved.episode
-        let guid = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and the guid \($0)" } ?? ""
+        let guid: Message = episode.guid.flatMap { $0 == episode.identity.key ? nil : " and the guid \($0)" } ?? ""
         return "\(BookReference.example(episode.section, of: book.identity)) is '\(episode.name)' of \(book.title); "
             + "the catalog knows it by the id \(episode.identity.key)\(guid), and so does booksync, whatever becomes of its title and its address"
     }
 
     // MARK: - What the catalog says
 
-    private var catalog: [String] {
+    private var catalog: [Message] {
         let episode = shelved.episode
         if shelved.isGone { return ["The catalog no longer lists it"] }
-        var said = [episode.size.map { "\(describeBytes($0)) (\($0) bytes)" } ?? "no size"]
-        if let duration = episode.duration { said.append(describeSeconds(duration)) }
+        var said: [Message] = [episode.size.map { "\(describeBytes($0)) (\($0) bytes)" } ?? "no size"]
+        if let duration = episode.duration { said.append(Message(verbatim: describeSeconds(duration))) }
         if let publishedAt = episode.publishedAt { said.append("published \(Self.day(publishedAt))") }
         if let modifiedAt = episode.modifiedAt { said.append("changed \(Self.day(modifiedAt))") }
         if let digest = episode.digest { said.append("\(digest.algorithm.rawValue) \(digest.hexadecimal)") }
-        let asOf = catalogChangedAt.map { " (as of \(Self.day($0)))" } ?? ""
-        let location = episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
-        var sentences = ["The catalog lists it \(location)\(asOf): \(said.joined(separator: ", "))"]
+        let asOf: Message = catalogChangedAt.map { " (as of \(Self.day($0)))" } ?? ""
+        let location: Message =
+            episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
+        var sentences: [Message] = ["The catalog lists it \(location)\(asOf): \(said.joined(separator: ", "))"]
         if !book.isComplete { sentences.append("The last listing of the book broke off, so this may be out of date") }
         return sentences
     }
 
     // MARK: - What is on disk
 
-    private var disk: [String] {
+    private var disk: [Message] {
         guard let file = shelved.file else {
             guard partial > 0 else { return ["Nothing of it is on disk"] }
-            let total = (shelved.transfer?.total ?? shelved.episode.size).map { " of \(describeBytes($0))" } ?? ""
+            let total: Message =
+                (shelved.transfer?.total ?? shelved.episode.size).map { " of \(describeBytes($0))" } ?? ""
             return ["A partial file holds \(describeBytes(partial))\(total)"]
         }
         var sentences = [standingSentence(file)]
@@ -105,7 +107,7 @@ package struct EpisodeExplanation: Sendable {
         return sentences
     }
 
-    private func standingSentence(_ file: LocalFile) -> String {
+    private func standingSentence(_ file: LocalFile) -> Message {
         if isBehindLink { return "Its file is \(file.path), behind a symbolic link that booksync does not follow" }
         guard let existingFile else { return "Its file was \(file.path), and nothing stands there now" }
         guard existingFile.kind == .file else {
@@ -121,16 +123,16 @@ package struct EpisodeExplanation: Sendable {
 
     // MARK: - How it came there
 
-    private var history: [String] {
-        var sentences: [String] = []
+    private var history: [Message] {
+        var sentences: [Message] = []
         if let file = shelved.file {
-            let proof =
+            let proof: Message =
                 switch file.verification {
                 case .digest: "a digest that the catalog or the server gave fitted"
                 case .length: "its length matches the declared one"
                 case .unverified: "there was no checksum to compare with"
                 }
-            let origin = file.fetchedFrom.map { "fetched from \($0)" } ?? "fetched or recognised"
+            let origin: Message = file.fetchedFrom.map { "fetched from \($0)" } ?? "fetched or recognised"
             sentences.append("It was \(origin) on \(Self.day(file.fetchedAt)); \(proof)")
             sentences.append(
                 verifiedAt.map { "booksync verify last found it right on \(Self.day($0))" }
@@ -146,9 +148,9 @@ package struct EpisodeExplanation: Sendable {
 
     // MARK: - What went wrong
 
-    private var failures: [String] {
+    private var failures: [Message] {
         guard let transfer = shelved.transfer else { return [] }
-        var sentences: [String] = []
+        var sentences: [Message] = []
         switch transfer.state {
         case .downloading, .verifying:
             sentences.append(isRunUnderWay ? "A run is fetching it now" : "A run that fetched it was cut off")
@@ -157,8 +159,10 @@ package struct EpisodeExplanation: Sendable {
         case .waiting, .failed, .finished: break
         }
         guard let error = transfer.error, transfer.attempts > 0 else { return sentences }
-        let times = transfer.attempts == 1 ? "once" : "in \(transfer.attempts) runs"
-        sentences.append("It failed \(times), the last time because: \(error)")
+        sentences.append(
+            transfer.attempts == 1
+                ? "It failed once, the last time because: \(error)"
+                : "It failed in \(transfer.attempts) runs, the last time because: \(error)")
         if let next = transfer.nextTryAt, transfer.waits(at: now) {
             sentences.append(
                 "It is not tried again before \(Self.day(next)), and longer after each run in which it fails, up to a "
@@ -169,8 +173,8 @@ package struct EpisodeExplanation: Sendable {
 
     // MARK: - What next
 
-    private var plan: [String] {
-        let who =
+    private var plan: [Message] {
+        let who: Message =
             switch run {
             case .mirror(let filter) where filter.isEmpty: "The next mirror"
             case .mirror: "The next mirror, which follows only some of the book's episodes,"
@@ -179,7 +183,7 @@ package struct EpisodeExplanation: Sendable {
         if actions.isEmpty { return ["\(who) would not come to it"] }
         return actions.map { action in
             let bytes = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
-            let deed =
+            let deed: Message =
                 switch action.kind {
                 case .fetch: "would fetch it\(bytes) to \(action.path)"
                 case .resume: "would fetch the rest of it\(bytes) to \(action.path)"
@@ -205,7 +209,7 @@ extension JSONDocument {
             "removed_at": .init(shelved.removedAt),
             "next_try_at": .init(shelved.transfer?.nextTryAt),
             "actions": .array(explanation.actions.map { JSONDocument(action: $0) }),
-            "sentences": .array(explanation.sentences.map(JSONDocument.string)),
+            "sentences": .array(explanation.sentences.map { .string($0.description) }),
         ])
     }
 

@@ -28,7 +28,7 @@ import Testing
             let requests = bench.server.record.requests.count
             let explained = try await explain(1...5, bench)
             #expect(explained.map(\.shelved.episode.section) == [1, 2, 3, 4, 5])
-            let paragraphs = explained.map(\.paragraph)
+            let paragraphs = explained.map(\.paragraph.description)
             #expect(paragraphs[0].contains("It was fetched from \(bench.server.address("/audio/1.mp3")) on "))
             #expect(paragraphs[0].contains("booksync verify last found it right on "))
             #expect(paragraphs[0].contains("booksync fetch would leave its file as it is: on disk."))
@@ -50,7 +50,7 @@ import Testing
             }
             try FileManager.default.removeItem(atPath: try await bench.path(1))
             let explained = try await explain(1...1, bench)
-            #expect(explained.first?.paragraph.contains("would not fetch it: not asked for") == true)
+            #expect(explained.first?.paragraph.description.contains("would not fetch it: not asked for") == true)
         }
     }
 

@@ -28,8 +28,8 @@ import Testing
         #expect(reports[0].report.books == (0...3).map { book($0) })
         #expect(
             reports[0].report.failure.description
-                == "the catalogs of 4 books cannot be fetched from http://a: it is refused; 3 of them were asked for, "
-                + "and the others not any more; try again later")
+                == "the catalogs of 4 books cannot be fetched from http://a: it is refused; 3 of them were tried, "
+                + "the rest skipped; try again later")
         #expect(
             reports[0].outage
                 == Outage(

@@ -3,6 +3,7 @@ import Support
 
 #if os(Linux)
     import BookModel
+    import CatalogStore
     import DownloadEngine
     import Foundation
     import Support
@@ -107,7 +108,9 @@ import Support
                 let last = catalog.elements.removeLast()
                 try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
                     #expect(try await bench.run().summary.fetched == 3)
-                    let removal = try await bench.control { try await $0.remove(bench.sections(1...(isEnough ? 2 : 1))) }
+                    let removal = try await bench.control {
+                        try await $0.remove(bench.sections(1...(isEnough ? 2 : 1)))
+                    }
                     #expect(removal.files == (isEnough ? 2 : 1))
                     // The fourth lacks a megabyte of its two, or more than the two that the trash holds.
                     let room = isEnough ? 2_500_000 : 1_200_000
@@ -118,7 +121,8 @@ import Support
                     #expect(report.failures.isEmpty == isEnough, "\(report.failures)")
                     #expect(report.summary.fetched == (isEnough ? 1 : 0))
                     #expect(trashed == 1, "no more than is needed goes")
-                    #expect(bench.notices.contains { $0.contains("1 file deleted from the trash (2.0 MB)") } == isEnough)
+                    #expect(
+                        bench.notices.contains { $0.contains("1 file deleted from the trash (2.0 MB)") } == isEnough)
                     #expect(try await bench.bytes(3) == ScriptedCatalog.bytes(3, 2_000_000))
                 }
             }

@@ -212,7 +212,7 @@ import Transport
                     first.failures.first?.what.description.hasPrefix("the catalogs of 12 books cannot be fetched")
                         == true)
                 let second = try await run(books, configuration)
-                #expect(second.failures.first?.why.description.contains("1 of them was asked for") == true)
+                #expect(second.failures.first?.why.description.contains("1 of them was tried") == true)
                 #expect(second.failures.first?.why.description.contains(", 2 runs") == true)
             }
         }

@@ -14,7 +14,7 @@ import Testing
 
     private static func look(
         size: Int64 = 1000, time: Int64 = 50, inode: UInt64 = 7, sha256: String? = "right",
-        foreign: String? = nil, isUnchanged: Bool = true
+        foreign: Message? = nil, isUnchanged: Bool = true
     ) -> FileCheck {
         .file(
             CheckedFile(
@@ -22,7 +22,7 @@ import Testing
                 foreignContent: foreign, sha256: sha256, isUnchanged: isUnchanged))
     }
 
-    private static let page = "an HTML page"
+    private static let page: Message = "an HTML page"
 
     static let table: [(FileCheck, FileVerdict)] = [
         (look(), .intact),
@@ -128,6 +128,6 @@ import Testing
         #expect(state.run.episodesDone == 2 && state.run.episodesFailed == 1 && state.run.episodesInAll == 3)
         #expect(state.run.bytes.bytesDone == 2500 && state.run.bytes.total == 3000)
         #expect(state.transfers.map(\.name) == ["third"])
-        #expect(state.wordForFailed == "bad")
+        #expect(state.failures?.description.hasSuffix(" bad") == true)
     }
 }

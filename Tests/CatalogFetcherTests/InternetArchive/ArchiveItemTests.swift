@@ -31,7 +31,7 @@ import Testing
         #expect(!contents.listing.proof.isComplete)
         #expect(
             contents.listing.proof.warnings.map(\.description).contains {
-                $0.hasPrefix("1 of the listed files have no usable name")
+                $0.hasPrefix("1 of the listed files has no usable name")
             })
     }
 
@@ -83,7 +83,7 @@ import Testing
         let contents = try book(
             file("a.mp3") + "," + file("b.mp3", #""format":"VBR MP3","source":"original","private":"true""#))
         #expect(contents.episodes.map(\.isLocked) == [false, true])
-        #expect(contents.listing.proof.warnings.first?.description.hasPrefix("1 of its files are private") == true)
+        #expect(contents.listing.proof.warnings.first?.description.hasPrefix("1 of its files is private") == true)
     }
 
     @Test func `fewer files than declared make the listing incomplete`() throws {

@@ -75,7 +75,7 @@ import Testing
                 == "LibriVox declares 3 sections and lists 1: the listing counts as incomplete")
         let long = try book(sections: #"{"id":"1"},{"id":"2"}"#, more: #","num_sections":1"#)
         #expect(long.listing.proof.isComplete)
-        #expect(long.listing.proof.warnings.first?.description == "LibriVox declares 1 sections and lists 2")
+        #expect(long.listing.proof.warnings.first?.description == "LibriVox declares 1 section and lists 2")
         let odd = try book(sections: #"{"id":"1"},7,null,{"id":"1"}"#)
         #expect(odd.episodes.count == 1 && !odd.listing.proof.isComplete)
     }

@@ -109,7 +109,7 @@ import Testing
                 ])
             #expect(
                 listed.warnings
-                    == "LibriVox gives no address for 1 of 3 sections, and archive item it has no file for them")
+                    == "LibriVox gives no address for 1 of 3 sections: archive item it has no file for them")
         }
     }
 }

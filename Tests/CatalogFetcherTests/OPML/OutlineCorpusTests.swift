@@ -38,11 +38,11 @@ import Testing
         for (file, expectations) in cases {
             let bytes = try Corpus.bytes("opml/\(file)")
             if Self.refused[file] != nil {
-                let failure = #expect(throws: Failure.self) { try OPMLReader.read(bytes, from: file) }
+                let failure = #expect(throws: Failure.self) { try OPMLReader.read(bytes, from: "\(file)") }
                 #expect(failure?.kind == .unreadableCatalog)
                 continue
             }
-            let document = try OPMLReader.read(bytes, from: file)
+            let document = try OPMLReader.read(bytes, from: "\(file)")
             for expectation in expectations {
                 if let holds = Self.holds(expectation, of: document) {
                     #expect(holds, "\(file): \(expectation), but read was \(document)")
@@ -118,7 +118,7 @@ import Testing
         for (place, (file, _)) in try Self.cases().enumerated() {
             for bytes in SpoiltInput.of(try Corpus.bytes("opml/\(file)"), seed: UInt64(place)) {
                 do {
-                    let document = try OPMLReader.read(bytes, from: file)
+                    let document = try OPMLReader.read(bytes, from: "\(file)")
                     #expect(document.feeds.count <= bytes.count)
                     #expect(document.feeds.allSatisfy { $0.tags.allSatisfy { !$0.path.isEmpty } })
                 } catch let failure as Failure {

@@ -1,9 +1,8 @@
-import BookModel
 import Foundation
 
 extension PublicationWatch {
     /// How many of a book's newest episodes tell how often it appears.
-    static let sampleSize = 11
+    package static let sampleSize = 11
     /// Episodes below which nothing is usual yet.
     private static let minSample = 4
     /// Usual gaps without an episode after which a book is overdue.
@@ -13,7 +12,7 @@ extension PublicationWatch {
     /// summer break or one double episode changes nothing.
     /// - Parameter dates: of publication, the newest first.
     /// - Returns: nil where too few are known, or they did not appear bit by bit (a whole book put up in one day).
-    static func usualGap(_ dates: [Date]) -> Double? {
+    package static func usualGap(_ dates: [Date]) -> Double? {
         guard dates.count >= minSample else { return nil }
         let gaps = zip(dates, dates.dropFirst()).map { $0.timeIntervalSince($1) }.sorted()
         let middle = gaps.count / 2
@@ -22,7 +21,7 @@ extension PublicationWatch {
     }
 
     /// Whether its next episode should have appeared long ago.
-    func isOverdue(at now: Date) -> Bool {
+    package func isOverdue(at now: Date) -> Bool {
         now.timeIntervalSince(latest) > usualGap * Self.patience
     }
 
@@ -34,7 +33,7 @@ extension PublicationWatch {
     ///   - before: what was waited for so far; nil for nothing.
     ///   - dates: of publication, the newest first.
     /// - Returns: nil where nothing can be said.
-    static func next(
+    package static func next(
         of book: BookIdentity, title: String, before: PublicationWatch?, dates: [Date], now: Date
     ) -> PublicationWatch? {
         guard let latest = dates.first, let gap = usualGap(dates) else { return nil }

@@ -1,8 +1,7 @@
-import BookModel
 import Foundation
 import Testing
 
-@testable import BookSync
+@testable import BookModel
 
 @Suite struct OverdueBooksTests {
     private static let book = BookIdentity(source: "feeds", id: "x")
