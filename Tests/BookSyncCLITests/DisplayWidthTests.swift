@@ -51,7 +51,8 @@ import Testing
 
     @Test(arguments: [
         ("", 10, []), ("the server closed the connection", 12, ["the server", "closed the", "connection"]),
-        ("第1集 回到古代当兽医", 8, ["第1集", "回到古代", "当兽医"]), ("ab 回到", 3, ["ab", "回", "到"]),
+        ("第1集 回到古代当兽医", 8, ["第1集 回", "到古代当", "兽医"]),
+        ("续传（断点）：第一集，第二集", 8, ["续传（断", "点）：第", "一集，第", "二集"]), ("ab 回到", 3, ["ab", "回", "到"]),
         ("one", 3, ["one"]), ("one", 2, ["on", "e"]), ("回", 1, ["…"]),
     ])
     func `a text is wrapped by words, and a long word within it`(text: String, limit: Int, lines: [String]) {

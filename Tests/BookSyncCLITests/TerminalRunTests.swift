@@ -18,7 +18,7 @@
 
             /// Whether every transfer has its line, with bytes that have come, and the run has the last one.
             private static func isUnderWay(_ rows: [String]) -> Bool {
-                rows.count == 4 && rows[3].hasPrefix("0 of 3")
+                rows.count == 4 && rows[3].hasPrefix("0/3")
                     && rows.prefix(3).allSatisfy { $0.hasPrefix("第") && !$0.contains(" 0%") && $0.contains("%") }
             }
 

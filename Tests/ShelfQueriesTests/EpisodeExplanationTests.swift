@@ -124,7 +124,7 @@ import Testing
             "It was fetched or recognised on 2026-11-21T12:00:00Z; there was no checksum to compare "
                 + "with."
         ),
-        ("removed", { $0.shelved.removedAt = noon }, "You removed it on 2026-11-21T12:00:00Z: it is not"),
+        ("removed", { $0.shelved.removedAt = noon }, "It was removed on 2026-11-21T12:00:00Z: it is not"),
         (
             "failed",
             {

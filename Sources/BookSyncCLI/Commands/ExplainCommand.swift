@@ -31,7 +31,12 @@ struct ExplainCommand: Subcommand {
         let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
             .explain(try configuration.book(reference), filter: reference.filter)
         let documents = explanations.map(JSONDocument.init)
-        let paragraphs = explanations.map { [Message(verbatim: DisplayWidth.printable(program.words($0.paragraph)))] }
+        let style = program.outputStyle
+        let paragraphs = explanations.map { explanation in
+            let text = style.words(explanation.paragraph)
+            let lines = style.width.map { DisplayWidth.wrapped(text, to: $0) } ?? [DisplayWidth.printable(text)]
+            return lines.map(Message.init(verbatim:))
+        }
         await program.print(
             documents.count == 1 ? documents[0] : .array(documents),
             or: paragraphs.joined(separator: [""]).map { $0 })

@@ -63,8 +63,6 @@ package struct EpisodeExplanation: Sendable {
         return "\(sentence)."
     }
 
-    private static func day(_ date: Date) -> String { date.formatted(.iso8601) }
-
     // MARK: - Who it is
 
     private var identity: Message {
@@ -81,10 +79,10 @@ package struct EpisodeExplanation: Sendable {
         if shelved.isGone { return ["The catalog no longer lists it"] }
         var said: [Message] = [episode.size.map { "\(describeBytes($0)) (\($0) bytes)" } ?? "no size"]
         if let duration = episode.duration { said.append(Message(verbatim: describeSeconds(duration))) }
-        if let publishedAt = episode.publishedAt { said.append("published \(Self.day(publishedAt))") }
-        if let modifiedAt = episode.modifiedAt { said.append("changed \(Self.day(modifiedAt))") }
+        if let publishedAt = episode.publishedAt { said.append("published \(publishedAt)") }
+        if let modifiedAt = episode.modifiedAt { said.append("changed \(modifiedAt)") }
         if let digest = episode.digest { said.append("\(digest.algorithm.rawValue) \(digest.hexadecimal)") }
-        let asOf: Message = catalogChangedAt.map { " (as of \(Self.day($0)))" } ?? ""
+        let asOf: Message = catalogChangedAt.map { " (as of \($0))" } ?? ""
         let location: Message =
             episode.address.map { "at \($0.withoutSecrets)" } ?? "without an address, so it is locked"
         var sentences: [Message] = ["The catalog lists it \(location)\(asOf): \(said.joined(separator: ", "))"]
@@ -133,14 +131,14 @@ package struct EpisodeExplanation: Sendable {
                 case .unverified: "there was no checksum to compare with"
                 }
             let origin: Message = file.fetchedFrom.map { "fetched from \($0)" } ?? "fetched or recognised"
-            sentences.append("It was \(origin) on \(Self.day(file.fetchedAt)); \(proof)")
+            sentences.append("It was \(origin) on \(file.fetchedAt); \(proof)")
             sentences.append(
-                verifiedAt.map { "booksync verify last found it right on \(Self.day($0))" }
+                verifiedAt.map { "booksync verify last found it right on \($0)" }
                     ?? "booksync verify has not read it since")
         }
         if let removedAt = shelved.removedAt {
             sentences.append(
-                "You removed it on \(Self.day(removedAt)): it is not fetched again unless fetch --force says so, "
+                "It was removed on \(removedAt): it is not fetched again unless fetch --force says so, "
                     + "or remove --forget takes that back")
         }
         return sentences
@@ -165,7 +163,7 @@ package struct EpisodeExplanation: Sendable {
                 : "It failed in \(transfer.attempts) runs, the last time because: \(error)")
         if let next = transfer.nextTryAt, transfer.waits(at: now) {
             sentences.append(
-                "It is not tried again before \(Self.day(next)), and longer after each run in which it fails, up to a "
+                "It is not tried again before \(next), and longer after each run in which it fails, up to a "
                     + "week; --force tries it at once")
         }
         return sentences
