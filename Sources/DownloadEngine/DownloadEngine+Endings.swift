@@ -96,4 +96,38 @@ extension DownloadEngine {
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
     }
+
+    /// The catalog's address for the episode now; a failure when it is the same as before, or there is none.
+    static func renewed(
+        _ address: ResourceAddress, _ renew: @Sendable (ResourceAddress) async throws -> ResourceAddress?,
+        otherwise failure: Failure
+    ) async -> Result<ResourceAddress, Failure> {
+        do {
+            guard let fresh = try await renew(address), fresh != address else { return .failure(failure) }
+            return .success(fresh)
+        } catch let cause as Failure {
+            return .failure(
+                Failure(
+                    failure.kind, what: failure.what,
+                    why: "\(failure.why), and a new address could not be had: \(cause.why)",
+                    remedy: failure.remedy))
+        } catch {
+            return .failure(failure)
+        }
+    }
+
+    func finishRenewal(
+        _ index: Int, _ outcome: Result<ResourceAddress, Failure>, of run: inout EngineRun
+    ) async {
+        if let state = run.transfers[index].stoppedAs {
+            return await halt(index, as: state, of: &run)
+        }
+        switch outcome {
+        case .success(let address):
+            run.transfers[index].wanted.episode.address = address
+            run.schedule.postpone(index, until: run.now)
+        case .failure(let failure):
+            if !Task.isCancelled, !run.isOver { await giveUp(index, failure, of: &run) }
+        }
+    }
 }

@@ -31,17 +31,17 @@ package struct EngineReport: Sendable {
 /// that a server which sends no validator lets a transfer be resumed, or that bytes without any declared length or
 /// digest are right (they are recorded as unverified).
 package struct DownloadEngine: Sendable {
-    private let transport: HTTPTransport
+    let transport: HTTPTransport
     let journal: any TransferJournal
     private let library: String
     let partialFolder: String
     private let settings: EngineSettings
     private let rates: TransferRates
-    private let watch: DiskGuard
+    let watch: DiskGuard
     let threads = TransferThreads()
     private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
     private let bring: @Sendable ([EpisodeIdentity]) async throws -> Void
-    private let makeRoom: @Sendable (Int64) async -> Bool
+    let makeRoom: @Sendable (Int64) async -> Bool
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
 
@@ -170,67 +170,6 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    /// Starts the next transfer that may start, if the disk has room for it. Where a file would not even fit alone by the
-    /// size that the catalog gives, its server is asked first.
-    /// - Returns: false when nothing may start.
-    private func startNext(of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) async -> Bool {
-        guard run.report.stop == nil, let index = run.startNext() else { return false }
-        if let failure = await obstacle(toStarting: index, of: run) {
-            let alone = [DiskGuard.Load(run.transfers[index])]
-            guard failure.isLackOfRoom, await obstacle(to: alone) != nil, run.mayMeasure(index) else {
-                run.end(because: failure, insteadOf: index)
-                return true
-            }
-            let wanted = run.transfers[index].wanted
-            let transport = transport.using(wanted.access)
-            run.measured = index
-            group.addTask { .measured(index, try? await transport.declaredLength(of: wanted.episode)) }
-            return false
-        }
-        start(index, of: &run, in: &group)
-        return true
-    }
-
-    private func startMeasured(
-        _ index: Int, _ length: Int64?, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>
-    ) async {
-        run.measured = nil
-        run.transfers[index].declaredLength = length
-        if let state = run.transfers[index].stoppedAs {
-            run.schedule.end(index)
-            await halt(index, as: state, of: &run)
-        } else if let failure = await obstacle(to: run.loads) {
-            run.end(because: failure, insteadOf: index)
-        } else if run.isOver || run.report.stop != nil {
-            run.schedule.end(index)
-        } else {
-            start(index, of: &run, in: &group)
-        }
-    }
-
-    private func obstacle(toStarting index: Int, of run: EngineRun) async -> Failure? {
-        if let failure = run.lackOfRoom(forUnmeasured: index) { return failure }
-        return watch.hasRoom(for: run.runningLengths) ? nil : await obstacle(to: run.loads)
-    }
-
-    /// Why the disk cannot take these; nil when it can, perhaps because room was made.
-    private func obstacle(to loads: [DiskGuard.Load]) async -> Failure? {
-        do {
-            try await threads.aside { try watch.requireRoom(for: loads) }
-            return nil
-        } catch {
-            let failure = Self.publicationFailure(error)
-            do {
-                let missing = try await threads.aside { try watch.missingRoom(for: watch.bytesToCome(of: loads)) }
-                guard failure.isLackOfRoom, let missing, await makeRoom(missing) else { return failure }
-                try await threads.aside { try watch.requireRoom(for: loads) }
-                return nil
-            } catch {
-                return failure
-            }
-        }
-    }
-
     /// Lets everybody see what this run is going to fetch.
     private func announce(_ added: [TransferRecord], in run: inout EngineRun) async {
         do {
@@ -281,7 +220,7 @@ package struct DownloadEngine: Sendable {
         count == 1 ? "1 episode was moved to the front" : "\(count) episodes were moved to the front"
     }
 
-    private enum ChildResult: Sendable {
+    enum ChildResult: Sendable {
         /// There is more to fetch.
         case arrived
         /// Nothing more comes.
@@ -299,7 +238,7 @@ package struct DownloadEngine: Sendable {
         case helped(Int, AttemptResult.RetryReason?)
     }
 
-    private func start(_ index: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
+    func start(_ index: Int, of run: inout EngineRun, in group: inout TaskGroup<ChildResult>) {
         let transfer = run.transfers[index]
         if transfer.startedAt == nil { run.transfers[index].startedAt = .now }
         let partialPath = partialFolder + "/" + transfer.partialName
@@ -438,40 +377,6 @@ package struct DownloadEngine: Sendable {
         case .stopped:
             // Whoever had it stopped wants it again.
             if !Task.isCancelled, !run.isOver, run.report.stop == nil { run.schedule.postpone(index, until: run.now) }
-        }
-    }
-
-    /// The catalog's address for the episode now; a failure when it is the same as before, or there is none.
-    private static func renewed(
-        _ address: ResourceAddress, _ renew: @Sendable (ResourceAddress) async throws -> ResourceAddress?,
-        otherwise failure: Failure
-    ) async -> Result<ResourceAddress, Failure> {
-        do {
-            guard let fresh = try await renew(address), fresh != address else { return .failure(failure) }
-            return .success(fresh)
-        } catch let cause as Failure {
-            return .failure(
-                Failure(
-                    failure.kind, what: failure.what,
-                    why: "\(failure.why), and a new address could not be had: \(cause.why)",
-                    remedy: failure.remedy))
-        } catch {
-            return .failure(failure)
-        }
-    }
-
-    private func finishRenewal(
-        _ index: Int, _ outcome: Result<ResourceAddress, Failure>, of run: inout EngineRun
-    ) async {
-        if let state = run.transfers[index].stoppedAs {
-            return await halt(index, as: state, of: &run)
-        }
-        switch outcome {
-        case .success(let address):
-            run.transfers[index].wanted.episode.address = address
-            run.schedule.postpone(index, until: run.now)
-        case .failure(let failure):
-            if !Task.isCancelled, !run.isOver { await giveUp(index, failure, of: &run) }
         }
     }
 }
