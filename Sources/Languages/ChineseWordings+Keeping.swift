@@ -6,6 +6,8 @@ extension Wordings {
         "write for example last 20, or last 20, unheard to keep what either of them keeps":
             "例如写 last 20；写 last 20, unheard 则保留符合其中任一条的",
         "expire": "过期",
+        "trash": "回收站",
+        "{1} ({2}), the first to go when the disk is full": "{1}（{2}），磁盘满时最先清理",
         "{1} to expire": "待清理 {1}",
         "{1} expired": "过期清理 {1}",
         "the disk is full: {1} deleted from the trash ({2})": "磁盘已满：已从回收站删除 {1}（{2}）",

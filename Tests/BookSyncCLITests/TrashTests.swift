@@ -28,6 +28,9 @@ extension ProductTests {
                 #expect(list.compactMap { $0.number("section") } == [2, 3])
                 #expect(Set(list.compactMap { $0["path"] }) == Set(try trashed(bench)))
 
+                let doctor = try await bench.run("doctor", environment: environment)
+                #expect(doctor.output.contains("trash: 2 files ("), "\(doctor.output)")
+
                 let asked = server.record.requests.count
                 let one = try await bench.run("trash", "restore", "1/3", environment: environment)
                 #expect(one.exitCode == 0 && one.output.contains("1 file ("), "\(one.output)\(one.errors)")

@@ -26,8 +26,25 @@ struct LibraryDiagnosis: Sendable {
         if state == .begun { findings.append(try await renaming()) }
         findings.append(try await store())
         findings.append(try await leftovers(state, isRunUnderWay: isRunUnderWay))
+        if let trash = try await trash() { findings.append(trash) }
         findings.append(try await space(state))
         return findings
+    }
+
+    // MARK: The trash
+
+    /// - Returns: nil where it is empty, or the store cannot be read, which another check tells.
+    private func trash() async throws -> Finding? {
+        let files: [TrashedFile]
+        do {
+            guard let store = try await LibraryFolder.readableStore(in: path) else { return nil }
+            files = try await store.closing { try await store.trashedFiles() }
+        } catch is Failure {
+            return nil
+        }
+        guard !files.isEmpty else { return nil }
+        let bytes = describeBytes(files.reduce(0) { $0 + $1.file.size })
+        return .ok("trash", "\(Message(files.count, "file")) (\(bytes)), the first to go when the disk is full")
     }
 
     // MARK: The folder
