@@ -12,7 +12,11 @@ extension DownloadEngine {
         if let failure = await obstacle(toStarting: index, of: run) {
             let alone = [DiskGuard.Load(run.transfers[index])]
             guard failure.isLackOfRoom, await obstacle(to: alone) != nil, run.mayMeasure(index) else {
-                run.end(because: failure, insteadOf: index)
+                if await makesRoom(for: index, of: &run, insteadOf: failure) {
+                    start(index, of: &run, in: &group)
+                } else {
+                    run.end(because: failure, insteadOf: index)
+                }
                 return true
             }
             let wanted = run.transfers[index].wanted
@@ -33,7 +37,9 @@ extension DownloadEngine {
         if let state = run.transfers[index].stoppedAs {
             run.schedule.end(index)
             await halt(index, as: state, of: &run)
-        } else if let failure = await obstacle(to: run.loads) {
+        } else if let failure = await obstacle(to: run.loads),
+            await !makesRoom(for: index, of: &run, insteadOf: failure)
+        {
             run.end(because: failure, insteadOf: index)
         } else if run.isOver || run.report.stop != nil {
             run.schedule.end(index)
@@ -47,21 +53,28 @@ extension DownloadEngine {
         return watch.hasRoom(for: run.runningLengths) ? nil : await obstacle(to: run.loads)
     }
 
-    /// Why the disk cannot take these; nil when it can, perhaps because room was made.
+    /// Why the disk cannot take these; nil when it can.
     private func obstacle(to loads: [DiskGuard.Load]) async -> Failure? {
         do {
             try await threads.aside { try watch.requireRoom(for: loads) }
             return nil
         } catch {
-            let failure = Self.publicationFailure(error)
-            do {
-                let missing = try await threads.aside { try watch.missingRoom(for: watch.bytesToCome(of: loads)) }
-                guard failure.isLackOfRoom, let missing, await makeRoom(missing) else { return failure }
-                try await threads.aside { try watch.requireRoom(for: loads) }
-                return nil
-            } catch {
-                return failure
-            }
+            return Self.publicationFailure(error)
         }
+    }
+
+    /// Frees the room that the transfer lacks beside those under way, where its length is known and all of it can be freed.
+    /// What is deleted for that is gone: nobody is asked again once it has been of no use.
+    private func makesRoom(for index: Int, of run: inout EngineRun, insteadOf failure: Failure) async -> Bool {
+        guard failure.isLackOfRoom, run.transfers[index].length != nil, !run.hasFreedInVain else { return false }
+        let loads = run.loads
+        do {
+            let missing = try await threads.aside { try watch.missingRoom(for: watch.bytesToCome(of: loads)) }
+            guard let missing, await makeRoom(missing) else { return false }
+        } catch {
+            return false
+        }
+        run.hasFreedInVain = await obstacle(to: loads) != nil
+        return !run.hasFreedInVain
     }
 }

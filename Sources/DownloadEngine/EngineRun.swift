@@ -24,6 +24,8 @@ struct EngineRun {
     var isOpen = true
     /// Whether what has not begun is left.
     private var beginsNothingMore = false
+    /// Whether something was deleted to make room, and made none: hard links or snapshots hold it.
+    var hasFreedInVain = false
     /// Why something was not begun.
     private var lackOfRoom: Failure?
     private let limits: RunLimits

@@ -5,6 +5,8 @@ extension Wordings {
         "'{1}' is none of last 20, 30d and unheard": "“{1}”不是 last 20、30d 或 unheard 这样的写法",
         "write for example last 20, or last 20, unheard to keep what either of them keeps":
             "例如写 last 20；写 last 20, unheard 则保留符合其中任一条的",
+        "'{1}' may name 1 book": "“{1}”可能指一本书",
+        "Do you mean this one? [1]": "是这一本吗？[1]",
         "expire": "过期",
         "trash": "回收站",
         "{1} ({2}), the first to go when the disk is full": "{1}（{2}），磁盘满时最先清理",

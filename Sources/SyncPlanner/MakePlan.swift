@@ -62,7 +62,7 @@ private struct Planner {
         }
         let recognition = FileRecognition(
             episodes, conditions: conditions, wanted: wanted, owners: owners, input: input)
-        let expiry = Expiry(episodes, conditions: conditions, input: input)
+        let expiry = Expiry(episodes, conditions: conditions, wanted: wanted, input: input)
         let decisions = zip(episodes, conditions).map { shelved, condition in
             let key = shelved.episode.identity.key
             return EpisodeDecision(

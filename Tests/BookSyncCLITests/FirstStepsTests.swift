@@ -105,6 +105,12 @@ extension ProductTests {
                     #expect(
                         begun.contains("booksync fetch demo:40111") && begun.contains("subscribe demo:40111"),
                         "\(begun)")
+                    // Of what is subscribed to, the subscription says what is wanted.
+                    #expect(try await bench.run("subscribe", "40111", "--keep", "last 3", "-q").exitCode == 0)
+                    let followed = try await screen()
+                    #expect(
+                        followed.hasPrefix("1 book, 2 episodes on disk (619.6 kB), nothing missing."), "\(followed)")
+                    #expect(followed.contains("booksync mirror") && !followed.contains("booksync fetch"), "\(followed)")
                     let help = try await bench.runBare([], environment: bench.configured)
                     #expect(help.exitCode == 0 && help.output.hasPrefix("OVERVIEW: "))
                 }

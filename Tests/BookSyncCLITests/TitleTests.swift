@@ -19,6 +19,23 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: ["cancel", "remove", "unsubscribe"])
+        func `where nobody can be asked, a command that takes something away wants the whole title`(
+            command: String
+        ) async throws {
+            try await withWorkbench { bench in
+                #expect(try await bench.run("fetch", "40111/1", "-q").exitCode == 0)
+                #expect(try await bench.run("subscribe", "40111", "-q").exitCode == 0)
+                let more = command == "remove" ? ["--yes"] : []
+                for name in ["夜航", "yhc"] {
+                    let refused = try await bench.runBare([command, name, "--library", "L"] + more)
+                    #expect(refused.exitCode == 64 && refused.errors.contains("demo:40111 夜航船"), "\(refused.errors)")
+                }
+                #expect(try bench.files().count == 1)
+                #expect(try await bench.runBare([command, "夜航船", "--library", "L"] + more).exitCode == 0)
+            }
+        }
+
         @Test func `several books of such a title are told apart by their ids`() async throws {
             var catalog = ScriptedCatalog(episodes: 1)
             catalog.items[0].name = "第1集_山村兽医"

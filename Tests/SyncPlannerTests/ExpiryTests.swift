@@ -21,9 +21,10 @@ import Testing
     }
 
     private func plan(
-        _ situations: [Situation], _ rule: KeepRule, heard: Set<Int> = [], isComplete: Bool = true, force: Bool = false
+        _ situations: [Situation], _ rule: KeepRule, heard: Set<Int> = [], isComplete: Bool = true, force: Bool = false,
+        filter: EpisodeFilter = .init()
     ) throws -> (expired: [Int], fetched: [Int]) {
-        var input = try input(situations, force: force)
+        var input = try input(situations, filter: filter, force: force)
         input.rules.keep = rule
         input.heard = Set(heard.map { "id\($0)" })
         input.isListingComplete = isComplete
@@ -71,6 +72,49 @@ import Testing
         situations[2] = situations[2].gone()
         situations[3] = situations[3].removed()
         #expect(try plan(situations, try KeepRule(parsing: "last 1")).expired == [5])
+    }
+
+    @Test func `what the subscription does not follow takes no room`() throws {
+        let followed = EpisodeFilter(only: SectionRanges([1...5]))
+        #expect(try plan(shelf(1...5), KeepRule(maxBytes: 5000), filter: followed).expired == [])
+        #expect(try plan(shelf(1...5), try KeepRule(parsing: "last 5"), filter: followed).expired == [])
+    }
+
+    @Test func `an archive that is opened, and a season that begins with 1 again, empty no shelf`() throws {
+        // Numbers that came late, of episodes that are older than all.
+        var archive = shelf()
+        for section in 9...16 {
+            var old = Situation(section)
+            old.shelved.episode.publishedAt = noon.addingTimeInterval(-1000 * Self.day)
+            archive.append(old)
+        }
+        let (expired, fetched) = try plan(archive, try KeepRule(parsing: "last 4"))
+        #expect(expired == [1, 2, 3, 4] && fetched == [])
+        // The newest of all have the lowest numbers.
+        var season = shelf(4...8)
+        for index in 0..<2 { season[index].shelved.episode.publishedAt = noon.addingTimeInterval(Self.day) }
+        #expect(try plan(season, try KeepRule(parsing: "last 3")).fetched == [1, 2])
+    }
+
+    @Test func `nothing takes the turn of what was removed, or is locked for a while`() throws {
+        var situations = shelf(6...8)
+        situations[7] = situations[7].removed()
+        #expect(try plan(situations, try KeepRule(parsing: "last 3")).fetched == [])
+        situations[7] = Situation(8).locked()
+        situations[7].shelved.episode.publishedAt = noon
+        #expect(try plan(situations, try KeepRule(parsing: "last 3")).fetched == [])
+    }
+
+    @Test func `of what nobody knows the size of no more is fetched than fits by what is known`() throws {
+        let unknown = shelf(8...8).map { $0.size(nil) }
+        #expect(try plan(unknown, KeepRule(maxBytes: 2500)).fetched == [7])
+        let nothing = shelf(8...8).map { situation in
+            var situation = situation.size(nil)
+            situation.shelved.file = nil
+            situation.disk = [:]
+            return situation
+        }
+        #expect(try plan(nothing, KeepRule(maxBytes: 2500)).fetched == [6, 7, 8])
     }
 
     @Test func `what came to disk of late is young, however old it is, and what has no date stays`() throws {

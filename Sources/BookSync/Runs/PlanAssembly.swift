@@ -249,7 +249,9 @@ struct PlanAssembly: Sendable {
             let identity = action.episode.identity
             let known = indices[identity].map { episodes[$0] }
             let isTemplateName = input.paths[identity.key] == action.path
-            if action.kind.isTransfer || action.kind == .adopt, known?.removedAt != nil {
+            // By force what was removed in this run, and is still in its place, stays there.
+            let isWanted = action.kind.isTransfer || action.kind == .adopt || request.force && action.kind == .keep
+            if isWanted, known?.removedAt != nil {
                 assembled.restored.append(identity)
             }
             if action.kind == .skip(.tombstone), known?.removedAt == nil { assembled.tombstoned.append(identity) }

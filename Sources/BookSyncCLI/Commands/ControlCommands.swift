@@ -34,7 +34,7 @@ extension Program {
         _ arguments: ScopeArguments, saying sentence: @Sendable (Message) -> Message,
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
-        let configuration = try await libraryConfiguration(naming: arguments.references)
+        let configuration = try await libraryConfiguration(naming: arguments.references, isChanging: true)
         let scope = try arguments.scope(configuration)
         return await tell(
             try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, sentence)
@@ -95,7 +95,7 @@ struct CancelCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: scope.references)
+        let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
         let scope = try scope.scope(configuration)
         return await program.tell(
             try await TransferControl.cancel(scope, in: configuration.library)

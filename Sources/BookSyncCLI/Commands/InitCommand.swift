@@ -52,7 +52,11 @@ struct InitCommand: Subcommand {
         }
         if !common.quiet {
             await program.streams.writeError("\(path) is written")
-            for line in nextSteps(setup, path: path) { await program.streams.writeError(line) }
+            // cron has no environment of the user's.
+            let isStandardPath = common.config == nil && program.environment["BOOKSYNC_CONFIG"] == nil
+            for line in nextSteps(setup, path: path, isStandardPath: isStandardPath) {
+                await program.streams.writeError(line)
+            }
         }
         return .done
     }
@@ -113,9 +117,9 @@ struct InitCommand: Subcommand {
         }
     }
 
-    private func nextSteps(_ setup: Setup, path: String) -> [Message] {
+    private func nextSteps(_ setup: Setup, path: String, isStandardPath: Bool) -> [Message] {
         let program = Bundle.main.executablePath ?? "booksync"
-        let option = common.config == nil ? "" : " --config \(path)"
+        let option = isStandardPath ? "" : " --config '\(path)'"
         let line = "30 3 * * *  exec \(program) mirror --quiet --wait 10min --time-limit 8h\(option)"
         return [
             setup.book == nil

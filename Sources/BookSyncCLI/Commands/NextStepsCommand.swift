@@ -19,19 +19,20 @@ struct NextStepsCommand: Subcommand {
     fileprivate struct Situation {
         var books: [BookSummary] = []
         var failed: [BookSummary] = []
-        var subscriptions = 0
+        var subscribed: Set<BookIdentity> = []
         var lastRun: ShownRun?
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
-        var situation =
+        let situation =
             try await ShelfReader.read(configuration.library) { shelf in
                 Situation(
                     books: try await shelf.books(), failed: try await shelf.books(withEpisodesIn: .failed),
-                    subscriptions: try await shelf.subscriptions().count, lastRun: try await shelf.runs(last: 1).first)
-            } ?? Situation()
-        situation.subscriptions += configuration.subscriptions.count
+                    subscribed: Set(
+                        try configuration.allSubscriptions(with: try await shelf.subscriptions()).map(\.book)),
+                    lastRun: try await shelf.runs(last: 1).first)
+            } ?? Situation(subscribed: Set(try configuration.allSubscriptions(with: []).map(\.book)))
         for line in situation.lines { await program.streams.writeOutput(program.words(line)) }
         var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
         table.rows = situation.steps.map { ["  " + $0.command, program.words($0.effect)] }
@@ -43,7 +44,9 @@ struct NextStepsCommand: Subcommand {
 extension NextStepsCommand.Situation {
     fileprivate var lines: [Message] {
         guard !books.isEmpty else { return ["The library is empty. To begin:"] }
-        let (present, missing) = (books.reduce(0) { $0 + $1.present }, books.reduce(0) { $0 + $1.missing })
+        // Of what is subscribed to, the subscription says what is wanted.
+        let missing = unsubscribed.reduce(0) { $0 + $1.missing }
+        let present = books.reduce(0) { $0 + $1.present }
         let bytes = describeBytes(books.reduce(0) { $0 + $1.bytes })
         var lines: [Message] = [
             missing == 0
@@ -59,6 +62,8 @@ extension NextStepsCommand.Situation {
         return lines
     }
 
+    private var unsubscribed: [BookSummary] { books.filter { !subscribed.contains($0.book.identity) } }
+
     fileprivate var steps: [NextStepsCommand.Step] {
         var steps: [NextStepsCommand.Step] = []
         if lastRun?.state == .underWay { steps.append(("booksync queue --watch", "watch the run that is under way")) }
@@ -70,11 +75,11 @@ extension NextStepsCommand.Situation {
             steps.append(
                 ("booksync fetch https://example.org/feed.xml", "download a podcast, without any configuration"))
             steps.append(("booksync fetch 30776", "try it with the built-in demo catalog"))
-        } else if let book = books.max(by: { $0.missing < $1.missing }), book.missing > 0 {
+        } else if let book = unsubscribed.max(by: { $0.missing < $1.missing }), book.missing > 0 {
             steps.append(("booksync fetch \(book.book.identity)", "download what is missing of \(book.book.title)"))
         }
-        if subscriptions > 0 {
-            steps.append(("booksync mirror", "download what is new of \(Message(subscriptions, "subscription"))"))
+        if !subscribed.isEmpty {
+            steps.append(("booksync mirror", "download what is new of \(Message(subscribed.count, "subscription"))"))
         } else if let book = books.first?.book.identity {
             steps.append(("booksync subscribe \(book)", "have mirror download its new episodes"))
         }

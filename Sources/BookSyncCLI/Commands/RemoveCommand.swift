@@ -40,7 +40,7 @@ struct RemoveCommand: Subcommand {
                 try await $0.forgetRemovals($1)
             }
         }
-        let configuration = try await program.libraryConfiguration(naming: scope.references)
+        let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
         let scope = try scope.scope(configuration)
         return try await TransferControl.open(in: configuration.library) { control in
             let episodes = try await control.removable(scope)

@@ -114,7 +114,7 @@ struct UnsubscribeCommand: Subcommand {
     var references: [String]
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(naming: references)
+        let configuration = try await program.libraryConfiguration(naming: references, isChanging: true)
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
         try program.requireNotConfigured(books, configuration, "unsubscribed")
         // Opening the library would make one where there is none.

@@ -10,7 +10,11 @@ extension Program {
     /// What is an id on the shelf stays one, and so does a number. Of several books with such a title the user is asked on a
     /// terminal.
     /// - Throws: ``Failure`` of kind `usage` where nobody can be asked, or there was no such listing.
-    func findingTitles(in references: [BookReference], _ configuration: Configuration) async throws -> Configuration {
+    /// - Parameter isChanging: whether the command takes something away: then a part of a title is no name where nobody can
+    ///   be asked.
+    func findingTitles(
+        in references: [BookReference], _ configuration: Configuration, isChanging: Bool = false
+    ) async throws -> Configuration {
         var configuration = configuration
         for case .id(let text) in references.map(\.target) where text.hasPrefix("@") {
             guard let number = Int(text.dropFirst()), let listed = listedBooks else { continue }
@@ -26,7 +30,8 @@ extension Program {
             if let id, known.contains(id) { continue }
             let matches = index.matches(text)
             guard !matches.isEmpty else { continue }
-            let match = matches.count == 1 ? matches[0] : try await choice(among: matches, for: text)
+            let isSure = matches.count == 1 && (!isChanging || matches[0].title == text)
+            let match = isSure ? matches[0] : try await choice(among: matches, for: text)
             configuration.named[text] = match.book
             if match.title != text, !options.quiet { await streams.writeError("\(text): \(match.book) \(match.title)") }
         }
@@ -57,7 +62,8 @@ extension Program {
     private func choice(among matches: [TitleIndex.Entry], for text: String) async throws -> TitleIndex.Entry {
         let shown = matches.prefix(Self.maxChoices)
         let ambiguous = Failure(
-            .usage, disposition: .stop, what: "'\(text)' names \(matches.count) books",
+            .usage, disposition: .stop,
+            what: matches.count == 1 ? "'\(text)' may name 1 book" : "'\(text)' names \(matches.count) books",
             why: shown.map { "\($0.book) \($0.title)" }.joined(separator: ", ")
                 + (matches.count > shown.count ? ", …" : ""),
             remedy: "name one of them by its REF, as in \(matches[0].book)")
@@ -65,7 +71,8 @@ extension Program {
         for (number, match) in shown.enumerated() {
             await streams.writeError("\(number + 1)  \(match.book) \(match.title)")
         }
-        let question: Message = "Which one do you mean? [1-\(matches.count)]"
+        let question: Message =
+            matches.count == 1 ? "Do you mean this one? [1]" : "Which one do you mean? [1-\(matches.count)]"
         let answer = try await StandardInput.line(asking: words(question) + " ")
         guard let number = Int(answer), matches.indices.contains(number - 1) else { throw ambiguous }
         return matches[number - 1]

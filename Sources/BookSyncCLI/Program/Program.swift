@@ -33,15 +33,17 @@ struct Program: Sendable {
     }
 
     /// The settings in force, for a command that looks into the library: one whose disk is not mounted is not empty.
-    /// - Parameter references: what the command names.
+    /// - Parameters:
+    ///   - references: what the command names.
+    ///   - isChanging: whether it takes something away of them.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` when it is not mounted, `usage` for what is no reference.
     func libraryConfiguration(
-        _ overrides: ConfigurationOverrides = .init(), naming references: [String] = []
+        _ overrides: ConfigurationOverrides = .init(), naming references: [String] = [], isChanging: Bool = false
     ) async throws -> Configuration {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
         try await knownLibraries?.requireMounted(configuration.library)
-        return try await findingTitles(in: references, configuration).knowing(references)
+        return try await findingTitles(in: references, configuration, isChanging: isChanging).knowing(references)
     }
 
     /// The same with where each setting came from. Reads files, and blocks meanwhile.

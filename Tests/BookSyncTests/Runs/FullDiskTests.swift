@@ -128,6 +128,27 @@ import Support
             }
         }
 
+        @Test func `case 36: nothing is deleted for a size that only the catalog believes`() async throws {
+            try await withTemporaryPath { (folder: String) in
+                let disk = try SmallDisk.mount(at: folder, kilobytes: 20_000)
+                defer { disk.unmount() }
+                var catalog = ScriptedCatalog.episodes(3, bytes: 2_000_000)
+                var last = catalog.elements.removeLast()
+                catalog.audio["/audio/3.mp3"] = .file(ScriptedCatalog.bytes(3, 10_000))
+                last.size = 14_000_000
+                try await withRunBench(catalog, jobs: 1, library: folder, minFreeSpace: 1_500_000) { bench in
+                    #expect(try await bench.run().summary.fetched == 2)
+                    #expect(try await bench.control { try await $0.remove(bench.sections(1...2)) }.files == 2)
+                    let room = 12_000_000
+                    try Data(count: try disk.free() - room).write(to: URL(filePath: folder + "/ballast"))
+                    bench.catalog.update { $0.elements.append(last) }
+                    let report = try await bench.run()
+                    #expect(report.failures.isEmpty && report.summary.fetched == 1, "\(report.failures)")
+                    #expect(try await bench.withStore { try await $0.trashedFiles().count } == 2)
+                }
+            }
+        }
+
         @Test(arguments: [1, 3])
         func `case 36: what is to stay free stays free, and what is missing is told`(jobs: Int) async throws {
             try await withTemporaryPath { (folder: String) in
