@@ -54,7 +54,7 @@ package struct KeepRule: Sendable, Hashable {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// Whether time or a listener changes what it keeps, and not only the catalog and the disk.
+    /// Whether time or a user who listens changes what it keeps, and not only the catalog and the disk.
     package var changesByItself: Bool { age != nil || isUnheard }
 }
 

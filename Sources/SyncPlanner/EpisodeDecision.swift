@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 
-/// What is to become of one episode as long as the others are not in its way; ``makePlan(for:)`` settles who may take
+/// What is to become of one episode as long as the others are not in its way; ``makePlan(for:)`` decides who may take
 /// which path.
 struct EpisodeDecision {
     enum Outcome: Equatable {
