@@ -53,9 +53,6 @@ package struct KeepRule: Sendable, Hashable {
         let parts = [latest.map { "last \($0)" }, ageText, isUnheard ? "unheard" : nil].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
-
-    /// Whether time or a user who listens changes what it keeps, and not only the catalog and the disk.
-    package var changesByItself: Bool { age != nil || isUnheard }
 }
 
 extension KeepRule: CustomStringConvertible {

@@ -45,6 +45,24 @@ extension ProductTests {
             }
         }
 
+        @Test
+        func `a rule that differs by some bytes is another rule, though nothing was to be done by the one before`()
+            async throws
+        {
+            // 2,001 to 2,009 bytes: 18,045 in all.
+            try await withCatalog(ScriptedCatalog(episodes: 9, bytes: 2000).script) { bench, _ in
+                let environment = bench.configured
+                #expect(try await bench.run("fetch", "1", "-q", environment: environment).exitCode == 0)
+                for (bytes, outcome) in [
+                    ("18049", "9 kept in"), ("18049", "9 kept in"), ("18001", "8 kept, 1 expired in"),
+                ] {
+                    _ = try await bench.run("subscribe", "1", "--max-size", bytes, environment: environment)
+                    let mirrored = try await bench.run("mirror", environment: environment)
+                    #expect(mirrored.errors.contains(outcome), "\(bytes): \(mirrored.errors)")
+                }
+            }
+        }
+
         @Test func `from a listing that was cut nothing expires, and a rule that says nothing is refused`() async throws
         {
             let full = ScriptedCatalog(episodes: 9, bytes: 2000)
@@ -64,7 +82,16 @@ extension ProductTests {
                 isCut.update { $0 = true }
                 let cut = try await bench.run("mirror", "--json", environment: environment).summary()
                 #expect(cut.number("expired") == 0 && cut.number("kept") == 9, "\(cut)")
+                // A plain run remembers that there was nothing to do, and must not believe it once the listing is whole.
+                for _ in 1...2 {
+                    #expect(try await bench.run("mirror", environment: environment).errors.contains("9 kept in"))
+                }
                 isCut.update { $0 = false }
+                let planned = try await bench.run("plan", environment: environment)
+                #expect(planned.output.contains("5 to expire"), "\(planned.output)")
+                let whole = try await bench.run("mirror", environment: environment)
+                #expect(whole.errors.contains("4 kept, 5 expired in"), "\(whole.errors)")
+                #expect(try await bench.run("undo", environment: environment).exitCode == 0)
                 #expect(
                     try await bench.run("mirror", "--json", environment: environment).summary().number("expired") == 5)
                 let refused = try await bench.run("subscribe", "1", "--keep", "some", environment: environment)

@@ -12,8 +12,7 @@ extension PlanAssembly {
     /// The plan of a book in which nothing changed since there was nothing to do; nil where it has to be made.
     /// - Parameter claimed: paths that other books of this run are going to take.
     func cachedPlan(of book: Book, item: RunRequest.Item, claimed: Set<String>) async throws -> AssembledPlan? {
-        guard canCache, item.keep?.changesByItself != true, let cached = try await store?.cachedPlan(of: book.identity)
-        else { return nil }
+        guard canCache(item), let cached = try await store?.cachedPlan(of: book.identity) else { return nil }
         // What is skipped is listed with its reason, except where it was not asked for.
         if request.detail > .skips || (request.detail == .skips && cached.totals.skip > 0) { return nil }
         guard !claimed.contains(where: { cached.folders.contains(String(splitLibraryPath($0).folder)) }) else {
@@ -27,15 +26,18 @@ extension PlanAssembly {
         return assembled
     }
 
-    /// Whether the request leaves plans as they are when nothing changed.
-    private var canCache: Bool { !request.force && request.repairs == nil }
+    /// Whether the request leaves plans as they are when nothing changed. What is kept depends on more than is remembered: on
+    /// the time, on what was heard, and on whether the listing is all of it.
+    private func canCache(_ item: RunRequest.Item) -> Bool {
+        !request.force && request.repairs == nil && item.keep == nil
+    }
 
     /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
     func cached(
         _ assembled: AssembledPlan, item: RunRequest.Item, folders: Set<String>, entries: [FolderScan.Entry]
     ) async throws -> CachedPlan? {
         let plan = assembled.plan
-        guard canCache, assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
+        guard canCache(item), assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
             plan.actions.allSatisfy({ $0.kind.isCacheable && $0.fromPath == nil })
         else { return nil }
         return CachedPlan(
@@ -52,7 +54,7 @@ extension PlanAssembly {
         let naming = try await naming(of: book.identity)
         let rules = [
             "\(Self.revision)", naming.description, onMissingFile.rawValue, item.filter.isEmpty ? "" : "\(item.filter)",
-            book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)", item.keep.map { "\($0)" } ?? "",
+            book.title, book.author ?? "", "\(book.declaredEpisodes ?? -1)",
         ]
         var hasher = SHA256()
         hasher.update(data: Array(rules.joined(separator: "\0").utf8))
