@@ -113,6 +113,12 @@ let package = Package(
                 nioCore, crypto, logging,
             ]),
         room(
+            "LibraryImports",
+            uses: [
+                "BookModel", "TextParsing", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles", "Settings",
+                "ShelfQueries", "BookSync", logging,
+            ]),
+        room(
             "ShelfService",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries",
@@ -137,7 +143,7 @@ let package = Package(
             dependencies: [
                 "BookModel", "Languages", "Transport", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries",
                 "BookSync",
-                "ShelfService", "DemoCatalog", "BookSyncWeb",
+                "LibraryImports", "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict, linkerSettings: linked),
@@ -170,6 +176,7 @@ let package = Package(
                 "Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings",
                 "ShelfQueries", "ShelfService", "CFileSystem", logging,
             ]),
+        tests(of: "LibraryImports", uses: ["SyncPlanner"]),
         tests(
             of: "ShelfService",
             uses: ["CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", logging]),

@@ -6,18 +6,21 @@ package struct EpisodeRecord: Sendable, Hashable {
     package var episode: Episode
     /// Whether the catalog no longer lists it; its file is kept.
     package var isGone: Bool
-    /// When the user removed it on purpose (the tombstone); it is not fetched again.
+    /// Since when it counts as removed (the tombstone); it is not fetched again.
     package var removedAt: Date?
+    /// Why it does, where it does.
+    package var removedBy: RemovalCause
     package var file: LocalFile?
     package var transfer: TransferRecord?
 
     package init(
-        episode: Episode, isGone: Bool = false, removedAt: Date? = nil, file: LocalFile? = nil,
-        transfer: TransferRecord? = nil
+        episode: Episode, isGone: Bool = false, removedAt: Date? = nil, removedBy: RemovalCause = .user,
+        file: LocalFile? = nil, transfer: TransferRecord? = nil
     ) {
         self.episode = episode
         self.isGone = isGone
         self.removedAt = removedAt
+        self.removedBy = removedBy
         self.file = file
         self.transfer = transfer
     }
@@ -52,7 +55,7 @@ package enum EpisodeState: String, Sendable, CaseIterable {
     case waiting, downloading, verifying, finished, paused, failed, cancelled
     /// The catalog lists it and gives no address for it.
     case locked
-    /// Tombstone: the user removed it.
+    /// Tombstone: it was removed, or another program had fetched it.
     case removed
     /// No longer in the catalog.
     case gone

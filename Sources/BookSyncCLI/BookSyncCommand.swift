@@ -32,7 +32,8 @@ struct BookSyncCommand: AsyncParsableCommand {
             ExplainCommand.self,
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
             TrashCommand.self,
-            AdoptCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self, ServeCommand.self,
+            AdoptCommand.self, ImportCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self,
+            ServeCommand.self,
             DemoCommand.self,
             DoctorCommand.self, ConfigCommand.self,
         ])

@@ -11,25 +11,27 @@ extension CatalogStore {
         fetched_at, verification, named_by_listener, fetched_from
         """
 
-    /// Records that the user removed episodes: on disk when the call returns. Those that were removed before stay so
-    /// since then.
+    /// Records that episodes were removed: on disk when the call returns. Those that were removed before stay so since then,
+    /// and by what they were.
     /// - Returns: how many were not removed before.
     @discardableResult
-    package func remove(_ episodes: [EpisodeIdentity], at now: Date) async throws -> Int {
+    package func remove(
+        _ episodes: [EpisodeIdentity], at now: Date, by cause: RemovalCause = .user
+    ) async throws -> Int {
         try await setRemovals("the removal of \(naming(episodes)) cannot be recorded", episodes) { database, id in
             try database.cachedStatement(
-                sql: "UPDATE episode SET removed_at = ? WHERE id = ? AND removed_at IS NULL"
-            ).execute(arguments: [stored(now), id])
+                sql: "UPDATE episode SET removed_at = ?, removed_by = ? WHERE id = ? AND removed_at IS NULL"
+            ).execute(arguments: [stored(now), cause == .user ? nil : cause.rawValue, id])
         }
     }
 
-    /// Forgets that the user removed episodes.
+    /// Forgets that episodes were removed.
     /// - Returns: how many were removed.
     @discardableResult
     package func forgetRemovals(of episodes: [EpisodeIdentity]) async throws -> Int {
         try await setRemovals("the removal of \(naming(episodes)) cannot be forgotten", episodes) { database, id in
             try database.cachedStatement(
-                sql: "UPDATE episode SET removed_at = NULL WHERE id = ? AND removed_at IS NOT NULL"
+                sql: "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ? AND removed_at IS NOT NULL"
             ).execute(arguments: [id])
         }
     }
@@ -37,8 +39,9 @@ extension CatalogStore {
     /// Forgets all that one command removed.
     package func forgetRemovals(at time: Date) async throws {
         try await write("the removal cannot be forgotten", .durable) { database in
-            try database.cachedStatement(sql: "UPDATE episode SET removed_at = NULL WHERE removed_at = ?")
-                .execute(arguments: [stored(time)])
+            try database.cachedStatement(
+                sql: "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE removed_at = ?"
+            ).execute(arguments: [stored(time)])
         }
     }
 
@@ -164,7 +167,7 @@ extension CatalogStore {
         try await write("the file of \(episode) cannot be recorded", .durable) { database in
             let id = try database.requiredID(of: episode)
             try database.upsert(trashed.file, of: id)
-            try database.cachedStatement(sql: "UPDATE episode SET removed_at = NULL WHERE id = ?")
+            try database.cachedStatement(sql: "UPDATE episode SET removed_at = NULL, removed_by = NULL WHERE id = ?")
                 .execute(arguments: [id])
             // What was broken off when it was removed.
             try database.cachedStatement(sql: "DELETE FROM transfer WHERE episode_id = ? AND state = 'cancelled'")

@@ -104,7 +104,9 @@ extension TransferRecord {
 
 extension EpisodeRecord {
     /// What ``init(_:of:)`` reads; a query may add `x.element` behind it.
-    static let columns = "\(Episode.columns), e.gone, e.removed_at, \(LocalFile.columns), \(TransferRecord.columns)"
+    static let columns = """
+        \(Episode.columns), e.gone, e.removed_at, e.removed_by, \(LocalFile.columns), \(TransferRecord.columns)
+        """
     static let tables = """
         episode e
         LEFT JOIN local_file f ON f.episode_id = e.id
@@ -120,8 +122,10 @@ extension EpisodeRecord {
         let episode = try Episode(&columns, of: book)
         let isGone: Bool = try columns.next()
         let removedAt = try columns.nextTime()
+        let cause: String? = try columns.next()
         self.init(
             episode: episode, isGone: isGone, removedAt: removedAt,
+            removedBy: cause.flatMap(RemovalCause.init(rawValue:)) ?? .user,
             file: try .joined(&columns, of: episode.identity), transfer: try .joined(&columns, of: episode.identity))
     }
 }

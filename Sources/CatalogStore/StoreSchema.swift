@@ -20,6 +20,7 @@ enum StoreSchema {
         migrator.registerMigration("v7", migrate: migrateToVersion7)
         migrator.registerMigration("v8", migrate: migrateToVersion8)
         migrator.registerMigration("v9", migrate: migrateToVersion9)
+        migrator.registerMigration("v10", migrate: migrateToVersion10)
         return migrator
     }()
 

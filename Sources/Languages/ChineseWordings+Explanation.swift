@@ -23,8 +23,13 @@ extension Wordings {
         "fetched from {1}": "从 {1} 下载", "fetched or recognised": "下载或识别", "It was {1} on {2}; {3}": "它于 {2} {1}；{3}",
         "booksync verify last found it right on {1}": "booksync verify 上次于 {1} 确认它完好",
         "booksync verify has not read it since": "此后 booksync verify 还没有读过它",
-        "It was removed on {1}: it is not fetched again unless fetch --force says so, or remove --forget takes that back":
-            "它于 {1} 被删除：不会再下载，除非用 fetch --force，或用 remove --forget 取消删除",
+        "{1}: it is not fetched again unless fetch --force says so, or remove --forget takes that back":
+            "{1}：不会再下载，除非用 fetch --force，或用 remove --forget 取消",
+        "It was removed on {1}": "它于 {1} 被删除",
+        "It was removed on {1} by the rule that says which of the book's episodes stay": "它于 {1} 按本书的保留规则被删除",
+        "Its file was found deleted on {1}": "{1} 发现它的文件已被删除",
+        "Another program had fetched it, as its records said on {1}, and no file of it was found":
+            "据 {1} 读到的记录，另一个程序已下载过它，但没有找到文件",
         "A run is fetching it now": "正在下载", "A run that fetched it was cut off": "下载它的运行中断了",
         "Its transfer is paused (booksync resume lets it go on)": "它的下载已暂停（booksync resume 可继续）",
         "Its transfer was cancelled; what it had brought is dropped": "它的下载已取消，收到的部分已丢弃",

@@ -2,7 +2,8 @@ extension Wordings {
     /// By the English; see ``Message``.
     static let chinese = [
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
-        chineseLibrary, chineseNaming, chineseKeeping, chineseRuns, chineseServer, chineseSettings, chineseStore,
+        chineseImports, chineseLibrary, chineseNaming, chineseKeeping, chineseRuns, chineseServer, chineseSettings,
+        chineseStore,
         chineseTransfers,
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }

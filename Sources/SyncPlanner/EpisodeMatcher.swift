@@ -1,14 +1,14 @@
 import BookModel
 
-/// Tells which of some files are which episodes of a book: by digest where the catalog gives one, else by exact size and
-/// number, else by number and name. What fits several is left alone.
+/// Tells which of some files are which episodes of a book: by digest where the catalog gives one, else by what another
+/// program recorded, by exact size and number, or by number and name. What fits several is left alone.
 ///
 /// It looks into no file: ``questions`` says which have to be examined first. Asked again with the answers it says the
 /// rest.
 package struct EpisodeMatcher {
     /// By what a file was recognised; the surest first.
     package enum Confidence: Int, Sendable, CaseIterable, Comparable {
-        case digest, size, name
+        case digest, record, size, name
 
         package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
@@ -16,6 +16,7 @@ package struct EpisodeMatcher {
         package var words: Message {
             switch self {
             case .digest: "the catalog's digest fits"
+            case .record: "another program recorded it as this episode's"
             case .size: "exactly the catalog's size, and the number in its name fits"
             case .name: "the number and the name fit"
             }
@@ -25,6 +26,7 @@ package struct EpisodeMatcher {
         package var keyword: String {
             switch self {
             case .digest: "digest"
+            case .record: "record"
             case .size: "size"
             case .name: "name"
             }
@@ -34,7 +36,7 @@ package struct EpisodeMatcher {
             switch self {
             case .digest: .digest
             case .size: .length
-            case .name: .unverified
+            case .record, .name: .unverified
             }
         }
     }
@@ -54,6 +56,7 @@ package struct EpisodeMatcher {
 
     private let files: [String: FileAttributes]
     private let examined: [String: ExaminedFile]
+    private let claims: [EpisodeIdentity: String]
     private let title: String
     private let listed: Set<EpisodeIdentity>
     private var hints: [String: FileNameHint] = [:]
@@ -63,11 +66,13 @@ package struct EpisodeMatcher {
     /// - Parameters:
     ///   - episodes: those that want a file. By digest alone those of `digestOnly`.
     ///   - files: path → what stands there; anything but files is passed over.
+    ///   - claims: path → the episode that it is, as another program says.
     ///   - least: what is enough.
     ///   - isCandidate: whether a path may be an episode at all; the others tell of their neighbours only.
     package init(
         _ episodes: [Episode], of book: Book, among files: [String: FileAttributes], examined: [String: ExaminedFile],
-        digestOnly: Set<String> = [], least: Confidence, isCandidate: (String) -> Bool = { _ in true }
+        digestOnly: Set<String> = [], claims: [String: EpisodeIdentity] = [:], least: Confidence,
+        isCandidate: (String) -> Bool = { _ in true }
     ) {
         // A downloader that lays files out in full marks the unfinished ones so.
         self.files = files.filter { path, facts in
@@ -75,6 +80,7 @@ package struct EpisodeMatcher {
                 && isCandidate(path)
         }
         self.examined = examined
+        self.claims = Dictionary(claims.sorted { $0.key < $1.key }.map { ($1, $0) }) { first, _ in first }
         self.title = book.title
         self.listed = Set(episodes.lazy.map(\.identity))
         guard !episodes.isEmpty, !self.files.isEmpty else { return }
@@ -129,6 +135,8 @@ package struct EpisodeMatcher {
         case .digest:
             guard episode.digest != nil else { return [] }
             return episode.size.map { bySize[$0] ?? [] } ?? byNumber[episode.section] ?? []
+        case .record:
+            return claims[episode.identity].map { files[$0] == nil ? [] : [$0] } ?? []
         case .size:
             guard episode.digest == nil, let size = episode.size else { return [] }
             return (bySize[size] ?? []).filter { hints[$0]?.number == episode.section }
@@ -145,7 +153,7 @@ package struct EpisodeMatcher {
     }
 
     private mutating func fit(_ episode: Episode, _ path: String, by confidence: Confidence) -> Bool {
-        if let digest = episode.digest {
+        if confidence != .record, let digest = episode.digest {
             if let fits = examined[path]?.has(digest) { return fits }
             questions[path] = ProbeDepth.whole([digest.algorithm]).united(with: questions[path])
             return false
@@ -157,7 +165,7 @@ package struct EpisodeMatcher {
         guard !file.bearsMark(ofOtherThan: episode, among: listed) else { return false }
         let beginning = file.beginning
         switch confidence {
-        case .digest, .size: return !beginning.isForeign
+        case .digest, .record, .size: return !beginning.isForeign
         case .name: return beginning == .audio && similarity(path, episode) >= FileNameHint.likely
         }
     }

@@ -17,7 +17,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
@@ -63,6 +63,7 @@ import Testing
             #expect(try await store.episode(.sample(1))?.episode == .sample(1))
             #expect(try await store.transferRecord(of: .sample(2)) == .sample(2))
             #expect(try await store.episode(.sample(3))?.removedAt == time(milliseconds: 1_700_000_000_777))
+            #expect(try await store.episode(.sample(3))?.removedBy == (version > 9 ? .keepRule : .user))
             let subscription = try #require(try await store.subscriptions().first)
             #expect(subscription.filter.latest == 20)
             #expect(subscription.filter.since?.description == (version > 3 ? "30d" : nil))

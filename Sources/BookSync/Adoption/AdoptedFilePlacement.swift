@@ -44,7 +44,7 @@ struct AdoptedFilePlacement: Sendable {
             episode: item.episode.identity, path: item.path, size: item.size, sha256: sha256,
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
             catalogSize: item.episode.size, catalogModifiedAt: item.episode.modifiedAt, fetchedAt: Date(),
-            verification: item.confidence.verification)
+            verification: item.verification)
         if way == .inPlace {
             file.isNamedByUser = true
         } else {

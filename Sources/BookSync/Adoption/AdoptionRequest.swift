@@ -1,5 +1,4 @@
 import BookModel
-import ShelfQueries
 import SyncPlanner
 
 /// A folder whose files are to be recognised as episodes of a book.
@@ -14,19 +13,26 @@ package struct AdoptionRequest: Sendable {
         case move
     }
 
-    /// Absolute.
-    package var folder: String
+    /// Absolute; nil where there are records and no files.
+    package var folder: String?
     package var book: BookIdentity
     /// Overrides what the catalog says.
     package var title: String?
     /// nil for ``ImportMode/inPlace``, which a folder outside the library refuses.
     package var way: ImportMode?
+    /// What another program recorded of the book: then only files of these episodes are recognised, and those of them that
+    /// have none are not fetched again.
+    package var records: [FetchRecord]?
 
-    package init(folder: String, book: BookIdentity, title: String? = nil, way: ImportMode? = nil) {
+    package init(
+        folder: String?, book: BookIdentity, title: String? = nil, way: ImportMode? = nil,
+        records: [FetchRecord]? = nil
+    ) {
         self.folder = folder
         self.book = book
         self.title = title
         self.way = way
+        self.records = records
     }
 }
 
@@ -41,8 +47,11 @@ package struct AdoptionReport: Sendable {
         /// Bytes.
         package var size: Int64
         var confidence: EpisodeMatcher.Confidence
-        /// By what it was recognised: `digest`, `size` or `name`.
+        /// By what it was recognised: `digest`, `record`, `size` or `name`.
         package var by: String { confidence.keyword }
+        var verification: LocalFile.Verification {
+            confidence == .record && episode.size == size ? .length : confidence.verification
+        }
         /// Why it was recognised and not adopted; nil where it was.
         package var failure: Failure?
     }
@@ -57,6 +66,10 @@ package struct AdoptionReport: Sendable {
     package var unmatched: [String] = []
     /// How many files of the folder were recorded before.
     package var known = 0
+    /// Episodes that another program had fetched and that have no file: they count as removed.
+    package var fetchedBefore: [Episode] = []
+    /// How many of that program's records are of no episode of the catalog.
+    package var unlisted = 0
 
     package var failures: [Failure] { recognised.compactMap(\.failure) }
     package var adopted: Int { recognised.count { $0.failure == nil } }
@@ -68,42 +81,8 @@ package struct AdoptionReport: Sendable {
         if !ambiguous.isEmpty { parts.append("\(ambiguous.count) ambiguous and left alone") }
         if !unmatched.isEmpty { parts.append("\(unmatched.count) not recognised and left alone") }
         if known > 0 { parts.append("\(known) recorded already") }
+        if !fetchedBefore.isEmpty { parts.append("\(fetchedBefore.count) fetched before and not fetched again") }
+        if unlisted > 0 { parts.append("\(unlisted) no longer listed by the catalog") }
         return "\(book.identity.id) \(book.title): \(parts.joined(separator: ", "))"
-    }
-}
-
-extension JSONDocument {
-    package init(_ report: AdoptionReport) {
-        self = [
-            "book": .init(report.book),
-            "way": .string(report.way.rawValue),
-            "dry_run": .bool(report.isDryRun),
-            "recognised": .array(
-                report.recognised.map { item in
-                    [
-                        "section": .init(item.episode.section),
-                        "id": .string(item.episode.identity.key),
-                        "name": .name(item.episode.name),
-                        "from": .string(item.from),
-                        "path": .string(item.path),
-                        "size": .integer(item.size),
-                        "confidence": .string(item.by),
-                        "error": .init(item.failure?.description),
-                    ]
-                }),
-            "ambiguous": .array(
-                report.ambiguous.map { file in
-                    [
-                        "from": .string(file.path),
-                        "sections": .array(file.episodes.map { .init($0.section) }),
-                    ]
-                }),
-            "unmatched": .array(report.unmatched.map(JSONDocument.string)),
-            "totals": [
-                "adopted": .init(report.adopted), "failed": .init(report.failures.count),
-                "ambiguous": .init(report.ambiguous.count), "unmatched": .init(report.unmatched.count),
-                "known": .init(report.known),
-            ],
-        ]
     }
 }

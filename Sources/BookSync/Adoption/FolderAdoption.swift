@@ -45,7 +45,7 @@ package struct FolderAdoption: Sendable {
         for notice in session.notices { emit(.notice(notice)) }
         var report = try await recognise(request, store: session.store, stores: true)
         let placement = AdoptedFilePlacement(
-            folder: request.folder, way: report.way, library: session.folder, store: session.store)
+            folder: request.folder ?? "", way: report.way, library: session.folder, store: session.store)
         try await placement.removeLeftovers()
         for index in report.recognised.indices {
             try Task.checkCancellation()
@@ -68,6 +68,7 @@ package struct FolderAdoption: Sendable {
                 if failure.disposition == .stop { throw failure }
             }
         }
+        try await session.store.remove(report.fetchedBefore.map(\.identity), at: Date(), by: .imported)
         return report
     }
 
@@ -94,16 +95,22 @@ package struct FolderAdoption: Sendable {
 
         var report = AdoptionReport(book: refreshed.book, way: way, isDryRun: !stores)
         let owned = others.union(recorded.values).union(try await othersBelow(source, of: request.book, store: store))
-        let found = try await source.files()
-        let files = found.filter { path, _ in !source.isRecorded(path, among: owned) }
+        let found = try await source?.files() ?? [:]
+        let files = found.filter { path, _ in source?.isRecorded(path, among: owned) != true }
         report.known = found.count - files.count
-        let wanting = episodes.filter { shelved in
-            !shelved.isGone && shelved.file.map { scan[$0.path] == nil } ?? true
+        let listed = episodes.filter { !$0.isGone }
+        let records = request.records.map {
+            RecordedEpisodes($0, of: listed.map(\.episode), paths: Set(files.keys.filter(AdoptedFolder.isAudio)))
         }
-        let matcher = try await matcher(wanting.map(\.episode), of: refreshed.book, files: files, in: request.folder)
+        let wanting = listed.filter { shelved in
+            shelved.file.map { scan[$0.path] == nil } ?? true
+                && records?.episodes.contains(shelved.episode.identity) ?? true
+        }
+        let matcher = try await matcher(
+            wanting.map(\.episode), of: refreshed.book, files: files, in: request.folder, claims: records?.files ?? [:])
         for match in matcher.matches {
             let key = match.episode.identity.key
-            let path = way == .inPlace ? source.libraryPath(of: match.path) ?? match.path : paths[key] ?? match.path
+            let path = way == .inPlace ? source?.libraryPath(of: match.path) ?? match.path : paths[key] ?? match.path
             report.recognised.append(
                 .init(
                     episode: match.episode, from: match.path, path: path, size: files[match.path]?.size ?? 0,
@@ -112,14 +119,24 @@ package struct FolderAdoption: Sendable {
         report.ambiguous = matcher.ambiguous.sorted { $0.key < $1.key }.map { (path: $0.key, episodes: $0.value) }
         let spokenOf = Set(matcher.matches.map(\.path)).union(matcher.ambiguous.keys)
         report.unmatched = files.keys.filter { AdoptedFolder.isAudio($0) && !spokenOf.contains($0) }.sorted()
+        if let records {
+            // A file that is no audio, whatever was recorded, is none: the episode is still to be fetched.
+            let held = Set(matcher.matches.map(\.episode.identity)).union(records.files.values)
+            report.fetchedBefore = wanting.filter { shelved in
+                shelved.file == nil && shelved.removedAt == nil && !held.contains(shelved.episode.identity)
+            }.map(\.episode)
+            report.unmatched.removeAll { records.files[$0] == nil }
+            report.unlisted = records.unlisted
+        }
         return report
     }
 
-    private func folder(of request: AdoptionRequest, stores: Bool) async throws -> AdoptedFolder {
-        let source = try await AdoptedFolder(request.folder, library: configuration.library)
+    private func folder(of request: AdoptionRequest, stores: Bool) async throws -> AdoptedFolder? {
+        guard let path = request.folder else { return nil }
+        let source = try await AdoptedFolder(path, library: configuration.library)
         if request.way ?? .inPlace == .inPlace, source.pathInLibrary == nil, stores || request.way != nil {
             throw Failure(
-                .usage, what: "\(request.folder) cannot be adopted where it is",
+                .usage, what: "\(path) cannot be adopted where it is",
                 why: "it is not in the library \(configuration.library)", remedy: "say --link, --copy or --move")
         }
         return source
@@ -140,23 +157,25 @@ package struct FolderAdoption: Sendable {
 
     /// What is recorded for other books in the folder itself, where that is in the library.
     private func othersBelow(
-        _ source: AdoptedFolder, of book: BookIdentity, store: CatalogStore?
+        _ source: AdoptedFolder?, of book: BookIdentity, store: CatalogStore?
     ) async throws -> Set<String> {
-        guard let store, source.pathInLibrary != nil else { return [] }
+        guard let store, let source, source.pathInLibrary != nil else { return [] }
         return try await store.pathsOfOthers(than: book, in: try await source.foldersInLibrary())
     }
 
     private func matcher(
-        _ episodes: [Episode], of book: Book, files: [String: FileAttributes], in folder: String
+        _ episodes: [Episode], of book: Book, files: [String: FileAttributes], in folder: String?,
+        claims: [String: EpisodeIdentity]
     ) async throws -> EpisodeMatcher {
         var examined: [String: ExaminedFile] = [:]
         var asked: [String: ProbeDepth] = [:]
         while true {
             let matcher = EpisodeMatcher(
-                episodes, of: book, among: files, examined: examined, least: .name, isCandidate: AdoptedFolder.isAudio)
+                episodes, of: book, among: files, examined: examined, claims: claims, least: .name,
+                isCandidate: AdoptedFolder.isAudio)
             // What has no answer cannot be read; asking again does not help.
             let open = matcher.questions.filter { asked[$0.key] != $0.value }
-            guard !open.isEmpty else { return matcher }
+            guard !open.isEmpty, let folder else { return matcher }
             asked.merge(open) { _, new in new }
             examined.merge(try await FileExamination.examine(open, in: folder)) { _, new in new }
         }

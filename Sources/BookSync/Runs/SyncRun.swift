@@ -218,9 +218,9 @@ package struct SyncRun: Sendable {
         for notice in [assembled.burialNotice, assembled.expiryNotice].compactMap(\.self) { emit(.notice(notice)) }
         try await session.store.updateFiles(assembled.moved)
         // The tombstone first: a file that is gone and not remembered as removed would be fetched again.
-        try await session.store.remove(assembled.tombstoned, at: Date())
+        try await session.store.remove(assembled.tombstoned, at: Date(), by: .missingFile)
         // Their files are moved with those that the user removed, at the run's end, and come back by one undo.
-        report.summary.expired += try await session.store.remove(assembled.expired, at: expiresAt)
+        report.summary.expired += try await session.store.remove(assembled.expired, at: expiresAt, by: .keepRule)
         for episode in assembled.vanished { try await session.store.forgetFile(of: episode) }
         try await session.store.forgetRemovals(of: assembled.restored)
         let adoptions = AdoptionExecution(library: session.folder.path, store: session.store, emit: emit)

@@ -48,11 +48,25 @@ package struct SubscriptionImport: Sendable {
     ) async throws {
         let document = try OPMLReader.read(bytes, from: name)
         notices = Self.notices(of: document, name: name)
+        try await follow(document.feeds, configuration: configuration, knownLibraries: knownLibraries, at: now)
+    }
+
+    /// Follows feeds that are not followed yet: all that can be, or on an error none.
+    /// - Throws: as ``SubscriptionBook`` does.
+    package init(
+        _ feeds: [OPMLFeed], configuration: Configuration, knownLibraries: KnownLibraries?, at now: Date = .now
+    ) async throws {
+        try await follow(feeds, configuration: configuration, knownLibraries: knownLibraries, at: now)
+    }
+
+    private mutating func follow(
+        _ feeds: [OPMLFeed], configuration: Configuration, knownLibraries: KnownLibraries?, at now: Date
+    ) async throws {
         let configured = Set(try configuration.allSubscriptions(with: []).map(\.book))
         var subscriptions: [(entry: Int, wanted: Subscription)] = []
         // Where a book is among the entries, and among the subscriptions where it is one.
         var known: [BookIdentity: (entry: Int, subscription: Int?)] = [:]
-        for feed in document.feeds {
+        for feed in feeds {
             var entry = Entry(
                 title: feed.title, address: feed.address?.withoutSecrets, tags: feed.tags, repeats: feed.repeats,
                 outcome: .followedAlready)
@@ -120,21 +134,5 @@ extension Configuration {
         let book = book(at: web)
         try requireStorable(book, at: web)
         return Subscription(book: book, title: feed.title, tags: feed.tags)
-    }
-}
-
-extension JSONDocument {
-    package init(_ entry: SubscriptionImport.Entry) {
-        let (word, error): (String, String?) =
-            switch entry.outcome {
-            case .subscribed: ("subscribed", nil)
-            case .followedAlready: ("already", nil)
-            case .refused(let failure): ("refused", failure.description)
-            }
-        self = [
-            "title": .init(entry.title), "address": .init(entry.address), "source": .init(entry.book?.source),
-            "id": .init(entry.book?.id), "tags": .array(entry.tags.map { .string($0.description) }),
-            "repeats": .init(entry.repeats), "outcome": .string(word), "error": .init(error),
-        ]
     }
 }

@@ -4,6 +4,7 @@ import BookSync
 import Foundation
 import Languages
 import Settings
+import ShelfQueries
 
 struct AdoptCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -25,27 +26,12 @@ struct AdoptCommand: Subcommand {
     @Option(name: .customLong("book"), help: .words("The book.", valueName: "ref"), completion: .books)
     var book: String
 
-    @Flag(help: .words("Give the files a second name in the library; they must be on the same disk."))
-    var link = false
-
-    @Flag(help: .words("Copy the files into the library."))
-    var copy = false
-
-    @Flag(help: .words("Move the files into the library."))
-    var move = false
+    @OptionGroup var mode: ImportModeOptions
 
     @OptionGroup var waiting: WaitOptions
 
     @Flag(help: .words("Print what would be adopted and change nothing."))
     var dryRun = false
-
-    func validate() throws {
-        if [link, copy, move].count(where: \.self) > 1 {
-            throw ValidationError(.words("--link, --copy and --move exclude each other."))
-        }
-    }
-
-    private var way: AdoptionRequest.ImportMode? { link ? .link : copy ? .copy : move ? .move : nil }
 
     func perform(in program: Program) async throws -> ExitStatus {
         let reference = try BookReference(parsing: book)
@@ -59,15 +45,11 @@ struct AdoptCommand: Subcommand {
         ).recognising([reference], logger: program.logger)
         let identity = try configuration.book(reference)
         let title = try configuration.allSubscriptions(with: []).first { $0.book == identity }?.title
-        let path = folder.hasPrefix("/") ? folder : FileManager.default.currentDirectoryPath + "/" + folder
+        let path = folder.fromCurrentFolder
         let request = AdoptionRequest(
             folder: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path, book: identity,
-            title: title, way: way)
-        var style = program.eventStyle
-        style.isJSON = false
-        style.showsBars = false
-        style.isQuiet = style.isQuiet || program.options.json
-        let printer = EventPrinter(style: style, streams: program.streams)
+            title: title, way: mode.way)
+        let printer = EventPrinter(style: program.quietStyle, streams: program.streams)
         let report = try await program.withCatalogs(configuration, for: [identity]) { configuration in
             try await printer.printing { emit in
                 let adoption = FolderAdoption(configuration: configuration, logger: program.logger, emit: emit)
@@ -102,5 +84,41 @@ struct AdoptCommand: Subcommand {
             }
             + report.unmatched.map { ["", style.words("unknown"), $0, ""] }
         return (table.rows.isEmpty ? [] : table.lines(style)) + [report.sentence]
+    }
+}
+
+extension JSONDocument {
+    init(_ report: AdoptionReport) {
+        self = [
+            "book": .init(report.book),
+            "way": .string(report.way.rawValue),
+            "dry_run": .bool(report.isDryRun),
+            "recognised": .array(
+                report.recognised.map { item in
+                    [
+                        "section": .init(item.episode.section),
+                        "id": .string(item.episode.identity.key),
+                        "name": .name(item.episode.name),
+                        "from": .string(item.from),
+                        "path": .string(item.path),
+                        "size": .integer(item.size),
+                        "confidence": .string(item.by),
+                        "error": .init(item.failure?.description),
+                    ]
+                }),
+            "ambiguous": .array(
+                report.ambiguous.map { file in
+                    [
+                        "from": .string(file.path),
+                        "sections": .array(file.episodes.map { .init($0.section) }),
+                    ]
+                }),
+            "unmatched": .array(report.unmatched.map(JSONDocument.string)),
+            "totals": [
+                "adopted": .init(report.adopted), "failed": .init(report.failures.count),
+                "ambiguous": .init(report.ambiguous.count), "unmatched": .init(report.unmatched.count),
+                "known": .init(report.known),
+            ],
+        ]
     }
 }

@@ -34,12 +34,12 @@ struct InitCommand: Subcommand {
                 .usage, disposition: .stop, what: "\(path) is not written", why: "it is there already",
                 remedy: "edit it (booksync config check says whether it is right), or name another with --config")
         }
-        var setup = Setup(library: common.library.map(Self.fromHere) ?? Setup.standardLibrary)
+        var setup = Setup(library: common.library?.fromCurrentFolder ?? Setup.standardLibrary)
         let asks = StandardInput.isInteractive && !common.json
         if asks, common.library == nil {
             let question: Message = "Folder for the audiobooks [\(Setup.standardLibrary)]:"
             let answer = try await StandardInput.line(asking: program.words(question) + " ")
-            if !answer.isEmpty { setup.library = Self.fromHere(answer) }
+            if !answer.isEmpty { setup.library = answer.fromCurrentFolder }
         }
         setup.book = asks && address == nil ? try await askedBook(program) : try await testedBook(address, program)
         try await write(setup, to: path, in: program.words)
@@ -59,11 +59,6 @@ struct InitCommand: Subcommand {
             }
         }
         return .done
-    }
-
-    /// A relative path in a configuration counts from its file's folder, and the user means the current one.
-    private static func fromHere(_ path: String) -> String {
-        path.hasPrefix("/") || path.hasPrefix("~") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     /// Asks until an address is given that has a catalog, or none.

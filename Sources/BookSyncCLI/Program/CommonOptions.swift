@@ -32,3 +32,11 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: .words("Print without colours."))
     var noColor = false
 }
+
+extension String {
+    /// The path as an absolute one, or as it is where it counts from somebody's home: in a configuration a relative one would
+    /// count from its file's folder, and the user means the current one.
+    var fromCurrentFolder: String {
+        hasPrefix("/") || hasPrefix("~") ? self : FileManager.default.currentDirectoryPath + "/" + self
+    }
+}

@@ -117,6 +117,15 @@ struct Program: Sendable {
             usesColor: capabilities.usesColor, log: log.isFile ? EventLog(logger: logger) : nil)
     }
 
+    /// For a command that prints one document, or lines, when it is done.
+    var quietStyle: EventPrinter.Style {
+        var style = eventStyle
+        style.isJSON = false
+        style.showsBars = false
+        style.isQuiet = style.isQuiet || options.json
+        return style
+    }
+
     /// Prints a JSON document, or the lines for people; only the one that is wanted is made.
     func print(_ document: @autoclosure () -> JSONDocument, or lines: @autoclosure () -> [Message]) async {
         if options.json {

@@ -2,7 +2,7 @@ import BookModel
 import TextParsing
 
 /// What a file that lies in a book's folder is for, told from its name.
-enum FileRole: Equatable {
+package enum FileRole: Equatable {
     case audio(mediaType: String)
     case picture
     case text
@@ -39,7 +39,7 @@ enum FileRole: Equatable {
 
     /// The name of a recording, without what only says how it is encoded: `galaxy_01_smith_64kb.mp3` and
     /// `galaxy_01_smith.ogg` are both `galaxy_01_smith`.
-    static func recordingName(_ name: String) -> String {
+    package static func recordingName(_ name: String) -> String {
         let bare = bareName(name)
         guard let mark = bare.lastIndex(of: "_"), mark != bare.startIndex else { return bare }
         let quality = bare[bare.index(after: mark)...].lowercased()

@@ -30,6 +30,7 @@ extension JSONDocument {
             "last_modified": .init((shelved.file?.validator ?? shelved.transfer?.validator)?.lastModified),
             "next_try_at": .init(shelved.transfer?.nextTryAt),
             "removed_at": .init(shelved.removedAt),
+            "removed_by": .init(shelved.removedAt.map { _ in shelved.removedBy.rawValue }),
         ])
     }
 

@@ -137,9 +137,16 @@ package struct EpisodeExplanation: Sendable {
                     ?? "booksync verify has not read it since")
         }
         if let removedAt = shelved.removedAt {
+            let cause: Message =
+                switch shelved.removedBy {
+                case .user: "It was removed on \(removedAt)"
+                case .keepRule: "It was removed on \(removedAt) by the rule that says which of the book's episodes stay"
+                case .missingFile: "Its file was found deleted on \(removedAt)"
+                case .imported:
+                    "Another program had fetched it, as its records said on \(removedAt), and no file of it was found"
+                }
             sentences.append(
-                "It was removed on \(removedAt): it is not fetched again unless fetch --force says so, "
-                    + "or remove --forget takes that back")
+                "\(cause): it is not fetched again unless fetch --force says so, or remove --forget takes that back")
         }
         return sentences
     }
@@ -205,6 +212,7 @@ extension JSONDocument {
             "fetched_from": .init(shelved.file?.fetchedFrom),
             "verified_at": .init(explanation.verifiedAt),
             "removed_at": .init(shelved.removedAt),
+            "removed_by": .init(shelved.removedAt.map { _ in shelved.removedBy.rawValue }),
             "next_try_at": .init(shelved.transfer?.nextTryAt),
             "actions": .array(explanation.actions.map { JSONDocument(action: $0) }),
             "sentences": .array(explanation.sentences.map { .string($0.description) }),
