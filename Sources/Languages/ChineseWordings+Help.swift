@@ -154,8 +154,10 @@ extension Wordings {
         写出带注释的配置，并说明接下来做什么。在终端上会询问没有给出的内容；否则文件夹为 ~/Audiobooks，不订阅任何书。\
         写入之前会先查询书的目录。已有的配置不会改动。
         """,
-        "The address of a first book: of a feed, an archive item, a LibriVox book or a directory.":
-            "第一本书的地址：订阅源、archive.org 条目、LibriVox 书或文件目录。",
+        """
+        The address of a first book: of a feed, an archive item, a LibriVox book, a directory, or a page of a \
+        book-resource catalog.
+        """: "第一本书的地址：订阅源、archive.org 条目、LibriVox 书、文件目录，或 book-resource 目录的一页。",
         "List the books of the library or, with a REF, its episodes; offline.": "列出书库中的书；给出 REF 时列出其分集；离线。",
         "On a terminal the books are numbered: until the next listing @3 is a REF of the third.":
             "在终端上会给书编号：下次列出之前，@3 就是第三本书的 REF。",

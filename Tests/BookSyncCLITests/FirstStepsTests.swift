@@ -46,6 +46,32 @@ extension ProductTests {
             }
         }
 
+        @Test func `a page of a book-resource catalog makes a source, with what it was asked besides`() async throws {
+            let catalog = ScriptedCatalog(episodes: 3, bytes: 2000)
+            let path = "/bookclient/ClientGetBookResource.action"
+            let script = ServerScript { request in
+                guard request.path == path else { return catalog.script.answer(request) }
+                guard request.query["token"] == "s3cr et", request.query["sc"] == nil else { return .notFound }
+                var request = request
+                request.target = request.target.replacing(path, with: ScriptedCatalog.listPath)
+                return catalog.script.answer(request)
+            }
+            try await withServer(script) { server in
+                try await withWorkbench { bench in
+                    let page = server.url("\(path)?bookId=9&pageNum=2&pageSize=7&token=s3cr%20et&sc=abc")
+                    let done = try await bench.run("init", page, environment: bench.configured)
+                    #expect(done.exitCode == 0 && done.errors.contains("3 episodes"), "\(done.errors)")
+                    #expect(!done.errors.contains("s3cr"))
+                    let shown = try await bench.runBare(["config", "show"], environment: bench.configured)
+                    #expect(shown.exitCode == 0 && !shown.output.contains("s3cr"), "\(shown.output)")
+                    let run = try await bench.runBare(["mirror", "--json"], environment: bench.configured)
+                    #expect(try run.summary().number("fetched") == 3, "\(run.errors)")
+                    let again = try await bench.runBare(["fetch", "9", "--json"], environment: bench.configured)
+                    #expect(try again.summary().number("kept") == 3, "\(again.errors)")
+                }
+            }
+        }
+
         @Test func `what would mean something in YAML is taken as it is`() async throws {
             try await withWorkbench { bench in
                 let folder = bench.folder.path + "/a \"b\" ${HOME} # \\n"

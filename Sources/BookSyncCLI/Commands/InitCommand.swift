@@ -23,7 +23,10 @@ struct InitCommand: Subcommand {
 
     @Argument(
         help: .words(
-            "The address of a first book: of a feed, an archive item, a LibriVox book or a directory.",
+            """
+            The address of a first book: of a feed, an archive item, a LibriVox book, a directory, or a page of a \
+            book-resource catalog.
+            """,
             valueName: "url"))
     var address: String?
 
@@ -86,6 +89,11 @@ struct InitCommand: Subcommand {
         }
         var configuration = Configuration.builtIn
         configuration.proxies = ProxyEnvironment(program.environment)
+        let catalog = BookResourceSettings.bookID(in: location) == nil ? nil : Setup.catalog(askedAt: location)
+        if let catalog {
+            configuration.sources[catalog.name] = catalog
+            configuration.defaultSource = catalog.name
+        }
         configuration = try await configuration.recognising([reference], logger: program.logger)
         let book = try configuration.book(reference)
         let preview = try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
@@ -93,7 +101,8 @@ struct InitCommand: Subcommand {
             await program.streams.writeError(
                 "\(preview.kind.rawValue): \(preview.book.title), \(Message(preview.episodes.count, "episode"))")
         }
-        return Setup.FirstBook(address: location, text: address, title: preview.book.title)
+        return Setup.FirstBook(
+            address: location, text: catalog == nil ? address : "\(book)", title: preview.book.title, catalog: catalog)
     }
 
     private func write(_ setup: Setup, to path: String, in words: Wordings) async throws {
@@ -129,9 +138,23 @@ struct InitCommand: Subcommand {
 struct Setup {
     struct FirstBook {
         var address: ResourceAddress
-        /// As the user gave it: secrets included.
+        /// The address as the user gave it, secrets included; with a catalog of its own the book's id there.
         var text: String
         var title: String
+        /// What is configured for it, where its kind has no catalog that needs no configuration.
+        var catalog: SourceConfiguration?
+    }
+
+    /// The book-resource catalog of which somebody asked a page.
+    static func catalog(askedAt page: ResourceAddress) -> SourceConfiguration {
+        var source = SourceConfiguration(name: "catalog", kind: .bookResource)
+        let parts = page.secretText.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1)
+        // What the catalog is asked for, and the signature of that, are other ones for every page.
+        let query = (parts.dropFirst().first ?? "").split(separator: "&").filter { pair in
+            !["bookId", "pageNum", "pageSize", "sc"].contains { pair.hasPrefix($0 + "=") }
+        }.joined(separator: "&")
+        source.url = ResourceAddress(query.isEmpty ? String(parts[0]) : "\(parts[0])?\(query)")
+        return source
     }
 
     static let standardLibrary = "~/Audiobooks"
@@ -149,8 +172,13 @@ struct Setup {
         text += "\n" + comment("Episodes at once, and bytes a second over all transfers (0: no limit).")
         text += "#downloads: { jobs: 4, limit-rate: 0 }\n"
         text += "\n" + comment("Catalogs with credentials. Feeds, archive.org, LibriVox and directories need none.")
-        text +=
-            "#sources:\n#  premium: { type: feed, url: \"https://feeds.example/{id}\", bearer: \"${PREMIUM_TOKEN}\" }\n"
+        if let catalog = book?.catalog {
+            text += "default-source: \(catalog.name)\nsources:\n  \(catalog.name):\n"
+            text += "    type: \(catalog.kind.rawValue)\n    url: \(quoted(catalog.url?.secretText ?? ""))\n"
+        } else {
+            text +=
+                "#sources:\n#  premium: { type: feed, url: \"https://feeds.example/{id}\", bearer: \"${PREMIUM_TOKEN}\" }\n"
+        }
         text += "\n" + comment("What booksync mirror follows; latest: 20 keeps to the newest 20 episodes.")
         guard let book else { return text + "#subscriptions:\n#  - book: https://example.org/feed.xml\n" }
         return text + comment(Message(verbatim: DisplayWidth.printable(book.title)))
