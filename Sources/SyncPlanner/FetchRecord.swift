@@ -54,10 +54,14 @@ package struct RecordedEpisodes: Sendable {
             for mark in Set(episode.marks) { marked[mark, default: []].append(episode.identity) }
         }
         var withoutFile: Set<EpisodeIdentity> = []
+        var ids: [String: EpisodeIdentity] = [:]
+        // Of another book's episodes, whose files may lie in the same folder.
+        var others: Set<String> = []
         for record in records {
             // What several episodes share tells none of them.
             guard let found = record.marks.lazy.compactMap({ marked[$0] }).first(where: { $0.count == 1 })?.first else {
                 unlisted += 1
+                for case .id(let id) in record.marks { others.insert(id) }
                 continue
             }
             self.episodes.insert(found)
@@ -65,25 +69,48 @@ package struct RecordedEpisodes: Sendable {
                 files[file] = found
             } else {
                 withoutFile.insert(found)
+                for case .id(let id) in record.marks { ids[id] = found }
             }
         }
         let open = withoutFile.subtracting(files.values)
-        nameFiles(of: episodes.filter { open.contains($0.identity) }, among: paths.subtracting(files.keys))
+        let stems = paths.subtracting(files.keys).map { (path: $0, stem: EpisodeMatcher.stem(of: $0)) }
+        for (path, stem) in stems {
+            guard let episode = Self.idBehind(stem).flatMap({ ids[$0] }), open.contains(episode) else { continue }
+            files[path] = episode
+        }
+        let named = Set(files.values)
+        nameFiles(
+            of: episodes.filter { open.contains($0.identity) && !named.contains($0.identity) },
+            among: stems.filter { path, stem in
+                files[path] == nil && Self.idBehind(stem).map { !others.contains($0) } ?? true
+            })
+    }
+
+    /// `Title [id]`, as yt-dlp names files.
+    private static func idBehind(_ stem: String) -> String? {
+        guard stem.hasSuffix("]"), let bracket = stem.lastIndex(of: "[") else { return nil }
+        return String(stem[stem.index(after: bracket)...].dropLast())
     }
 
     /// Finds files that bear the name of an episode, where that is the only one with it: other programs write a date in front
     /// of it, or an id behind.
-    private mutating func nameFiles(of episodes: [Episode], among paths: Set<String>) {
-        let stems = paths.map { (path: $0, words: Self.words(of: EpisodeMatcher.stem(of: $0))) }
-        // A name that is the beginning of another is looked for last.
-        let named = episodes.filter { $0.name.contains(where: \.isLetter) }
-            .map { (episode: $0, words: Self.words(of: $0.name)) }
+    private mutating func nameFiles(of episodes: [Episode], among stems: [(path: String, stem: String)]) {
+        // By their first words.
+        var named: [String: [(episode: Episode, words: [String])]] = [:]
+        for episode in episodes where episode.name.contains(where: \.isLetter) {
+            let words = Self.words(of: episode.name)
+            if let first = words.first { named[first, default: []].append((episode, words)) }
+        }
         var found: [EpisodeIdentity: [String]] = [:]
-        for (path, words) in stems {
-            let fitting = named.filter { words.containsInRow($0.words) }
+        for (path, stem) in stems {
+            let words = Self.words(of: stem)
+            let fitting = words.indices.flatMap { start in
+                (named[words[start]] ?? []).filter { words[start...].starts(with: $0.words) }
+            }
+            // A name that is the beginning of another is not meant where the other is there.
             guard let most = fitting.map(\.words.count).max() else { continue }
-            let best = fitting.filter { $0.words.count == most }
-            if best.count == 1 { found[best[0].episode.identity, default: []].append(path) }
+            let best = Set(fitting.filter { $0.words.count == most }.map(\.episode.identity))
+            if best.count == 1, let episode = best.first { found[episode, default: []].append(path) }
         }
         for (episode, paths) in found where paths.count == 1 { files[paths[0]] = episode }
     }
@@ -111,12 +138,5 @@ extension Episode {
             marks += (day - 1...day + 1).map { .title(name, day: $0) }
         }
         return marks
-    }
-}
-
-extension [String] {
-    fileprivate func containsInRow(_ words: [String]) -> Bool {
-        guard count >= words.count else { return false }
-        return (0...count - words.count).contains { self[$0..<$0 + words.count].elementsEqual(words) }
     }
 }

@@ -81,6 +81,18 @@ import Testing
             ])
     }
 
+    @Test func `an id behind the name comes before the name`() {
+        let episodes = [
+            episode(1, "Trailer", guid: "g1"), episode(2, "Trailer", guid: "g2"), episode(3, "Last", guid: "g3"),
+        ]
+        let records = (1...3).map { FetchRecord([.id("g\($0)")]) } + [FetchRecord([.id("g9")])]
+        #expect(recorded(records, episodes, ["Last [g9].mp3"]).files.isEmpty)
+        let paths: Set<String> = ["Trailer [g2].mp3", "a/Trailer [g1].mp3", "Last [other].mp3"]
+        #expect(
+            recorded(records, episodes, paths).files
+                == ["Trailer [g2].mp3": 2, "a/Trailer [g1].mp3": 1, "Last [other].mp3": 3])
+    }
+
     @Test func `a recorded file is taken whatever its name and size, unless it is no audio`() {
         let episodes = [episode(1, "One", guid: "g1"), episode(2, "Two", guid: "g2")]
         let facts = FileAttributes(size: 900, modificationTime: 1, inode: 1, kind: .file)
