@@ -73,7 +73,7 @@ CREATE TABLE transfer (
     path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     error TEXT,
-    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0,
+    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0, error_message TEXT,
     CHECK (state <> 'verifying' OR (sha256 IS NOT NULL AND path IS NOT NULL))
 ) STRICT;
 CREATE TABLE subscription (
@@ -232,14 +232,14 @@ CREATE TABLE run (
     bytes_reused INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     error TEXT
-, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0) STRICT;
+, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0, error_message TEXT) STRICT;
 CREATE TABLE outage (
     subject TEXT PRIMARY KEY CHECK (subject <> ''),
     since INTEGER NOT NULL,
     runs INTEGER NOT NULL CHECK (runs > 0),
     error TEXT NOT NULL,
     told INTEGER NOT NULL CHECK (told IN (0, 1))
-) STRICT;
+, error_message TEXT) STRICT;
 CREATE TABLE publication_watch (
     book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
     latest INTEGER NOT NULL,

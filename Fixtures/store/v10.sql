@@ -108,10 +108,10 @@ CREATE TABLE transfer (
     path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
     attempts INTEGER NOT NULL CHECK (attempts >= 0),
     error TEXT,
-    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0,
+    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0, error_message TEXT,
     CHECK (state <> 'verifying' OR (sha256 IS NOT NULL AND path IS NOT NULL))
 ) STRICT;
-INSERT INTO transfer VALUES(2,'downloading','W/"e2"','yesterday',0,1000,500,'6c1f','aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa','a/2.mp3',3,'the connection was cut',1700000200009,7);
+INSERT INTO transfer VALUES(2,'downloading','W/"e2"','yesterday',0,1000,500,'6c1f','aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa','a/2.mp3',3,'the connection was cut',1700000200009,7,'["the connection was cut"]');
 CREATE TABLE shelf_count (
     book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
     episodes INTEGER NOT NULL,
@@ -210,17 +210,17 @@ CREATE TABLE run (
     bytes_reused INTEGER NOT NULL DEFAULT 0,
     seconds REAL NOT NULL DEFAULT 0,
     error TEXT
-, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0) STRICT;
-INSERT INTO run VALUES(1,'mirror',1700000400000,1700000441000,75,1,12,0,0,0,0,0,0,1,0,118900000,0,41.0,'kting:30776/2 cannot be fetched: the connection was cut, 6 times in a row',2,3,4,5,6,7);
-INSERT INTO run VALUES(2,'mirror',1700000500000,NULL,NULL,0,0,0,0,0,0,0,0,0,0,0,0,0.0,NULL,0,0,0,0,0,0);
+, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0, error_message TEXT) STRICT;
+INSERT INTO run VALUES(1,'mirror',1700000400000,1700000441000,75,1,12,0,0,0,0,0,0,1,0,118900000,0,41.0,'kting:30776/2 cannot be fetched: the connection was cut, 6 times in a row',2,3,4,5,6,7,'["","kting:30776/2"," cannot be fetched: the connection was cut, ","6"," times in a row"]');
+INSERT INTO run VALUES(2,'mirror',1700000500000,NULL,NULL,0,0,0,0,0,0,0,0,0,0,0,0,0.0,NULL,0,0,0,0,0,0,NULL);
 CREATE TABLE outage (
     subject TEXT PRIMARY KEY CHECK (subject <> ''),
     since INTEGER NOT NULL,
     runs INTEGER NOT NULL CHECK (runs > 0),
     error TEXT NOT NULL,
     told INTEGER NOT NULL CHECK (told IN (0, 1))
-) STRICT;
-INSERT INTO outage VALUES('http://kting.info:81',1700000400000,2,'page 1 of kting:30776 cannot be fetched',1);
+, error_message TEXT) STRICT;
+INSERT INTO outage VALUES('http://kting.info:81',1700000400000,2,'page 1 of kting:30776 cannot be fetched',1,'["page 1 of ","kting:30776"," cannot be fetched"]');
 CREATE TABLE publication_watch (
     book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
     latest INTEGER NOT NULL,

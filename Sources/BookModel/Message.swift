@@ -89,6 +89,39 @@ package struct Message: Sendable, Hashable {
     }
 }
 
+/// As an array, so that it can be kept and said in any language later: the English before the first part, then each part and
+/// the English behind it. A part is a string, an array that is a message, or seconds since 1970.
+extension Message: Codable {
+    package init(from decoder: any Decoder) throws {
+        var array = try decoder.unkeyedContainer()
+        beginning = try array.decode(String.self)
+        while !array.isAtEnd {
+            let part: Part
+            if let text = try? array.decode(String.self) {
+                part = .text(text)
+            } else if let seconds = try? array.decode(Double.self) {
+                part = .time(Date(timeIntervalSince1970: seconds))
+            } else {
+                part = .message(try array.decode(Message.self))
+            }
+            steps.append(Step(part: part, literal: try array.decode(String.self)))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var array = encoder.unkeyedContainer()
+        try array.encode(beginning)
+        for step in steps {
+            switch step.part {
+            case .text(let text): try array.encode(text)
+            case .message(let message): try array.encode(message)
+            case .time(let time): try array.encode(time.timeIntervalSince1970)
+            }
+            try array.encode(step.literal)
+        }
+    }
+}
+
 extension Sequence<Message> {
     package func joined(separator: Message) -> Message {
         var whole: Message?

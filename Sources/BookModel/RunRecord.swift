@@ -18,7 +18,7 @@ package struct RunRecord: Sendable, Hashable {
     /// Its counts.
     package var summary: RunSummary
     /// The sentence of its first failure.
-    package var error: String?
+    package var error: Message?
 
     package static let maxNamed = 20
 
@@ -35,7 +35,7 @@ package struct RunRecord: Sendable, Hashable {
 
     package init(
         number: Int64, command: String, startedAt: Date, endedAt: Date? = nil, exitCode: Int? = nil, books: Int = 0,
-        named: [NamedBook] = [], summary: RunSummary = RunSummary(), error: String? = nil
+        named: [NamedBook] = [], summary: RunSummary = RunSummary(), error: Message? = nil
     ) {
         self.number = number
         self.command = command
@@ -60,11 +60,11 @@ package struct Outage: Sendable, Hashable {
     /// In how many runs it was met since then.
     package var runs: Int
     /// The sentence of its last failure.
-    package var error: String
+    package var error: Message
     /// Whether the user was alerted to it.
     package var isReported: Bool
 
-    package init(subject: String, since: Date, runs: Int = 1, error: String, isReported: Bool = false) {
+    package init(subject: String, since: Date, runs: Int = 1, error: Message, isReported: Bool = false) {
         self.subject = subject
         self.since = since
         self.runs = runs

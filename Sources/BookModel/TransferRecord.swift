@@ -54,14 +54,14 @@ package struct TransferRecord: Sendable, Hashable {
     /// How many runs gave up on the episode since it last made progress.
     package var attempts: Int
     /// The sentence of the last failure.
-    package var error: String?
+    package var error: Message?
     /// Not to be tried again before this time, unless forced; see ``waits(at:)``.
     package var nextTryAt: Date?
 
     package init(
         episode: EpisodeIdentity, state: TransferState = .waiting, validator: ContentValidator = .init(),
         total: Int64? = nil, committedLength: Int64 = 0, bootID: String? = nil, sha256: String? = nil,
-        path: String? = nil, attempts: Int = 0, error: String? = nil, nextTryAt: Date? = nil
+        path: String? = nil, attempts: Int = 0, error: Message? = nil, nextTryAt: Date? = nil
     ) {
         self.episode = episode
         self.state = state

@@ -31,7 +31,7 @@ extension CatalogStore {
                 UPDATE run SET ended_at = ?, exit_code = ?, books = ?, fetched = ?, resumed = ?, replaced = ?, renamed = ?,
                     adopted = ?, kept = ?, locked = ?, failed = ?, held_back = ?, paused = ?, removed = ?, gone = ?,
                     filtered = ?, expired = ?, left_over = ?, bytes_received = ?, bytes_reused = ?, seconds = ?,
-                    error = ?
+                    error = ?, error_message = ?
                 WHERE id = ?
                 """
             let summary = record.summary
@@ -43,7 +43,7 @@ extension CatalogStore {
                 summary.seconds,
             ]
             let end: StatementArguments = [stored(record.endedAt), record.exitCode]
-            try database.cachedStatement(sql: sql).execute(arguments: end + counts + [record.error, record.number])
+            try database.cachedStatement(sql: sql).execute(arguments: end + counts + stored(record.error) + [record.number])
             try database.setBooks(record.named.map(\.book), ofRun: record.number)
         }
     }
@@ -54,7 +54,7 @@ extension CatalogStore {
             let sql = """
                 SELECT id, command, started_at, ended_at, exit_code, books, fetched, resumed, replaced, renamed, adopted,
                     kept, locked, failed, held_back, paused, removed, gone, filtered, expired, left_over,
-                    bytes_received, bytes_reused, seconds, error
+                    bytes_received, bytes_reused, seconds, error, error_message
                 FROM run ORDER BY id DESC LIMIT ?
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [count])
@@ -73,7 +73,7 @@ extension CatalogStore {
     /// Everything that failed in the last run that had to do with it.
     package func outages() async throws -> [Outage] {
         try await read("the outages cannot be read") { database in
-            let sql = "SELECT subject, since, runs, error, told FROM outage ORDER BY since, subject"
+            let sql = "SELECT subject, since, runs, error, error_message, told FROM outage ORDER BY since, subject"
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
             var outages: [Outage] = []
             while let row = try rows.next() {
@@ -81,7 +81,7 @@ extension CatalogStore {
                 outages.append(
                     Outage(
                         subject: try columns.next(), since: try columns.nextTime() ?? .distantPast,
-                        runs: try columns.next(), error: try columns.next(), isReported: try columns.next()))
+                        runs: try columns.next(), error: try columns.nextMessage() ?? "", isReported: try columns.next()))
             }
             return outages
         }
@@ -96,13 +96,15 @@ extension CatalogStore {
                 try database.cachedStatement(sql: "DELETE FROM outage WHERE subject = ?").execute(arguments: [subject])
             }
             let sql = """
-                INSERT INTO outage (subject, since, runs, error, told) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO outage (subject, since, runs, error, error_message, told) VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (subject) DO UPDATE SET
-                    since = excluded.since, runs = excluded.runs, error = excluded.error, told = excluded.told
+                    since = excluded.since, runs = excluded.runs, error = excluded.error,
+                    error_message = excluded.error_message, told = excluded.told
                 """
             for outage in outages {
                 try database.cachedStatement(sql: sql).execute(
-                    arguments: [outage.subject, stored(outage.since), outage.runs, outage.error, outage.isReported])
+                    arguments: [outage.subject, stored(outage.since), outage.runs] + stored(outage.error)
+                        + [outage.isReported])
             }
         }
     }
@@ -212,6 +214,6 @@ extension RunRecord {
         summary.bytesReceived = try columns.next()
         summary.bytesReused = try columns.next()
         summary.seconds = try columns.next()
-        error = try columns.next()
+        error = try columns.nextMessage()
     }
 }

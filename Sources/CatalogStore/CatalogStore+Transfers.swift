@@ -137,8 +137,8 @@ extension Database {
         let sql = """
             INSERT INTO transfer (
                 episode_id, etag, last_modified, validator_age, state, total, committed_length, boot_id, sha256, path,
-                attempts, error, next_try_at
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                attempts, next_try_at, error, error_message
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 -- A transfer that was paused or cancelled meanwhile stays so; only resuming it changes that. A file
@@ -149,13 +149,15 @@ extension Database {
                     THEN transfer.state ELSE excluded.state END,
                 total = excluded.total, committed_length = excluded.committed_length,
                 boot_id = excluded.boot_id, sha256 = excluded.sha256, path = excluded.path,
-                attempts = excluded.attempts, error = excluded.error, next_try_at = excluded.next_try_at
+                attempts = excluded.attempts, error = excluded.error, error_message = excluded.error_message,
+                next_try_at = excluded.next_try_at
             """
         let id: StatementArguments = [try requiredID(of: record.episode)]
         let rest: StatementArguments = [
             record.state.rawValue, record.total, record.committedLength, record.bootID, record.sha256, record.path,
-            record.attempts, record.error, stored(record.nextTryAt),
+            record.attempts, stored(record.nextTryAt),
         ]
-        try cachedStatement(sql: sql).execute(arguments: id + StatementArguments(record.validator) + rest)
+        try cachedStatement(sql: sql).execute(
+            arguments: id + StatementArguments(record.validator) + rest + stored(record.error))
     }
 }

@@ -81,9 +81,9 @@ extension LocalFile {
 extension TransferRecord {
     static let columns = """
         t.state, t.etag, t.last_modified, t.validator_age, t.total, t.committed_length, t.boot_id, t.sha256, t.path,
-        t.attempts, t.error, t.next_try_at
+        t.attempts, t.error, t.error_message, t.next_try_at
         """
-    private static let columnCount = 12
+    private static let columnCount = 13
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
@@ -91,7 +91,7 @@ extension TransferRecord {
             total: try columns.nextLength(), committedLength: try columns.next(),
             bootID: try columns.next(), sha256: try columns.next(), path: try columns.nextPathIfAny(),
             attempts: try columns.next(),
-            error: try columns.next(), nextTryAt: try columns.nextTime())
+            error: try columns.nextMessage(), nextTryAt: try columns.nextTime())
     }
 
     /// nil where an outer join found no transfer.

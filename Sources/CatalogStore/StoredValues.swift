@@ -48,6 +48,14 @@ struct ColumnReader {
         time(stored: try next(Int64?.self))
     }
 
+    /// A sentence in two columns; of one that an older version kept there is only the English.
+    mutating func nextMessage() throws -> Message? {
+        let (english, whole): (String?, String?) = (try next(), try next())
+        guard let english else { return nil }
+        return whole.flatMap { try? JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
+            ?? Message(verbatim: english)
+    }
+
     /// A length as a server declared it; nil also for an absurd one, which earlier versions took down.
     mutating func nextLength() throws -> Int64? {
         try next(Int64?.self).flatMap { $0 <= FileSize.max ? $0 : nil }
@@ -85,4 +93,12 @@ func word<Word: RawRepresentable<String>>(_ text: String, as type: Word.Type = W
         throw UnknownWord()
     }
     return word
+}
+
+/// A sentence as it is kept: the English, for whoever looks into the store, and the whole of it.
+func stored(_ message: Message?) throws -> StatementArguments {
+    [
+        message?.description,
+        try message.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) },
+    ]
 }

@@ -85,7 +85,7 @@ extension DownloadEngine {
         guard records else { return }
         var record = transfer.record
         record.state = .failed
-        record.error = failure.description
+        record.error = failure.message
         // The run's own end is nothing the episode has to wait for.
         record.attempts += failure.disposition == .stop ? 0 : 1
         record.nextTryAt = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }

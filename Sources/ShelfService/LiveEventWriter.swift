@@ -89,7 +89,7 @@ struct LiveEventWriter: Sendable {
             "size": .init(progress.total),
             "bytes_per_second": .init(progress.bytesPerSecond),
             "seconds_left": .init(progress.secondsLeft),
-            "error": .init(shelved.state == .failed ? shelved.transfer?.error : nil),
+            "error": .init(shelved.state == .failed ? shelved.transfer?.error?.description : nil),
         ]
         return LiveEvent(
             subject: "\(episode.identity)", isProgress: event == "progress" || event == "started",

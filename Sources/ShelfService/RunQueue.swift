@@ -291,7 +291,7 @@ package actor RunQueue {
         unrecorded.append(
             RunRecord(
                 number: 0, command: errand.command, startedAt: begin, endedAt: .now,
-                exitCode: runner.exitCode(failure), books: errand.books.count, error: failure.description))
+                exitCode: runner.exitCode(failure), books: errand.books.count, error: failure.message))
         if unrecorded.count > Self.maxUnrecorded { unrecorded.removeFirst() }
     }
 

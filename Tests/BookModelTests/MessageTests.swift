@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import Testing
 
 struct MessageTests {
@@ -47,6 +48,18 @@ struct MessageTests {
         #expect(both.description == "none, page 2 of kting:30776 cannot be read, none")
         #expect(both.text(by: ["none": "无", ", ": "，"]) == "无，page 2 of kting:30776 cannot be read，无")
         #expect(([] as [Message]).joined(separator: ", ") == "")
+    }
+
+    @Test func isKeptAndReadBackWhole() throws {
+        let time: Message = "not before \(Date(timeIntervalSince1970: 1_700_000_000.25))"
+        for message in ["", "none", "\(3)", "\(3)\(4)", page, "\(page): \(time); \(page)", "\("[\"x\"]")"] as [Message]
+        {
+            let kept = try JSONEncoder().encode(message)
+            #expect(
+                try JSONDecoder().decode(Message.self, from: kept) == message,
+                "\(String(decoding: kept, as: UTF8.self))")
+        }
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(Message.self, from: Data(#"["a", "b"]"#.utf8)) }
     }
 
     @Test func equalEnglishByOtherPartsIsAnotherMessage() {

@@ -25,6 +25,24 @@ extension ProductTests {
             }
         }
 
+        @Test func `what failed in a run that spoke English is told in Chinese later`() async throws {
+            var catalog = ScriptedCatalog(episodes: 2, bytes: 30_000)
+            catalog.items[1].deeds = [.instead(.notFound)]
+            try await withCatalog(catalog.script) { bench, _ in
+                let english = try await bench.run("fetch", "1", environment: bench.configured)
+                #expect(english.exitCode == 75 && english.errors.contains("could not be fetched"), "\(english.errors)")
+                let environment = bench.configured.merging(chinese) { $1 }
+                for command in [["explain", "1/2"], ["runs"], ["queue"], ["show", "1/2"]] {
+                    let told = try await bench.runBare(command + ["--library", "L"], environment: environment)
+                    #expect(!told.output.contains(/[a-z]{3,} [a-z]{2,} [a-z]{2,}/), "\(command): \(told.output)")
+                }
+                let runs = try await bench.run("runs", environment: environment)
+                #expect(runs.output.contains("未能下载：服务器上没有这个文件"), "\(runs.output)")
+                let document = try await bench.run("runs", "--json", environment: environment)
+                #expect(document.output.contains("could not be fetched"), "\(document.output)")
+            }
+        }
+
         @Test func `what programs read is the same in every language`() async throws {
             try await withCatalog(ScriptedCatalog(episodes: 2, bytes: 30_000).script) { bench, _ in
                 let environment = bench.configured

@@ -153,7 +153,7 @@ import Transport
             let record = try #require(try await bench.record(of: episode))
             #expect(record.state == .failed)
             #expect(record.attempts == 1)
-            #expect(record.error == failure.failure.description)
+            #expect(record.error == failure.failure.message)
             #expect(record.nextTryAt == nil)
             #expect(try bench.partialNames() == [])
         }

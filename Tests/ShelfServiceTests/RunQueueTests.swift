@@ -30,7 +30,7 @@ import Testing
             let failure = try #require(await failures.first { _ in true })
             let run = try #require(try await ServedShelf(configuration, desk: desk).runs(last: 5).first)
             #expect(run.state == .ended && run.record.command == "mirror" && run.record.exitCode == 73)
-            #expect(run.record.error == failure.description)
+            #expect(run.record.error == failure.message)
             working.cancel()
             await working.value
         }

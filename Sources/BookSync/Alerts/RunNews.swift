@@ -96,7 +96,7 @@ extension JSONDocument {
     private static func outage(_ outage: Outage) -> JSONDocument {
         [
             "subject": .string(outage.subject), "since": .init(outage.since), "runs": .init(outage.runs),
-            "error": .string(outage.error),
+            "error": .string(outage.error.description),
         ]
     }
 }

@@ -59,7 +59,7 @@ struct CatalogFailures: Sendable {
             var outage = known[subject] ?? Outage(subject: subject, since: now, runs: 0, error: "")
             outage.runs += 1
             let failure = Self.failure(of: entries, outage: outage)
-            outage.error = failure.description
+            outage.error = failure.message
             var report = FailureReport(book: entries.first?.book, failure: failure)
             report.books = entries.map(\.book)
             return (report, outage)

@@ -35,7 +35,7 @@ struct RunRecording: Sendable {
     }
 
     /// - Parameter error: of the first failure.
-    func end(_ record: RunRecord, _ report: RunReport, exitCode: Int, error: String?) async -> RunRecord {
+    func end(_ record: RunRecord, _ report: RunReport, exitCode: Int, error: Message?) async -> RunRecord {
         var record = record
         record.endedAt = Date()
         record.exitCode = exitCode

@@ -161,7 +161,7 @@ package struct RunReport: Sendable {
         let subject = CatalogFailures.library
         var outage = known[subject] ?? Outage(subject: subject, since: Date(), runs: 0, error: "")
         outage.runs += 1
-        outage.error = failure.description
+        outage.error = failure.message
         news.outages.append(outage)
     }
 }

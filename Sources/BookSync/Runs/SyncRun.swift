@@ -47,7 +47,7 @@ package struct SyncRun: Sendable {
         do {
             let report = try await execute(request, in: session)
             guard let record else { return report }
-            let (code, error) = (exitCode(report.failures), report.failures.first.map(\.description))
+            let (code, error) = (exitCode(report.failures), report.failures.first?.message)
             let ended = await recording.end(record, report, exitCode: code, error: error)
             await recording.conclude(ended, report)
             if let notice = await session.backUp() { emit(.notice(notice)) }
@@ -61,7 +61,7 @@ package struct SyncRun: Sendable {
             if !(error is CancellationError) { report.recordEnd(Failure.of(error), known: await recording.outages()) }
             let ended = await recording.end(
                 record, report, exitCode: exitCode(report.failures),
-                error: report.failures.first.map(\.description))
+                error: report.failures.first?.message)
             await recording.conclude(ended, report)
             throw error
         }

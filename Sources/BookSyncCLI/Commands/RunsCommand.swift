@@ -42,7 +42,7 @@ struct RunsCommand: Subcommand {
             return [
                 describeTime(run.record.startedAt), run.record.command, took ?? "", end,
                 "\(run.record.books)", "\(summary.fetched + summary.resumed + summary.replaced)", "\(summary.failed)",
-                summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "", run.record.error ?? "",
+                summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "", run.record.error.map { program.words($0) } ?? "",
             ]
         }
         await program.print(

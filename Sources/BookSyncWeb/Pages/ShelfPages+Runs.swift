@@ -70,6 +70,6 @@ extension ShelfPages {
             what: what.joined(separator: " · "),
             books: named.map { BookLink(page: routes.book($0.book), title: $0.title ?? $0.book.description) },
             more: named.isEmpty || more < 1 ? nil : phrases(.countMore, count: more),
-            came: came.joined(separator: " · "), error: record.error)
+            came: came.joined(separator: " · "), error: record.error.map { phrases($0) })
     }
 }

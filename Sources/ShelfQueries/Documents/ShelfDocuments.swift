@@ -43,7 +43,7 @@ extension JSONDocument {
             "path": .init(shelved.file?.path),
             "published_at": .init(episode.publishedAt),
             "duration": .init(episode.duration),
-            "error": .init(shelved.transfer?.error),
+            "error": .init(shelved.transfer?.error?.description),
             "attempts": .init(shelved.transfer?.attempts ?? 0),
         ]
     }

@@ -47,6 +47,6 @@ extension JSONDocument {
             "books": .init(record.books),
             "titles": .array(record.named.map { .string($0.title ?? $0.book.description) }),
         ]
-        self = known.adding(Self.counts(of: record.summary)).adding(["error": .init(record.error)])
+        self = known.adding(Self.counts(of: record.summary)).adding(["error": .init(record.error?.description)])
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(
             reports[0].outage
                 == Outage(
-                    subject: "http://a", since: Self.now, error: reports[0].report.failure.description))
+                    subject: "http://a", since: Self.now, error: reports[0].report.failure.message))
     }
 
     @Test func `a book that one server cannot give while it gives others is the book's own trouble`() {
