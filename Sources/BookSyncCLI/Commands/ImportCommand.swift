@@ -77,7 +77,8 @@ struct ImportCommand: Subcommand {
         }
         let status = ExitStatus(of: outcomes.flatMap(\.failures))
         let document: JSONDocument = [
-            "program": .string(self.program.rawValue), "path": .string(request.path), "dry_run": .bool(dryRun),
+            "event": "imported", "program": .string(self.program.rawValue), "path": .string(request.path),
+            "dry_run": .bool(dryRun),
             "books": .array(outcomes.map { JSONDocument($0) }), "exit_code": .init(Int(status.rawValue)),
         ]
         await program.print(document, or: program.options.quiet ? [] : outcomes.map(\.sentence))
