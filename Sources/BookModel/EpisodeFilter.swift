@@ -27,6 +27,11 @@ package struct EpisodeFilter: Sendable, Hashable {
     /// Whether it names episodes one by one, as `3` and `3,7` do and `1-500` does not.
     package var namesEpisodes: Bool { only?.ranges.allSatisfy { $0.count == 1 } ?? false }
 
+    /// Whether it is one number, or the last episode: `7` and `latest:1`, and not `7-9`, however many episodes there are.
+    package var namesOneEpisode: Bool {
+        self == EpisodeFilter(latest: 1) || only.map { $0.ranges.count == 1 && $0.ranges[0].count == 1 } ?? false
+    }
+
     /// The filter that lets through what either of them does; nil where no single filter says that.
     package func united(with other: EpisodeFilter) -> EpisodeFilter? {
         guard match == other.match, exclude == other.exclude, since == other.since else { return nil }

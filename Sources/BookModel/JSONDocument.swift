@@ -58,6 +58,11 @@ extension JSONDocument {
         return .object(members + others)
     }
 
+    /// The members of an object behind the word for what was done.
+    package func event(_ word: String) -> JSONDocument {
+        (["event": .string(word)] as JSONDocument).adding(self)
+    }
+
     /// As text: on one line, or indented by two spaces a level.
     package func text(isIndented: Bool = false) -> String {
         var text = ""

@@ -171,5 +171,20 @@ extension ProductTests {
                 #expect(!run.errors.contains(Self.password))
             }
         }
+
+        @Test func `no address of a catalog that cannot be read shows its secrets`() async throws {
+            try await withWorkbenchAndRefusingPort { bench, port in
+                let address = "//me:hidden@127.0.0.1:\(port)/feed.xml?token=hidden"
+                for subject in ["http:\(address)", "demo:http:\(address)"] {
+                    for more in [[], ["40111"]] {
+                        for option in ["--json", "-v"] {
+                            let result = try await bench.runBare(["catalog", subject, option] + more)
+                            #expect(!result.output.contains("hidden"), "\(subject): \(result.output)")
+                            #expect(!result.errors.contains("hidden"), "\(subject): \(result.errors)")
+                        }
+                    }
+                }
+            }
+        }
     }
 }

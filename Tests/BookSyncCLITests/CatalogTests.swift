@@ -66,7 +66,8 @@ extension ProductTests {
                 #expect(lines[1]["file"] == "b.json")
                 #expect(lines[1]["error"]?.contains("b.json") == true)
                 let one = try await bench.run("catalog", "b.json", "--json")
-                #expect(one.exitCode == 65 && one.output == "")
+                #expect(one.exitCode == 65 && one.outputLines.map { $0 + "\n" } == [one.output])
+                #expect(try JSONObject(one.output)["file"] == "b.json")
             }
         }
 

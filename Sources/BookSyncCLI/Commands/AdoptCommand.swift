@@ -62,7 +62,7 @@ struct AdoptCommand: Subcommand {
                 }
             }
         }
-        await program.print(JSONDocument(report), or: Self.lines(report, style: program.outputStyle))
+        await program.print(JSONDocument(report).event("adopted"), or: Self.lines(report, style: program.outputStyle))
         return ExitStatus(of: report.failures)
     }
 

@@ -78,13 +78,15 @@ struct CatalogCommand: Subcommand {
 
     /// With several subjects one that cannot be read takes none of the others along.
     private func tell(_ failure: Failure, about subject: String, _ program: Program) async throws {
-        guard subjects.count > 1 else { throw failure }
+        // An address may hold a token.
+        let address = subject.firstRange(of: /[a-z]+:\/\//).map { subject[$0.lowerBound...] } ?? ""
+        let shown = subject.dropLast(address.count) + ResourceAddress(String(address)).withoutSecrets
         if program.options.json {
-            let document: JSONDocument = ["file": .string(subject), "error": .string(failure.description)]
+            let document: JSONDocument = ["file": .string(String(shown)), "error": .string(failure.description)]
             await program.streams.writeOutput(document.text())
-        } else {
-            await program.streams.writeError("\(subject): \(failure)")
         }
+        guard subjects.count > 1 else { throw failure }
+        if !program.options.json { await program.streams.writeError("\(shown): \(failure)") }
     }
 }
 

@@ -30,21 +30,22 @@ struct ScopeArguments: ParsableArguments {
 
 extension Program {
     /// Does something to the scope, and says to how many episodes.
+    /// - Parameter event: the word for it in `--json`.
     func control(
-        _ arguments: ScopeArguments, saying sentence: @Sendable (Message) -> Message,
+        _ arguments: ScopeArguments, _ event: String, saying sentence: @Sendable (Message) -> Message,
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
         let configuration = try await libraryConfiguration(naming: arguments.references, isChanging: true)
         let scope = try arguments.scope(configuration)
         return await tell(
-            try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, sentence)
+            try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, event, sentence)
     }
 
     /// Says to how many episodes something was done.
-    fileprivate func tell(_ count: Int, _ sentence: (Message) -> Message) async -> ExitStatus {
+    fileprivate func tell(_ count: Int, _ event: String, _ sentence: (Message) -> Message) async -> ExitStatus {
         if options.json {
             let document: JSONDocument = ["episodes": .init(count)]
-            await streams.writeOutput(document.text(isIndented: true))
+            await streams.writeOutput(document.event(event).text(isIndented: true))
         }
         if !options.quiet { await streams.writeError(sentence(Message(count, "episode"))) }
         return .done
@@ -61,7 +62,7 @@ struct PauseCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope) {
+        try await program.control(scope, "paused") {
             "\($0) paused"
         } action: {
             try await $0.pause($1)
@@ -78,7 +79,7 @@ struct ResumeCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope) {
+        try await program.control(scope, "resumed") {
             "\($0) resumed"
         } action: {
             try await $0.resume($1)
@@ -98,7 +99,7 @@ struct CancelCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
         let scope = try scope.scope(configuration)
         return await program.tell(
-            try await TransferControl.cancel(scope, in: configuration.library)
+            try await TransferControl.cancel(scope, in: configuration.library), "cancelled"
         ) { "\($0) cancelled" }
     }
 }

@@ -20,7 +20,7 @@ struct DemoCommand: Subcommand {
             let list = DemoCatalog.catalogURL(at: address)
             await program.print(
                 [
-                    "address": .string(address.url), "url": .string(list),
+                    "event": "serving", "address": .string(address.url), "url": .string(list),
                     "detail_url": .string(DemoCatalog.detailURL(at: address)),
                 ], or: [Message(verbatim: address.url)])
             if !program.options.quiet {

@@ -38,7 +38,7 @@ struct ExplainCommand: Subcommand {
             return lines.map(Message.init(verbatim:))
         }
         await program.print(
-            documents.count == 1 ? documents[0] : .array(documents),
+            .one(of: documents, if: reference.filter.namesOneEpisode),
             or: paragraphs.joined(separator: [""]).map { $0 })
         return .done
     }

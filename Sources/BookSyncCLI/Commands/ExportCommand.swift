@@ -51,7 +51,7 @@ struct ExportCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: references)
         guard case .ofBooks(let kind) = kind else {
             let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
-            return try await program.exportSubscriptions(of: configuration, books: books, to: output ?? "-")
+            return try await program.exportSubscriptions(of: configuration, books: books, to: output ?? "-") { [$0] }
         }
         let items = try references.map(BookReference.init(parsing:)).map { reference -> ShelfExport.Item in
             (book: try configuration.book(reference), filter: reference.filter)
@@ -65,12 +65,8 @@ struct ExportCommand: Subcommand {
             let written = try await export.write(kind, of: items, to: output)
             await program.print(
                 .array(
-                    written.map {
-                        [
-                            "kind": .string(kind.rawValue), "path": .string($0.path),
-                            "outcome": .string($0.isWritten ? "written" : "unchanged"),
-                        ]
-                    }), or: written.filter(\.isWritten).map { "wrote \($0.path)" })
+                    written.map { .exported(kind.rawValue, to: $0.path, isWritten: $0.isWritten) }),
+                or: written.filter(\.isWritten).map { "wrote \($0.path)" })
             return .done
         case nil:
             let outcomes = try await export.intoFolders(
@@ -119,9 +115,17 @@ enum ExportChoice: Equatable, ExpressibleByArgument {
 }
 
 extension JSONDocument {
+    /// A file that was written where the user said, of one book or of several.
+    static func exported(_ kind: String, to path: String, isWritten: Bool) -> JSONDocument {
+        [
+            "event": "exported", "source": .null, "book_id": .null, "kind": .string(kind), "path": .string(path),
+            "outcome": isWritten ? "written" : "unchanged", "error": .null,
+        ]
+    }
+
     fileprivate init(_ outcome: ExportOutcome) {
         self = [
-            "source": .string(outcome.book.source), "book_id": .string(outcome.book.id),
+            "event": "exported", "source": .string(outcome.book.source), "book_id": .string(outcome.book.id),
             "kind": .string(outcome.kind.rawValue), "path": .init(outcome.path),
             "outcome": .string(outcome.result.keyword), "error": .init(outcome.failure?.description),
         ]

@@ -72,6 +72,10 @@ struct FetchCommand: Subcommand {
                     // A run that is about to end may not have seen it.
                     return try await run(waitingFor: max(waiting.seconds, count > 0 ? Self.secondsToBeSeen : 0))
                 } catch let failure as Failure where failure.kind == .temporary && count > 0 {
+                    if common.json {
+                        let document: JSONDocument = ["event": "handed_over", "episodes": .init(count)]
+                        await program.streams.writeOutput(document.text())
+                    }
                     throw Failure(
                         .temporary, disposition: .stop, what: "another run is under way",
                         why: count == 1 ? "it fetches the episode next" : "it fetches the \(count) episodes next",

@@ -64,16 +64,21 @@ struct ImportCommand: Subcommand {
             books: references.isEmpty ? nil : try references.map(configuration.book),
             files: files?.fromCurrentFolder, way: mode.way, subscribes: !noSubscribe)
         let printer = EventPrinter(style: program.quietStyle, streams: program.streams)
-        let outcomes = try await printer.printing { emit in
-            let work = LibraryImport(configuration: configuration, logger: program.logger, emit: emit)
-            if dryRun { return try await work.plan(request, environment: program.environment) }
-            return try await work.execute(
-                request, environment: program.environment, knownLibraries: program.knownLibraries,
-                waitingFor: waiting.seconds)
+        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        let asked = try request.books ?? configuration.allSubscriptions(with: stored).map(\.book)
+        let outcomes = try await program.withCatalogs(configuration, for: asked) { configuration in
+            try await printer.printing { emit in
+                let work = LibraryImport(configuration: configuration, logger: program.logger, emit: emit)
+                if dryRun { return try await work.plan(request, environment: program.environment) }
+                return try await work.execute(
+                    request, environment: program.environment, knownLibraries: program.knownLibraries,
+                    waitingFor: waiting.seconds)
+            }
         }
         let status = ExitStatus(of: outcomes.flatMap(\.failures))
         let document: JSONDocument = [
-            "program": .string(self.program.rawValue), "path": .string(request.path), "dry_run": .bool(dryRun),
+            "event": "imported", "program": .string(self.program.rawValue), "path": .string(request.path),
+            "dry_run": .bool(dryRun),
             "books": .array(outcomes.map { JSONDocument($0) }), "exit_code": .init(Int(status.rawValue)),
         ]
         await program.print(document, or: program.options.quiet ? [] : outcomes.map(\.sentence))

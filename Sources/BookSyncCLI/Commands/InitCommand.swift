@@ -48,7 +48,7 @@ struct InitCommand: Subcommand {
         try await write(setup, to: path, in: program.words)
         if common.json {
             let document: JSONDocument = [
-                "configuration": .string(path), "library": .string(setup.library),
+                "event": "initialised", "configuration": .string(path), "library": .string(setup.library),
                 "book": setup.book.map { .string($0.address.description) } ?? .null,
             ]
             await program.streams.writeOutput(document.text(isIndented: true))

@@ -34,7 +34,7 @@ struct RemoveCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         if forget {
-            return try await program.control(scope) {
+            return try await program.control(scope, "forgotten") {
                 "\($0) wanted again"
             } action: {
                 try await $0.forgetRemovals($1)
@@ -56,7 +56,7 @@ struct RemoveCommand: Subcommand {
             }
             let removal = try await control.remove(scope)
             if program.options.json {
-                await program.streams.writeOutput(JSONDocument(removal).text(isIndented: true))
+                await program.streams.writeOutput(JSONDocument(removal).event("removed").text(isIndented: true))
             }
             for failure in removal.failures { await program.streams.writeError("booksync: \(failure)") }
             if !program.options.quiet { await program.streams.writeError(removal.sentence) }

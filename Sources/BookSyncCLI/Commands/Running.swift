@@ -76,15 +76,16 @@ extension Program {
         _ request: RunRequest, configuration: Configuration, offline: Bool
     ) async throws -> ExitStatus {
         var style = eventStyle
-        style.isJSON = false
         style.showsBars = false
         let printer = EventPrinter(style: style, streams: streams)
         let report = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
+            // No run is under way that would be so and so far.
+            let emit: @Sendable (SyncEvent) -> Void = { if case .advanced = $0 {} else { emit($0) } }
+            return try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
                 request, library: configuration.library, offline: offline
             ) { plan in
                 if options.json {
-                    await streams.writeOutput(JSONDocument(plan).text())
+                    await streams.writeOutput(JSONDocument(plan).event("plan").text())
                 } else {
                     await streams.writeOutput(plan.lines(style: outputStyle))
                 }

@@ -37,7 +37,7 @@ extension ServeCommand {
         }
         guard let why else {
             await program.print(
-                ["path": .string(path), "written": .bool(true)], or: ["the password is set in \(path)"])
+                Self.document(path, linesLeft: []), or: ["the password is set in \(path)"])
             let winner = ["BOOKSYNC_SERVE_PASSWORD", "BOOKSYNC_SERVE_PASSWORD_FILE"].first {
                 program.environment[$0]?.isEmpty == false
             }
@@ -51,10 +51,17 @@ extension ServeCommand {
             return .done
         }
         await program.print(
-            ["path": .string(path), "written": .bool(false), "lines": .array(entry.lines.map { .string($0) })],
-            or: entry.lines.map(Message.init(verbatim:)))
+            Self.document(path, linesLeft: entry.lines), or: entry.lines.map(Message.init(verbatim:)))
         await program.streams.writeError("booksync: \(path) was not changed: \(why); put these lines into it yourself")
         return .configuration
+    }
+
+    /// - Parameter linesLeft: what the user has to write into the file; none where it is written.
+    private static func document(_ path: String, linesLeft: [String]) -> JSONDocument {
+        [
+            "event": "password_set", "path": .string(path), "written": .bool(linesLeft.isEmpty),
+            "lines": .array(linesLeft.map { .string($0) }),
+        ]
     }
 
     /// Gives the apps' feeds a new address; a server that runs notices within a second.
@@ -62,7 +69,7 @@ extension ServeCommand {
         let library = try await program.configuration().configuration.library
         try await ServeKeyring(library: library, logger: program.logger).rotateApps()
         await program.print(
-            ["rotated": .bool(true)],
+            ["event": "apps_rotated", "rotated": .bool(true)],
             or: ["podcast apps have to subscribe anew: the subscriptions page shows their new address"])
         return .done
     }

@@ -64,7 +64,7 @@ extension ServeCommand {
             let hash = try await newHash(program)
             try await UserBook.open(in: library) { try await $0.setPassword(hash, of: name) }
             await program.print(
-                ["user": .string(name)],
+                ["event": "user_password_set", "user": .string(name)],
                 or: ["\(name) has a new password: they have to log in again, and their podcast apps to subscribe again"]
             )
             return .done
@@ -72,7 +72,8 @@ extension ServeCommand {
         let books = try await seenBooks(configuration)
         if let name = users.booksOf {
             try await UserBook.open(in: library) { try await $0.setBooks(books, of: name) }
-            await program.print(["user": .string(name)], or: ["\(name) sees \(Self.sight(books))"])
+            await program.print(
+                ["event": "user_changed", "user": .string(name)], or: ["\(name) sees \(Self.sight(books))"])
             return .done
         }
         guard let name = users.addUser else { return .done }
@@ -94,7 +95,7 @@ extension ServeCommand {
                 User(id: 0, name: name, passwordHash: hash.secretText, books: books), inherits: inherits)
         }
         await program.print(
-            ["user": .string(name), "inherits": .bool(inherits)],
+            ["event": "user_added", "user": .string(name), "inherits": .bool(inherits)],
             or: ["\(name) may log in, and sees \(Self.sight(books))"])
         if inherits, !program.options.quiet {
             await program.streams.writeError(
@@ -131,7 +132,7 @@ extension ServeCommand {
             return .done
         }
         try await UserBook.open(in: library) { try await $0.remove(name) }
-        await program.print(["user": .string(name)], or: ["\(name) is removed"])
+        await program.print(["event": "user_removed", "user": .string(name)], or: ["\(name) is removed"])
         return .done
     }
 

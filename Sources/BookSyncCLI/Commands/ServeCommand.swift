@@ -117,7 +117,13 @@ struct ServeCommand: Subcommand {
             mirrorInterval: interval, logger: program.logger,
             changedSettings: await changes(of: settings, program))
         try await server.run { address in
-            await program.print(["address": .string(address)], or: [Message(verbatim: address)])
+            if common.json {
+                // Runs print a line for each of their events.
+                await program.streams.writeOutput(
+                    (["event": "serving", "address": .string(address)] as JSONDocument).text())
+            } else {
+                await program.streams.writeOutput([Message(verbatim: address)])
+            }
             guard !program.options.quiet else { return }
             let shelf = books.map { Message($0, "book") } ?? "an empty shelf"
             await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")

@@ -32,13 +32,19 @@ struct ShowCommand: Subcommand {
                 remedy: "booksync list \(book) lists what it has")
         }
         await program.print(
-            documents.count == 1 ? documents[0] : .array(documents),
+            .one(of: documents, if: reference.filter.isEmpty || reference.filter.namesOneEpisode),
             or: documents.map { $0.lines() }.joined(separator: [""]).map { $0 })
         return .done
     }
 }
 
 extension JSONDocument {
+    /// The only one of them, where the REF can name no more: what it finds does not change the shape. Several that have
+    /// one number are listed.
+    static func one(of documents: [JSONDocument], if isOne: Bool) -> JSONDocument {
+        isOne && documents.count == 1 ? documents[0] : .array(documents)
+    }
+
     /// An object as lines of `key  value` for people; what is unknown is left out.
     fileprivate func lines() -> [Message] {
         guard case .object(let members) = self else { return [Message(verbatim: text())] }

@@ -50,7 +50,7 @@ struct SubscribeCommand: Subcommand {
                     case .changed: "already subscribed to \(book); options changed"
                     case .already: "already subscribed to \(book)"
                     }
-                await program.tell(sentence, outcome.rawValue, book)
+                await program.tell(sentence, "subscribed", outcome.rawValue, book)
             }
         }
         return .done
@@ -124,14 +124,14 @@ struct UnsubscribeCommand: Subcommand {
             var failures: [Failure] = []
             for book in books {
                 if try await subscribed.unsubscribe(book) {
-                    await program.tell("unsubscribed from \(book)", "unsubscribed", book)
+                    await program.tell("unsubscribed from \(book)", "unsubscribed", "unsubscribed", book)
                     continue
                 }
                 let failure = Failure(
                     .unknownBook, what: "\(book) cannot be unsubscribed", why: "nothing is subscribed under that name",
                     remedy: "booksync subscriptions lists what is")
                 failures.append(failure)
-                await program.tell(nil, "was not subscribed", book)
+                await program.tell(nil, "failed", "was not subscribed", book, failure)
                 await program.streams.writeError("booksync: \(failure)")
             }
             return ExitStatus(of: failures)
@@ -165,12 +165,15 @@ extension Program {
 
     /// Says what became of the subscription to a book.
     /// - Parameter sentence: for people; nil where something else tells them.
-    fileprivate func tell(_ sentence: Message?, _ outcome: String, _ book: BookIdentity) async {
+    fileprivate func tell(
+        _ sentence: Message?, _ event: String, _ outcome: String, _ book: BookIdentity, _ failure: Failure? = nil
+    ) async {
         if options.json {
             let document: JSONDocument = [
                 "source": .string(book.source), "id": .string(book.id), "outcome": .string(outcome),
+                "error": .init(failure?.description),
             ]
-            await streams.writeOutput(document.text())
+            await streams.writeOutput(document.event(event).text())
         }
         if let sentence, !options.quiet { await streams.writeError(sentence) }
     }

@@ -44,7 +44,7 @@ struct SubscriptionsCommand: Subcommand {
         let configuration = try await program.libraryConfiguration()
         if let importedFile { return try await follow(importedFile, configuration, program) }
         if let exportedFile {
-            return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile)
+            return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile) { $0 }
         }
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.allSubscriptions(with: stored)
@@ -99,7 +99,7 @@ struct SubscriptionsCommand: Subcommand {
         )
         await program.print(
             [
-                "subscribed": .init(counts.subscribed), "already": .init(counts.already),
+                "event": "imported", "subscribed": .init(counts.subscribed), "already": .init(counts.already),
                 "refused": .init(counts.refused), "feeds": .array(imported.entries.map { JSONDocument($0) }),
                 "notices": .array(imported.notices.map { .string($0.description) }),
                 "exit_code": .init(Int(status.rawValue)),
@@ -128,8 +128,10 @@ extension Program {
     /// - Parameters:
     ///   - books: those that are wanted; none for all.
     ///   - output: a path, or `-` for standard output.
+    ///   - document: of what was written.
     func exportSubscriptions(
-        of configuration: Configuration, books: [BookIdentity], to output: String
+        of configuration: Configuration, books: [BookIdentity], to output: String,
+        document: (JSONDocument) -> JSONDocument
     ) async throws -> ExitStatus {
         let outline = try await SubscriptionOutline(of: configuration, books: books)
         if output == "-" {
@@ -137,10 +139,8 @@ extension Program {
         } else {
             let written = try await outline.write(to: output)
             await print(
-                [
-                    "kind": "opml", "path": .string(written.path),
-                    "outcome": .string(written.isWritten ? "written" : "unchanged"),
-                ], or: written.isWritten ? ["wrote \(written.path)"] : [])
+                document(.exported("opml", to: written.path, isWritten: written.isWritten)),
+                or: written.isWritten ? ["wrote \(written.path)"] : [])
         }
         let count = outline.booksWithoutFeed.count
         if count > 0, !options.quiet {

@@ -62,6 +62,10 @@ struct TrashRestoreCommand: Subcommand {
             in: configuration, command: "trash restore", waitingFor: waiting.seconds
         ) { trash in
             try await trash.restore(try await trash.list().filter(scope.includes))
+        } document: { restored in
+            .array(
+                restored.files.map { JSONDocument($0).event("restored") }
+                    + restored.failures.compactMap { JSONDocument(.failed($0)) })
         }
     }
 }
@@ -89,7 +93,8 @@ struct TrashEmptyCommand: Subcommand {
                 return .done
             }
             try await session.trash.delete(files)
-            await program.print(.array(files.map { JSONDocument($0) }), or: ["\(files.summary) deleted"])
+            await program.print(
+                .array(files.map { JSONDocument($0).event("deleted") }), or: ["\(files.summary) deleted"])
             return .done
         }
     }
@@ -106,7 +111,7 @@ extension Program {
     /// Prints what comes back of the trash.
     func restoreTrash(
         in configuration: Configuration, command: String, waitingFor wait: Double,
-        _ restore: (Trash) async throws -> Trash.Restored
+        _ restore: (Trash) async throws -> Trash.Restored, document: (Trash.Restored) -> JSONDocument
     ) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: configuration.library)
         return try await LibrarySession.withLibrary(
@@ -114,7 +119,7 @@ extension Program {
         ) { session in
             let restored = try await restore(session.trash)
             await print(
-                .array(restored.files.map { JSONDocument($0) }),
+                document(restored),
                 or: restored.files.map { "restored \($0.file.path)" } + ["\(restored.files.summary) restored"])
             for report in restored.failures { await streams.writeError("booksync: \(report.failure)") }
             return ExitStatus(of: restored.failures.map(\.failure))

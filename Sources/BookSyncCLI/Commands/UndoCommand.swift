@@ -33,33 +33,47 @@ struct UndoCommand: Subcommand {
         // Taking the lock would make a library where there is none.
         _ = try await LibraryFolder.requireStore(in: configuration.library)
         let trashed = try await Trash.list(in: configuration.library)
-        let renamedAt = try await RenameUndo().plan(in: configuration.library).renamedAt ?? .distantPast
-        if let last = trashed.first?.removedAt, last > renamedAt {
-            let removed = trashed.filter { $0.removedAt == last }
+        var report = try await RenameUndo().plan(in: configuration.library)
+        if let last = trashed.first?.removedAt, last > report.renamedAt ?? .distantPast {
+            // The renames are older, and stay.
+            (report.renamedAt, report.undone, report.left, report.isDryRun) = (nil, [], [], dryRun)
+            let renames = report
             guard dryRun else {
                 return try await program.restoreTrash(
                     in: configuration, command: "undo", waitingFor: waiting.seconds
                 ) { trash in
                     try await trash.undoRemoval(at: last)
+                } document: { restored in
+                    Self.document(renames, restored: restored.files, restored.failures.map(\.failure))
                 }
             }
+            let removed = trashed.filter { $0.removedAt == last }
             await program.print(
-                .array(removed.map { JSONDocument($0) }), or: removed.map { "\($0.file.path) to be restored" })
+                Self.document(renames, restored: removed), or: removed.map { "\($0.file.path) to be restored" })
             return .done
         }
-        let report =
-            dryRun
-            ? try await RenameUndo().plan(in: configuration.library)
-            : try await LibrarySession.withLibrary(
+        if !dryRun {
+            report = try await LibrarySession.withLibrary(
                 at: configuration.library, command: "undo", waitingFor: waiting.seconds,
                 knownLibraries: program.knownLibraries
             ) { try await RenameUndo().execute(in: $0) }
-        await program.print(JSONDocument(report), or: Self.lines(report, style: program.outputStyle))
+        }
+        await program.print(Self.document(report), or: Self.lines(report, style: program.outputStyle))
         if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {
             await program.streams.writeError(
                 "the files keep these names; set naming back to what it was before, and they follow it again")
         }
         return ExitStatus(of: report.failures)
+    }
+
+    /// One shape, whichever of the two was taken back.
+    private static func document(
+        _ report: RenameUndoReport, restored: [TrashedFile] = [], _ failures: [Failure] = []
+    ) -> JSONDocument {
+        JSONDocument(report).event("undone").adding([
+            "restored": .array(restored.map { JSONDocument($0) }),
+            "errors": .array(failures.map { .string($0.description) }),
+        ])
     }
 
     private static func lines(_ report: RenameUndoReport, style: OutputStyle) -> [Message] {

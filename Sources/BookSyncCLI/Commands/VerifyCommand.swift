@@ -61,7 +61,8 @@ struct VerifyCommand: Subcommand {
         let failures = report.failures + (report.stillBad > 0 ? [.badFiles(report.stillBad, repairs: repair)] : [])
         let status = program.interruption.exitStatus ?? ExitStatus(of: failures)
         let isSilent = program.options.quiet && status == .done
-        await program.print(JSONDocument(report, exitCode: Int(status.rawValue)), or: isSilent ? [] : lines(report))
+        await program.print(
+            JSONDocument(report, exitCode: Int(status.rawValue)).event("verified"), or: isSilent ? [] : lines(report))
         if report.stillBad > 0, !repair, !program.options.quiet, !program.options.json {
             let isEdited = !accept && report.bad.contains { $0.wasTouched }
             await program.streams.writeError(

@@ -9,7 +9,7 @@ extension JSONDocument {
         case .notice, .waiting:
             return nil
         case .planned(let plan):
-            self = (["event": "plan"] as JSONDocument).adding(.init(plan))
+            self = JSONDocument(plan).event("plan")
         case .started(let progress):
             self = Self.progress("started", progress)
         case .progressed(let progress):
