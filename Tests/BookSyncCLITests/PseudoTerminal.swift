@@ -96,6 +96,11 @@
             ).text
         }
 
+        /// Waits until what was written, steering included, is as wanted.
+        func waitForText(_ isWanted: @escaping @Sendable (String) -> Bool) async throws {
+            try await state.waitUntil { isWanted(Self.text($0)) }
+        }
+
         private static func text(_ state: State) -> String { String(decoding: state.bytes, as: UTF8.self) }
 
         private static func screen(_ text: String, _ columns: Int) -> VirtualTerminal {
@@ -116,12 +121,12 @@
         /// Runs a line of shell beside the body, in which `$BOOKSYNC` is the product and `$TERMINAL` a terminal that
         /// something may be written to.
         func onTerminal(
-            columns: Int = 80, _ script: String, environment: [String: String] = [:],
+            columns: Int = 80, rows: Int = 24, _ script: String, environment: [String: String] = [:],
             isolation: isolated (any Actor)? = #isolation,
             _ body: (RunningProduct, RecordedTerminal) async throws -> Void
         ) async throws {
             let product = try #require(ProductRunner.executable)
-            let terminal = try RecordedTerminal(columns: columns, rows: 24)
+            let terminal = try RecordedTerminal(columns: columns, rows: rows)
             let variables = ["BOOKSYNC": product.path, "TERMINAL": terminal.path, "TERM": "xterm"]
             do {
                 try await withProduct(

@@ -47,6 +47,16 @@ actor StandardStreams {
         flush(&text)
     }
 
+    /// The same of lines whose words have colours.
+    func writeOutput(_ lines: [ColoredText], usesColor: Bool) {
+        var text = ""
+        for line in lines {
+            text += line.shown(usesColor: usesColor) + "\n"
+            if text.utf8.count >= 1 << 16 { flush(&text) }
+        }
+        flush(&text)
+    }
+
     /// A document as it is, without a line end of ours.
     func writeOutput(bytes: [UInt8]) {
         guard !isOutputClosed else { return }
@@ -74,6 +84,10 @@ actor StandardStreams {
 
     func writeError(_ message: Message, firstWordIn color: TerminalColor? = nil) {
         _ = Self.write(Self.shown(words(message), color) + "\n", to: STDERR_FILENO)
+    }
+
+    func writeError(_ line: ColoredText, usesColor: Bool) {
+        _ = Self.write(line.shown(usesColor: usesColor) + "\n", to: STDERR_FILENO)
     }
 
     private static func shown(_ line: String, _ color: TerminalColor?) -> String {
