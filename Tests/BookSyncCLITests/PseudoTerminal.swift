@@ -76,6 +76,9 @@
 
         var path: String { pair.path }
 
+        /// Everything that was written, in the encoding in which it was.
+        var bytes: [UInt8] { state.value.bytes }
+
         /// Everything that was written, steering included.
         var text: String { Self.text(state.value) }
 

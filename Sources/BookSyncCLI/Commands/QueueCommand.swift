@@ -37,7 +37,7 @@ struct QueueCommand: Subcommand {
                 let style = program.outputStyle
                 let lines = look.screen(table, size, style)
                 await program.streams.writeOutput(
-                    bytes: Array(painter.paint(lines: lines, width: size.columns, usesColor: style.usesColor).utf8))
+                    steering: painter.paint(lines: lines, width: size.columns, usesColor: style.usesColor))
             } else if isFirst, !watch, !common.json, !look.moving.isEmpty {
                 // How fast something is shows at the second look.
                 isFirst = false

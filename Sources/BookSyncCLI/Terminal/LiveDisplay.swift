@@ -118,7 +118,10 @@ actor LiveDisplay {
         // The last column stays free: some terminals go to the next row as soon as it is written. So do two rows, for
         // the cursor must be able to go up to the first line.
         let state = counted ?? board.state(at: now())
-        let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2)), in: words) : []
+        let lines =
+            bars
+            ? state.lines(
+                width: size.columns - 1 - TerminalEncoding.growth, rows: min(20, max(1, size.rows - 2)), in: words) : []
         write(painter.paint(log: log, firstWordIn: color, lines: lines, width: size.columns, usesColor: usesColor))
         lastDrawn = now()
         hasNews = false
@@ -127,7 +130,7 @@ actor LiveDisplay {
     // MARK: - Writing
 
     private func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
+        var rest = TerminalEncoding.bytes(text, for: descriptor)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

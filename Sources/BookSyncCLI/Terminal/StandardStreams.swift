@@ -57,6 +57,12 @@ actor StandardStreams {
         flush(&text)
     }
 
+    /// What steers the terminal as well.
+    func writeOutput(steering text: String) {
+        var text = text
+        flush(&text)
+    }
+
     /// A document as it is, without a line end of ours.
     func writeOutput(bytes: [UInt8]) {
         guard !isOutputClosed else { return }
@@ -97,8 +103,7 @@ actor StandardStreams {
 
     /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.
     private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-        var text = text
-        return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+        TerminalEncoding.bytes(text, for: descriptor).withUnsafeBytes { write($0, to: descriptor) }
     }
 
     /// The same of bytes; blocks.
