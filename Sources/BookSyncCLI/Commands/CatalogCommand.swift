@@ -20,7 +20,7 @@ struct CatalogCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: .words("Books, or files of saved answers.", valueName: "ref|file"), completion: .file())
+    @Argument(help: .words("Books, or files of saved answers.", valueName: "ref|file"), completion: .booksAndFiles)
     var subjects: [String]
 
     @Option(
