@@ -141,9 +141,9 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "Languages", "Transport", "CatalogFetcher", "LibraryFiles", "Settings", "ShelfQueries",
-                "BookSync",
-                "LibraryImports", "ShelfService", "DemoCatalog", "BookSyncWeb",
+                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
+                "ShelfQueries", "BookSync", "LibraryImports",
+                "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict, linkerSettings: linked),

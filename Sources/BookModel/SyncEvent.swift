@@ -10,11 +10,15 @@ package enum SyncEvent: Sendable {
     case progressed(TransferProgress)
     /// How far the run is as a whole.
     case advanced(RunProgress)
+    /// So many more catalogs are to be asked.
+    case asking(catalogs: Int)
     /// Something has to wait from now on; nil when it waits no longer.
     case waiting(WaitSubject, Wait?)
     case finished(TransferReceipt)
     /// A file that was there already is recorded as an episode's.
     case adopted(AdoptionReceipt)
+    /// A file was moved to another name; paths relative to the library.
+    case renamed(EpisodeIdentity, from: String, to: String)
     /// A transfer, or a whole book, was given up for this run.
     case failed(FailureReport)
     /// The user paused a transfer, or broke it off.
@@ -27,6 +31,8 @@ package enum SyncEvent: Sendable {
 package enum WaitSubject: Sendable, Hashable {
     /// For its catalog.
     case book(BookIdentity)
+    /// For the answer that says whose catalog it is.
+    case address(ResourceAddress)
     /// For the next try at its transfer.
     case episode(EpisodeIdentity)
 }
@@ -39,11 +45,22 @@ package struct Wait: Sendable, Hashable {
     package var reason: Message
     /// How long it will take; nil where nobody knows.
     package var seconds: Double?
+    /// That asked for the wait, so that nothing else is asked of it meanwhile; nil where it is no server's doing.
+    package var server: String?
 
-    package init(name: String, reason: Message, seconds: Double? = nil) {
+    package init(name: String, reason: Message, seconds: Double? = nil, server: String? = nil) {
         self.name = name
         self.reason = reason
         self.seconds = seconds
+        self.server = server
+    }
+
+    /// For a catalog's answer.
+    /// - Parameter pause: until the server is asked again; nil while it is asked.
+    package init(asking name: String, pause: (reason: Message, seconds: Double)? = nil, server: String? = nil) {
+        self.init(name: name, reason: "asking the catalog")
+        guard let pause else { return }
+        (reason, seconds, self.server) = (pause.reason, pause.seconds, server)
     }
 }
 

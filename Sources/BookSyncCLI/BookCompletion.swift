@@ -9,13 +9,31 @@ import ShelfQueries
 extension CompletionKind {
     /// The books of the library and of the subscriptions, as a shell offers them for a REF.
     static var books: CompletionKind {
-        .custom { words, _, prefix in
-            switch await Result.of({ try await BookCompletion(words).references() }) {
-            case .success(let references): references.filter { $0.hasPrefix(prefix) }.sorted()
-            // Whoever presses the tab key has no use for a sentence: the command itself says what is wrong.
-            case .failure: []
-            }
+        .custom { words, _, prefix in await BookCompletion.offers(words, prefix) }
+    }
+
+    /// The same, and files.
+    static var booksAndFiles: CompletionKind {
+        .custom { words, _, prefix in await BookCompletion.offers(words, prefix) + files(prefix) }
+    }
+
+    /// What is there under names that begin so; for a single folder what is in it, lest a shell end the word behind it.
+    private static func files(_ prefix: String) -> [String] {
+        let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder) else {
+            return []
         }
+        let found = names.map { folder + $0 }.filter { path in
+            path.hasPrefix(prefix)
+                && (prefix.dropFirst(folder.count).hasPrefix(".") || !path.dropFirst(folder.count).hasPrefix("."))
+        }.map { path in
+            var isFolder: ObjCBool = false
+            _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+            return isFolder.boolValue ? path + "/" : path
+        }.sorted()
+        guard found.count == 1, found[0].hasSuffix("/"), found[0] != prefix else { return found }
+        let within = files(found[0])
+        return within.isEmpty ? found : within
     }
 }
 
@@ -23,6 +41,19 @@ extension CompletionKind {
 private struct BookCompletion {
     private let configurationPath: String?
     private let library: String?
+
+    /// - Parameter words: as for ``init(_:)``.
+    /// - Returns: the references that begin so, as the shell that asks takes them.
+    static func offers(_ words: [String], _ prefix: String) async -> [String] {
+        // Whoever presses the tab key has no use for a sentence: the command itself says what is wrong.
+        guard case .success(let references) = await Result.of({ try await BookCompletion(words).references() }) else {
+            return []
+        }
+        let offered = references.filter { $0.hasPrefix(prefix) }.sorted()
+        // Behind a colon zsh expects a description.
+        return CompletionShell.requesting == .zsh
+            ? offered.map { $0.replacing("\\", with: "\\\\").replacing(":", with: "\\:") } : offered
+    }
 
     /// - Parameter words: those of the command line that is being typed, which may be unfinished.
     init(_ words: [String]) {

@@ -112,11 +112,12 @@ struct BookSyncCommand: AsyncParsableCommand {
         let program = Program(
             options: command.common, streams: streams, environment: ProcessInfo.processInfo.environment,
             interruption: interruption, log: log)
+        let red: TerminalColor? = program.capabilities(of: STDERR_FILENO).usesColor ? .red : nil
         return await interruption.cancelling {
             do {
                 var status = try await command.perform(in: program)
                 if let failure = await streams.outputFailure {
-                    await streams.writeError("booksync: \(failure)")
+                    await streams.writeError("booksync: \(failure)", firstWordIn: red)
                     if status == .done { status = ExitStatus(failure.kind) }
                 }
                 return interruption.exitStatus ?? status
@@ -124,10 +125,10 @@ struct BookSyncCommand: AsyncParsableCommand {
                 return interruption.exitStatus ?? .interrupted
             } catch let failure as Failure {
                 if log.isFile { log.logger.error("failed", metadata: ["error": "\(failure)"]) }
-                await streams.writeError("booksync: \(failure)")
+                await streams.writeError("booksync: \(failure)", firstWordIn: red)
                 return ExitStatus(failure.kind)
             } catch {
-                await streams.writeError("booksync: this is a defect in booksync: \(error)")
+                await streams.writeError("booksync: this is a defect in booksync: \(error)", firstWordIn: red)
                 return .defect
             }
         }

@@ -43,7 +43,8 @@ extension CatalogStore {
                 summary.seconds,
             ]
             let end: StatementArguments = [stored(record.endedAt), record.exitCode]
-            try database.cachedStatement(sql: sql).execute(arguments: end + counts + stored(record.error) + [record.number])
+            try database.cachedStatement(sql: sql).execute(
+                arguments: end + counts + stored(record.error) + [record.number])
             try database.setBooks(record.named.map(\.book), ofRun: record.number)
         }
     }
@@ -81,7 +82,8 @@ extension CatalogStore {
                 outages.append(
                     Outage(
                         subject: try columns.next(), since: try columns.nextTime() ?? .distantPast,
-                        runs: try columns.next(), error: try columns.nextMessage() ?? "", isReported: try columns.next()))
+                        runs: try columns.next(), error: try columns.nextMessage() ?? "", isReported: try columns.next()
+                    ))
             }
             return outages
         }

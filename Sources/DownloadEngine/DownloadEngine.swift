@@ -346,13 +346,16 @@ package struct DownloadEngine: Sendable {
                         "episode": "\(wanted.episode.identity)", "why": "\(reason.why)",
                         "in_seconds": "\(max(wait, reason.after ?? 0))",
                     ])
-                if reason.isServerBusy { run.holdServer(of: index, asked: reason.after) }
+                let gap = reason.isServerBusy ? run.holdServer(of: index, asked: reason.after) : 0
                 let seconds = max(wait, reason.after ?? 0)
                 run.schedule.postpone(index, until: run.now + seconds)
                 let episode = wanted.episode
                 emit(
                     .waiting(
-                        .episode(episode.identity), Wait(name: episode.name, reason: reason.why, seconds: seconds)))
+                        .episode(episode.identity),
+                        Wait(
+                            name: episode.name, reason: reason.why, seconds: max(seconds, gap),
+                            server: reason.isServerBusy ? wanted.server : nil)))
             } else if !Task.isCancelled, !run.isOver {
                 await giveUp(index, wanted.failure("\(reason.why), \(failures) times in a row"), of: &run)
             }

@@ -246,8 +246,12 @@ struct EngineRun {
     }
 
     /// Starts nothing from the transfer's server for a while: it is too busy.
-    mutating func holdServer(of index: Int, asked: Double?) {
-        schedule.holdServer(of: index, until: now + gap(forServerOf: index, asked: asked))
+    /// - Returns: for how many seconds.
+    @discardableResult
+    mutating func holdServer(of index: Int, asked: Double?) -> Double {
+        let gap = gap(forServerOf: index, asked: asked)
+        schedule.holdServer(of: index, until: now + gap)
+        return gap
     }
 
     /// What the transfers under way, and the one that was just taken out of the schedule, are to bring.

@@ -9,7 +9,12 @@ extension Wordings {
         "{1} folders": "{1} 个文件夹",
 
         "{1} fetched": "下载 {1}", "0 fetched": "下载 0", "{1} resumed": "续传 {1}", "{1} replaced": "替换 {1}",
-        "{1} renamed": "改名 {1}", "{1} adopted": "收录 {1}", "{1} kept": "保留 {1}", "{1} locked": "未开放 {1}",
+        "{1} renamed": "改名 {1}", "{1} renamed:": "已改名 {1}：", "{1} failed:": "失败 {1} 项：",
+        "booksync undo takes this back": "booksync undo 可撤销",
+        "booksync fetch {1} tries again": "booksync fetch {1} 会重试",
+        "booksync doctor tells more": "booksync doctor 会说明更多",
+        "… and {1} more; booksync list --state failed lists the books": "……另有 {1} 项；booksync list --state failed 列出这些书",
+        "{1} adopted": "收录 {1}", "{1} kept": "保留 {1}", "{1} locked": "未开放 {1}",
         "{1} failed": "失败 {1}", "{1} held back": "暂缓 {1}", "{1} paused": "暂停 {1}", "{1} removed": "已删除 {1}",
         "{1} gone": "已下架 {1}", "{1} left for the next run": "留待下次 {1}", "nothing": "无",
         "{1}: {2} in {3}": "{1}：{2}，用时 {3}", "{1} to fetch": "待下载 {1}", "{1} to resume": "待续传 {1}",

@@ -101,8 +101,11 @@ extension Wordings {
         "a PDF document": " PDF 文档", "a ZIP archive": " ZIP 压缩包", "compressed data": "压缩数据",
         "an HTML page": " HTML 页面", "an XML document": " XML 文档", "a JSON document": " JSON 文档",
 
-        "{1}; next try in {2} s": "{1}，{2} 秒后重试", "{1}, for {2} s": "{1}，已 {2} 秒",
-        "{1}: no data for {2} s": "{1}：{2} 秒没有数据",
+        "{1}; next try in {2}": "{1}，{2} 后重试", "{1}; next in turn": "{1}，即将重试", "{1}, for {2}": "{1}，已 {2}",
+        "{1}: no data for {2}": "{1}：已 {2} 没有数据", "{1}, {2} waiting": "{1}，{2} 个在等待",
+        "asking {1} of {2} catalogs": "正在查询 {1}/{2} 个目录",
+        "asking {1} of {2} catalogs, {3} answered": "正在查询 {1}/{2} 个目录，{3} 个已应答",
+        "the server asks for a pause": "服务器要求暂缓请求",
 
         "it is no file, or one that has other names elsewhere": "它不是文件，或在别处还有别的名字",
         "the folder of the partial files cannot be listed": "无法列出存放未完成文件的文件夹",

@@ -101,9 +101,12 @@ extension Configuration {
         }
     }
 
-    /// - Parameter pace: shared by all that ask the book's server at the same time.
+    /// - Parameters:
+    ///   - pace: shared by all that ask the book's server at the same time.
+    ///   - onWait: hears of the waits between requests.
     package func catalogSource(
-        for book: BookIdentity, transport: HTTPTransport, pace: HostThrottle? = nil
+        for book: BookIdentity, transport: HTTPTransport, pace: HostThrottle? = nil,
+        onWait: @escaping CatalogConnection.OnWait = { _ in }
     ) throws -> any CatalogSource {
         guard let source = try requireSource(of: book) else {
             throw Failure(
@@ -111,7 +114,8 @@ extension Configuration {
         }
         try source.requireVariables()
         let connection = CatalogConnection(
-            transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace)
+            transport: transport.using(access(of: book)), retry: RetryPolicy(retries: downloads.retries), pace: pace,
+            onWait: onWait)
         return try source.settings(knownAddresses: givenAddresses).format.source(over: connection)
     }
 

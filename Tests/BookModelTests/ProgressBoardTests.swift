@@ -67,6 +67,39 @@ import Testing
         #expect(board.state(at: start + .seconds(60)).waits.isEmpty)
     }
 
+    @Test func `of several catalogs is told how many are asked, and have answered`() {
+        var board = ProgressBoard()
+        func lines(after seconds: Double) -> [String] {
+            board.state(at: start + .seconds(seconds)).waits.map(\.description)
+        }
+        board.apply(.asking(catalogs: 12), at: start)
+        #expect(lines(after: 0) == [])
+        let books = (1...3).map { WaitSubject.book(BookIdentity(source: "s", id: "\($0)")) }
+        for book in books { board.apply(.waiting(book, Wait(name: "B", reason: "asking the catalog")), at: start) }
+        #expect(lines(after: 0.5) == ["asking 3 of 12 catalogs"])
+        board.apply(.waiting(books[0], nil), at: start)
+        #expect(lines(after: 0.5) == ["asking 2 of 12 catalogs, 1 answered"])
+        #expect(lines(after: 2).count == 3, "slow ones have their own lines as well")
+        for book in books.dropFirst() { board.apply(.waiting(book, nil), at: start) }
+        #expect(lines(after: 2) == [])
+    }
+
+    @Test func `what one server lets wait is told once, with the time of the first`() {
+        var board = ProgressBoard()
+        for section in 1...3 {
+            let wait = Wait(name: "第\(section)集", reason: "HTTP status 429", seconds: 100, server: "http://cdn")
+            board.apply(
+                .waiting(.episode(Self.episode(section).identity), wait), at: start + .seconds(section * 10))
+        }
+        func lines(after seconds: Double) -> [String] {
+            board.state(at: start + .seconds(seconds)).waits.map(\.description)
+        }
+        #expect(lines(after: 40) == ["http://cdn: HTTP status 429, 3 waiting; next try in 1 min 10 s"])
+        #expect(lines(after: 111) == ["http://cdn: HTTP status 429, 3 waiting; next in turn"])
+        for section in 1...2 { board.apply(.started(Self.progress(section, 0)), at: start + .seconds(111)) }
+        #expect(lines(after: 112) == ["第3集: HTTP status 429; next try in 18 s"])
+    }
+
     @Test func `the plans say how much there is to do`() {
         let state = state(after: [Self.plan([.fetch, .keep, .replace, .skip(.locked), .rename])])
         #expect(state.run.episodesInAll == 2)

@@ -36,6 +36,12 @@ extension ProductTests {
                     let told = try await bench.runBare(command + ["--library", "L"], environment: environment)
                     #expect(!told.output.contains(/[a-z]{3,} [a-z]{2,} [a-z]{2,}/), "\(command): \(told.output)")
                 }
+                for reference in ["1", "1/1", "1/2"] {
+                    let shown = try await bench.run("show", reference, environment: environment)
+                    let labels = shown.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+                    let english = labels.filter { $0.allSatisfy(\.isASCII) }
+                    #expect(Set(english).isSubset(of: ["SHA-256", "GUID"]) && !labels.isEmpty, "\(shown.output)")
+                }
                 let runs = try await bench.run("runs", environment: environment)
                 #expect(runs.output.contains("未能下载：服务器上没有这个文件"), "\(runs.output)")
                 let document = try await bench.run("runs", "--json", environment: environment)

@@ -85,6 +85,37 @@ extension ProductTests {
             }
         }
 
+        @Test func `bash takes a REF with a colon for one word`() async throws {
+            try await withWorkbench { bench in
+                let script = try await bench.runBare(["--generate-completion-script", "bash"])
+                #expect(script.outputLines.last == "COMP_WORDBREAKS=${COMP_WORDBREAKS//:/}")
+                try bench.configure(Self.subscriptions)
+                let typed = ["booksync", "catalog", "--config", "booksync.yaml", "--library", "L"]
+                #expect(try await bench.completions(of: typed + ["cat:a"]) == ["cat:abc"])
+                #expect(try await bench.completions(of: typed + ["book"]) == ["booksync.yaml"])
+            }
+        }
+
+        @Test(arguments: [("zsh", "cat\\:abc"), ("fish", "cat:abc")])
+        func `a shell is offered a REF with a colon as it takes it`(_ shell: String, _ offered: String) async throws {
+            try await withWorkbench { bench in
+                try bench.configure(Self.subscriptions)
+                let line = ["booksync", "show", "cat:a"]
+                let result = try await bench.runBare(
+                    ["---completion", "show", "--", "positional@0", "2", "5"] + line,
+                    environment: bench.configured.merging(["SAP_SHELL": shell]) { $1 })
+                #expect(result.outputLines.first == offered, "\(result)")
+            }
+        }
+
+        private static let subscriptions = """
+            sources:
+              cat: { type: feed, url: "http://127.0.0.1:1/a.xml", allow-private-addresses: true }
+              other: { type: feed, url: "http://127.0.0.1:1/b.xml", allow-private-addresses: true }
+            default-source: other
+            subscriptions: [{ book: "cat:abc" }, { book: "17" }]
+            """
+
         @Test func `every command that is listed has its help recorded, and no other`() async throws {
             try await withWorkbench { bench in
                 let help = try await bench.runBare(["--help"])

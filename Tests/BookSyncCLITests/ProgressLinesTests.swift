@@ -23,7 +23,7 @@ import Testing
     }()
 
     private func screen(_ width: Int, rows: Int = 10) -> String {
-        Self.state.lines(width: width, rows: rows).joined(separator: "\n")
+        Self.state.lines(width: width, rows: rows).map(\.text).joined(separator: "\n")
     }
 
     @Test func `at 80 columns there is a bar, and everything`() {
@@ -71,7 +71,20 @@ import Testing
     @Test func `the line of the run tells what it went on with`() {
         var state = Self.state
         state.bytesResumed = 12_300_000
-        #expect(state.lines(width: 120, rows: 10).last?.hasPrefix("9/110, 1 failed, 12.3 MB resumed ") == true)
+        #expect(state.lines(width: 120, rows: 10).last?.text.hasPrefix("9/110, 1 failed, 12.3 MB resumed ") == true)
+    }
+
+    @Test(arguments: [80, 40, 20])
+    func `what waits is broken between words, so that its time is seen`(width: Int) {
+        var state = Self.state
+        let wait = "0015 A name: it answers with HTTP status 503, 3 waiting; next try in 28 s"
+        state.waits = [Message(verbatim: wait)]
+        let lines = state.lines(width: width, rows: 20).map(\.text)
+        #expect(lines.dropFirst(3).dropLast().joined(separator: " ") == wait)
+        #expect(lines.allSatisfy { DisplayWidth.columns(of: $0) <= width })
+        state.transfers = []
+        state.run.episodesInAll = 0
+        #expect(state.lines(width: 80, rows: 20).map(\.text) == [wait], "there is nothing to count yet")
     }
 
     @Test func `no line is wider than asked and no screen higher`() {
@@ -85,7 +98,7 @@ import Testing
         state.transfers.append(.init(name: "", bytes: .init(bytesDone: 9, total: 3, bytesPerSecond: 1)))
         for width in 1...220 {
             for rows in 1...9 {
-                let lines = state.lines(width: width, rows: rows)
+                let lines = state.lines(width: width, rows: rows).map(\.text)
                 #expect(lines.count == min(rows, 7))
                 #expect(lines.allSatisfy { DisplayWidth.columns(of: $0) <= width }, "\(width)")
                 #expect(!lines.joined().contains { $0 == "\u{1B}" || $0.isNewline })

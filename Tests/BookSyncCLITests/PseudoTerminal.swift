@@ -76,6 +76,9 @@
 
         var path: String { pair.path }
 
+        /// Everything that was written, in the encoding in which it was.
+        var bytes: [UInt8] { state.value.bytes }
+
         /// Everything that was written, steering included.
         var text: String { Self.text(state.value) }
 
@@ -94,6 +97,11 @@
             return Self.screen(
                 Self.text(try await state.waitUntil { isWanted(Self.screen(Self.text($0), columns).text) }), columns
             ).text
+        }
+
+        /// Waits until what was written, steering included, is as wanted.
+        func waitForText(_ isWanted: @escaping @Sendable (String) -> Bool) async throws {
+            try await state.waitUntil { isWanted(Self.text($0)) }
         }
 
         private static func text(_ state: State) -> String { String(decoding: state.bytes, as: UTF8.self) }
@@ -116,12 +124,12 @@
         /// Runs a line of shell beside the body, in which `$BOOKSYNC` is the product and `$TERMINAL` a terminal that
         /// something may be written to.
         func onTerminal(
-            columns: Int = 80, _ script: String, environment: [String: String] = [:],
+            columns: Int = 80, rows: Int = 24, _ script: String, environment: [String: String] = [:],
             isolation: isolated (any Actor)? = #isolation,
             _ body: (RunningProduct, RecordedTerminal) async throws -> Void
         ) async throws {
             let product = try #require(ProductRunner.executable)
-            let terminal = try RecordedTerminal(columns: columns, rows: 24)
+            let terminal = try RecordedTerminal(columns: columns, rows: rows)
             let variables = ["BOOKSYNC": product.path, "TERMINAL": terminal.path, "TERM": "xterm"]
             do {
                 try await withProduct(

@@ -2,6 +2,8 @@ import Foundation
 import Support
 import Testing
 
+@testable import BookSyncCLI
+
 extension ProductTests {
     /// `queue --watch` beside a run of another process.
     @Suite struct QueueWatching {
@@ -69,6 +71,7 @@ extension ProductTests {
                         let counts = try #require(rows.first)
                         #expect(counts.contains("1 downloading") && counts.contains("1 waiting"), "\(rows)")
                         #expect(rows.contains { $0.contains("第1集") && $0.contains("downloading") }, "\(rows)")
+                        try await terminal.waitForScreen { $0.contains { $0.contains("第1集") && $0.contains("B/s") } }
                         tap.open()
                         #expect(try await run.result().exitCode == 0)
                         let after = try await terminal.waitForScreen { $0.first?.contains("nothing") == true }
@@ -76,6 +79,31 @@ extension ProductTests {
                         watch.send(signal: SIGINT)
                         #expect(try await watch.result().exitCode == 130)
                         #expect(terminal.screen.oddities == [])
+                    }
+                }
+            }
+
+            @Test(arguments: [80, 40])
+            func `a queue that is longer than the screen keeps to it, and says how much more there is`(
+                columns: Int
+            ) async throws {
+                try await withCatalog(ScriptedCatalog(episodes: 40).script) { bench, _ in
+                    #expect(try await bench.run("fetch", "1/1", environment: bench.configured).exitCode == 0)
+                    #expect(try await bench.run("pause", "1/2-40", environment: bench.configured).exitCode == 0)
+                    try await bench.onTerminal(
+                        columns: columns, rows: 12, "exec \"$BOOKSYNC\" queue --watch --library L >\"$TERMINAL\"",
+                        environment: bench.configured
+                    ) { watch, terminal in
+                        // More than one look, so that one is drawn over another.
+                        try await terminal.waitForText { $0.ranges(of: "39 paused").count > 2 }
+                        let rows = terminal.screen.text
+                        #expect(rows.count <= 11 && rows.first == "39 paused", "\(rows)")
+                        let shown = rows.count { $0.contains("paused") } - 1
+                        #expect(rows.last == "… and \(39 - shown) more" && shown > 2, "\(rows)")
+                        #expect(rows.allSatisfy { DisplayWidth.columns(of: $0) <= columns })
+                        #expect(terminal.screen.rows.count <= 12 && terminal.screen.oddities == [])
+                        watch.send(signal: SIGINT)
+                        #expect(try await watch.result().exitCode == 130)
                     }
                 }
             }

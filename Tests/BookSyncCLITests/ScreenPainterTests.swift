@@ -41,7 +41,7 @@ import Testing
         var painter = ScreenPainter()
         var terminal = VirtualTerminal(width: 40)
         terminal.feed("before\r\n")
-        terminal.feed(painter.paint(lines: [String(repeating: "a", count: 39), "bb"], width: 40))
+        terminal.feed(painter.paint(lines: [ColoredText(String(repeating: "a", count: 39)), "bb"], width: 40))
         terminal.resize(to: width)
         terminal.feed(painter.paint(lines: ["cc", "dd"], width: width))
         #expect(terminal.text == ["before", "cc", "dd"])
@@ -51,6 +51,27 @@ import Testing
         var painter = ScreenPainter()
         _ = painter.paint(lines: ["a", "b"], width: 40)
         #expect(painter.paint(lines: ["c", "d"], width: 40) == "\r\u{1B}[2Ac\u{1B}[K\nd\u{1B}[K\n")
+    }
+}
+
+extension ColoredText: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(text) }
+}
+
+@Suite struct ColoredTextTests {
+    @Test func `words are coloured, and not the spaces beside them`() {
+        var line = ColoredText("第1集  ")
+        line.append("  failed  ", .red)
+        line.append("\u{1B}[2Jx ")
+        #expect(line.text == "第1集    failed  \u{FFFD}[2Jx ")
+        line.removeSpacesAtEnd()
+        #expect(line.shown(usesColor: true) == "第1集    \u{1B}[31mfailed\u{1B}[0m  \u{FFFD}[2Jx")
+        #expect(line.shown(usesColor: false) == line.text)
+    }
+
+    @Test(arguments: [("failed: it", "\u{1B}[31mfailed:\u{1B}[0m it"), ("失败：它 又", "\u{1B}[31m失败：\u{1B}[0m它 又")])
+    func `the first word ends with a space or a wide colon`(line: String, shown: String) {
+        #expect(TerminalColor.red.applied(toFirstWordOf: line) == shown)
     }
 }
 

@@ -147,6 +147,133 @@
                 }
             }
 
+            /// Answers for book 1 and leaves those who ask for others without an answer.
+            private static let slowCatalogs = ServerScript { request in
+                request.query["bookId"] == "1" ? ScriptedCatalog(episodes: 1).script.answer(request) : .neverAnswer
+            }
+
+            private static let books = """
+                subscriptions: [{ book: "cat:1" }, { book: "cat:2" }, { book: "cat:3" }]
+                """
+
+            @Test(arguments: [
+                ("en_GB.UTF-8", "asking 2 of 3 catalogs, 1 answered"), ("zh_CN.UTF-8", "正在查询 2/3 个目录，1 个已应答"),
+            ])
+            func `while slow catalogs are asked it is told how many, in a plan below what is known already`(
+                locale: String, sentence: String
+            ) async throws {
+                try await withCatalog(Self.slowCatalogs, more: Self.books) { bench, _ in
+                    try await bench.onTerminal(
+                        "exec \"$BOOKSYNC\" plan --library L >\"$TERMINAL\" 2>\"$TERMINAL\"",
+                        environment: bench.configured.merging(["LANG": locale]) { $1 }
+                    ) { run, terminal in
+                        let rows = try await terminal.waitForScreen { $0.contains(sentence) }
+                        #expect(rows.first?.contains(/^(action|操作)/) == true, "\(rows)")
+                        run.send(signal: SIGINT)
+                        _ = try await run.result()
+                        #expect(terminal.screen.oddities == [])
+                        #expect(!terminal.screen.text.contains(sentence))
+                    }
+                }
+            }
+
+            @Test(arguments: [80, 40])
+            func `a catalog that wants to be asked later is told with the time`(columns: Int) async throws {
+                try await withCatalog(.always(.text("", status: 429, headers: ["Retry-After": "3000"]))) { bench, _ in
+                    try await bench.onTerminal(
+                        columns: columns, Self.fetch + " 2>\"$TERMINAL\"", environment: bench.configured
+                    ) { run, terminal in
+                        let rows = try await terminal.waitForScreen { $0.joined(separator: " ").hasSuffix("min") }
+                        #expect(
+                            rows.joined(separator: " ").contains(
+                                /^1: it answers with HTTP status 429; next try in \d+ min$/), "\(rows)")
+                        run.send(signal: SIGINT)
+                        #expect(try await run.result().exitCode == 130)
+                    }
+                }
+            }
+
+            @Test func `a server that lets transfers wait has one line for all, with the time`() async throws {
+                let catalog = Self.catalog(Tap(allowing: 0))
+                let script = ServerScript { request in
+                    request.path.hasPrefix("/audio/")
+                        ? .text("", status: 503, headers: ["Retry-After": "3000"]) : catalog.script.answer(request)
+                }
+                try await withCatalog(script) { bench, server in
+                    try await bench.onTerminal(Self.fetch + " 2>\"$TERMINAL\"", environment: bench.configured) {
+                        run, terminal in
+                        let name = "http://127.0.0.1:\(server.port): "
+                        let rows = try await terminal.waitForScreen {
+                            $0.contains { $0.contains("3 waiting; next try in ") }
+                        }
+                        #expect(rows.first?.hasPrefix(name) == true && rows.count == 2, "\(rows)")
+                        run.send(signal: SIGINT)
+                        #expect(try await run.result().exitCode == 130)
+                    }
+                }
+            }
+
+            @Test func `after a run it is told what was renamed and what failed, and what to do`() async throws {
+                let catalog = ScriptedCatalog(episodes: 4)
+                let script = ServerScript { request in
+                    ["/audio/3.mp3", "/audio/4.mp3"].contains(request.path) ? .notFound : catalog.script.answer(request)
+                }
+                try await withCatalog(script, more: "downloads: { retries: 0 }") { bench, server in
+                    #expect(try await bench.run("fetch", "1/1-2", environment: bench.configured).exitCode == 0)
+                    try bench.configure(
+                        ScriptedCatalog.configuration(
+                            port: server.port, more: "downloads: { retries: 0 }\nnaming: \"new/{section}.{ext}\""))
+                    try await bench.onTerminal(
+                        columns: 60, Self.fetch + " 2>\"$TERMINAL\"", environment: bench.configured
+                    ) { run, terminal in
+                        #expect(try await run.result().exitCode == 75)
+                        let rows = try await terminal.waitForScreen { $0.last?.contains("2 failed in") == true }
+                        let recap = try #require(rows.firstIndex(of: "2 files renamed:"))
+                        #expect(rows[recap + 1].contains(" → new/") && rows[recap + 2].contains(" → new/"), "\(rows)")
+                        #expect(
+                            rows[recap + 3] == "    booksync undo takes this back" && rows[recap + 4] == "2 failed:")
+                        let rest = rows[(recap + 5)...].joined(separator: " ")
+                        #expect(rest.contains("cat:1/3: episode 3") && rest.contains("cat:1/4: episode 4"), "\(rows)")
+                        #expect(rest.ranges(of: "run again later").count == 2, "\(rows)")
+                        #expect(terminal.text.contains("\u{1B}[31m2 failed:\u{1B}[0m"))
+                    }
+                    let piped = try await bench.run("fetch", "1", "--force", environment: bench.configured)
+                    #expect(!piped.errors.contains("2 failed:") && piped.errors.contains("2 failed in"))
+                }
+            }
+
+            @Test func `states, failures and what is new have their colours on a terminal, and on a pipe none`()
+                async throws
+            {
+                let catalog = ScriptedCatalog(episodes: 3)
+                let script = ServerScript { $0.path == "/audio/2.mp3" ? .notFound : catalog.script.answer($0) }
+                try await withCatalog(script, more: "downloads: { retries: 0 }") { bench, _ in
+                    #expect(try await bench.run("fetch", "1/1-2", environment: bench.configured).exitCode == 75)
+                    #expect(try await bench.run("pause", "1/3", environment: bench.configured).exitCode == 0)
+                    for (command, colored) in [
+                        ("list 1", ["\u{1B}[31mfailed\u{1B}[0m", "\u{1B}[33mpaused\u{1B}[0m"]),
+                        ("plan 1 --force", ["\u{1B}[32mfetch\u{1B}[0m"]),
+                        ("queue", ["\u{1B}[31mfailed\u{1B}[0m"]), ("runs", ["\u{1B}[31m75\u{1B}[0m"]),
+                        ("show 9", ["\u{1B}[31mbooksync:\u{1B}[0m"]),
+                    ] {
+                        let line = "exec \"$BOOKSYNC\" \(command) --library L >\"$TERMINAL\" 2>\"$TERMINAL\""
+                        try await bench.onTerminal(line, environment: bench.configured) { run, terminal in
+                            _ = try await run.result()
+                            try await terminal.waitForScreen { screen in
+                                colored.allSatisfy { part in
+                                    screen.contains { $0.contains(part.dropFirst(5).dropLast(4)) }
+                                }
+                            }
+                            for part in colored { #expect(terminal.text.contains(part), "\(terminal.text)") }
+                            #expect(terminal.screen.oddities == [])
+                        }
+                        let words = command.split(separator: " ").map(String.init) + ["--library", "L"]
+                        let piped = try await bench.runBare(words, environment: bench.configured)
+                        #expect(piped.controlCharacters.isEmpty)
+                    }
+                }
+            }
+
             @Test func `a dumb terminal gets lines and nothing that steers it`() async throws {
                 let tap = Tap(allowing: .max)
                 try await withCatalog(Self.catalog(tap).script) { bench, _ in

@@ -19,7 +19,7 @@ import Testing
     private func screen(_ width: Int?) -> String { lines(of: shelf, width).joined(separator: "\n") }
 
     private func lines(of table: TextTable, _ width: Int?) -> [String] {
-        table.lines(OutputStyle(width: width, words: Wordings(.english))).map(\.description)
+        table.lines(OutputStyle(width: width, words: Wordings(.english))).map(\.text)
     }
 
     @Test func `off a terminal nothing is wrapped`() {
@@ -76,5 +76,33 @@ import Testing
         let table = TextTable(
             columns: [.init(title: ""), .init(title: "", alignment: .trailing)], rows: [["a"], ["bb", "7"]])
         #expect(lines(of: table, nil) == ["a", "bb  7"])
+    }
+
+    @Test func `where it is too narrow still, optional columns are left out, the last one first`() {
+        var table = shelf
+        table.columns[0].isOptional = true
+        table.columns.append(.init(title: "BYTES", alignment: .trailing, isOptional: true))
+        table.rows[0].append("1.1 MB")
+        #expect(lines(of: table, 25).prefix(2) == ["BOOK         MISSING", "    TITLE"])
+        #expect(lines(of: table, 16).prefix(2) == ["MISSING", "    TITLE"])
+        #expect(lines(of: table, nil)[0].hasSuffix("MISSING   BYTES"))
+    }
+
+    @Test func `on a terminal a column in which nothing is said is left out`() {
+        let table = TextTable(
+            columns: [.init(title: "A"), .init(title: "WHY", isFlexible: true), .init(title: "B")],
+            rows: [["1", "", "2"]])
+        #expect(lines(of: table, 80) == ["A  B", "1  2"])
+        #expect(lines(of: table, nil) == ["A  WHY  B", "1       2"])
+    }
+
+    @Test(arguments: [20, 4])
+    func `a cell has its colour beside its row and below, and the header has none`(width: Int) {
+        let table = TextTable(
+            columns: [.init(title: "N"), .init(title: "STATE", isFlexible: true) { $0 == "bad" ? .red : nil }],
+            rows: [["1", "bad"], ["2", "good"]])
+        let shown = table.lines(OutputStyle(width: width, words: Wordings(.english))).map { $0.shown(usesColor: true) }
+        #expect(shown.filter { $0.contains("\u{1B}[31mbad\u{1B}[0m") }.count == 1)
+        #expect(shown.filter { $0.contains("\u{1B}") }.count == 1)
     }
 }

@@ -37,10 +37,13 @@ package struct ProgressBoard: Sendable {
         var subject: WaitSubject
         var wait: Wait
         var since: ContinuousClock.Instant
+        var end: ContinuousClock.Instant { since + .seconds(wait.seconds ?? 0) }
     }
 
     /// In the order in which they began.
     private var waiting: [Waiting] = []
+    /// Catalogs that were to be asked so far, and those of them that need not be asked any more.
+    private var catalogs = (all: 0, answered: 0)
     private var running: [EpisodeIdentity: Running] = [:]
     /// In the order in which they began.
     private var order: [EpisodeIdentity] = []
@@ -60,9 +63,13 @@ package struct ProgressBoard: Sendable {
 
     package mutating func apply(_ event: SyncEvent, at now: ContinuousClock.Instant) {
         switch event {
-        case .notice, .advanced, .adopted, .summarised: return
+        case .notice, .advanced, .adopted, .renamed, .summarised: return
+        case .asking(let count):
+            catalogs.all += count
+            return
         case .waiting(let subject, let wait):
             waiting.removeAll { $0.subject == subject }
+            if wait == nil, subject.isCatalog { catalogs.answered += 1 }
             if let wait { waiting.append(Waiting(subject: subject, wait: wait, since: now)) }
             return
         case .planned(let plan):
@@ -127,8 +134,32 @@ package struct ProgressBoard: Sendable {
         var state = ProgressState(transfers: transfers, run: run(at: now))
         state.failures = failed > 0 ? "\(failed) failed" : nil
         state.bytesResumed = running.values.reduce(resumed) { $0 + $1.progress.bytesReused }
-        state.waits = waiting.compactMap { Self.line($0, at: now) } + stalls(of: shown, at: now)
+        state.waits = [asking].compactMap(\.self) + waits(at: now) + stalls(of: shown, at: now)
         return state
+    }
+
+    /// Where several catalogs are asked; of a single one its own line tells.
+    private var asking: Message? {
+        let asked = waiting.count { $0.subject.isCatalog }
+        guard asked > 0, catalogs.all > 1 else { return nil }
+        return catalogs.answered == 0
+            ? "asking \(asked) of \(catalogs.all) catalogs"
+            : "asking \(asked) of \(catalogs.all) catalogs, \(catalogs.answered) answered"
+    }
+
+    /// A line for each that waits; those that one server lets wait have one together.
+    private func waits(at now: ContinuousClock.Instant) -> [Message] {
+        var told: Set<String> = []
+        return waiting.compactMap { one in
+            guard let server = one.wait.server else { return Self.line(one, at: now) }
+            let held = waiting.filter { $0.wait.server == server }
+            guard held.count > 1 else { return Self.line(one, at: now) }
+            guard told.insert(server).inserted else { return nil }
+            var whole = held.min { $0.end < $1.end } ?? one
+            whole.wait.name = server
+            whole.wait.reason = "\(whole.wait.reason), \(held.count) waiting"
+            return Self.line(whole, at: now)
+        }
     }
 
     /// Seconds without a word of what is waited for.
@@ -138,17 +169,19 @@ package struct ProgressBoard: Sendable {
         let passed = (now - waiting.since) / .seconds(1)
         let begin: Message = "\(waiting.wait.name): \(waiting.wait.reason)"
         if let seconds = waiting.wait.seconds {
-            return "\(begin); next try in \(Int(max(0, seconds - passed).rounded(.up))) s"
+            let left = (seconds - passed).rounded(.up)
+            return left > 0 ? "\(begin); next try in \(describeSeconds(left))" : "\(begin); next in turn"
         }
         // Most answer at once.
-        return passed < 1 ? nil : "\(begin), for \(Int(passed)) s"
+        return passed < 1 ? nil : "\(begin), for \(describeSeconds(passed.rounded(.down)))"
     }
 
     private func stalls(of episodes: [EpisodeIdentity], at now: ContinuousClock.Instant) -> [Message] {
         episodes.compactMap { episode in
             guard let running = running[episode], let last = running.meter.lastInstant else { return nil }
             let silence = (now - last) / .seconds(1)
-            return silence < Self.patience ? nil : "\(running.progress.name): no data for \(Int(silence)) s"
+            return silence < Self.patience
+                ? nil : "\(running.progress.name): no data for \(describeSeconds(silence.rounded(.down)))"
         }
     }
 
@@ -164,5 +197,14 @@ package struct ProgressBoard: Sendable {
     /// Of a transfer that is under way; nil as long as there is too little to tell.
     package func bytesPerSecond(of episode: EpisodeIdentity, at now: ContinuousClock.Instant) -> Double? {
         running[episode]?.meter.bytesPerSecond(at: now)
+    }
+}
+
+extension WaitSubject {
+    fileprivate var isCatalog: Bool {
+        switch self {
+        case .book, .address: true
+        case .episode: false
+        }
     }
 }

@@ -13,12 +13,12 @@ struct RenameExecution: Sendable {
     let store: CatalogStore
 
     /// - Parameter batch: what the renames are recorded as.
-    /// - Returns: how many files were moved, what could not be, and the batch for more renames of the same run.
+    /// - Returns: the renames that were made, what could not be, and the batch for more renames of the same run.
     func execute(
         _ actions: [SyncAction], batch: RenameBatch = .new
-    ) async throws -> (renamed: Int, failures: [FailureReport], batch: RenameBatch) {
+    ) async throws -> (renamed: [SyncAction], failures: [FailureReport], batch: RenameBatch) {
         let renames = actions.filter { $0.kind == .rename }
-        guard !renames.isEmpty else { return (0, [], batch) }
+        guard !renames.isEmpty else { return ([], [], batch) }
         let number = try await store.intendRenames(
             renames.map { (episode: $0.episode.identity, to: $0.path) }, batch: batch)
         let steps = RenameSteps.steps(
@@ -44,8 +44,8 @@ struct RenameExecution: Sendable {
             }
             if try await isBack(episode, from: target, to: from) { left.append(episode) }
         }
-        let moved = renames.map(\.episode.identity).filter { failed[$0] == nil }
-        try await store.completeRenames(moved)
+        let moved = renames.filter { failed[$0.episode.identity] == nil }
+        try await store.completeRenames(moved.map(\.episode.identity))
         try await store.abandonRenames(left)
         let failures = renames.compactMap { action in
             failed[action.episode.identity].map { failure in
@@ -54,7 +54,7 @@ struct RenameExecution: Sendable {
                     section: action.episode.section, name: action.episode.name, failure: failure)
             }
         }
-        return (moved.count, failures, number.map { .number($0) } ?? batch)
+        return (moved, failures, number.map { .number($0) } ?? batch)
     }
 
     /// Takes a file that stepped aside back to where it was; where another took its place meanwhile, it stays aside and

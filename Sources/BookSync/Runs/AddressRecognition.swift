@@ -35,10 +35,12 @@ extension Configuration {
     /// Finds out which books the addresses among the references name, and those among the subscriptions where these are
     /// asked for too, so that ``book(_:)`` knows. A subscription whose address cannot be asked does not hold up the others.
     ///
+    /// - Parameter emit: hears which addresses are asked.
     /// - Throws: ``Failure`` when an address among the references cannot be asked, or is none of a catalog, and when a
     ///   reference holds a secret where it would be stored.
     package func recognising(
-        _ references: [BookReference], andSubscriptions: Bool = false, logger: Logger
+        _ references: [BookReference], andSubscriptions: Bool = false, logger: Logger,
+        emit: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> Configuration {
         for reference in references { try reference.requireNoSecret() }
         let named = references.compactMap(\.address)
@@ -47,11 +49,14 @@ extension Configuration {
         let shelf = try await shelvedBooks()
         var configuration = self
         try await withHTTPTransport(options: transportOptions, logger: logger) { transport in
+            let asked = Set(named + subscribed).filter { self.recognised[$0] == nil && known($0, shelf) == nil }
+            emit(.asking(catalogs: asked.count))
             for address in named where configuration.recognised[address] == nil {
-                configuration.recognised[address] = try await book(at: address, shelf: shelf, transport: transport)
+                configuration.recognised[address] = try await book(
+                    at: address, shelf: shelf, transport: transport, emit)
             }
             let unknown = subscribed.filter { configuration.recognised[$0] == nil }
-            let found = await books(at: unknown, shelf: shelf, transport: transport, logger: logger)
+            let found = await books(at: unknown, shelf: shelf, transport: transport, logger: logger, emit)
             try Task.checkCancellation()
             configuration.recognised.merge(found) { known, _ in known }
         }
@@ -63,7 +68,8 @@ extension Configuration {
 
     /// Those of the addresses that are recognised.
     private func books(
-        at addresses: [ResourceAddress], shelf: [BookIdentity], transport: HTTPTransport, logger: Logger
+        at addresses: [ResourceAddress], shelf: [BookIdentity], transport: HTTPTransport, logger: Logger,
+        _ emit: @escaping @Sendable (SyncEvent) -> Void
     ) async -> [ResourceAddress: BookIdentity] {
         await withTaskGroup(of: (ResourceAddress, BookIdentity?).self) { group in
             var found: [ResourceAddress: BookIdentity] = [:]
@@ -72,7 +78,7 @@ extension Configuration {
                 guard let address = waiting.popFirst() else { return }
                 group.addTask {
                     do {
-                        return (address, try await book(at: address, shelf: shelf, transport: transport))
+                        return (address, try await book(at: address, shelf: shelf, transport: transport, emit))
                     } catch {
                         logger.info("an address is not recognised", metadata: ["why": "\(error)"])
                         return (address, nil)
@@ -88,11 +94,18 @@ extension Configuration {
         }
     }
 
+    /// What need not be asked.
+    private func known(_ address: ResourceAddress, _ shelf: [BookIdentity]) -> BookIdentity? {
+        named(by: address) ?? known(at: address, among: shelf)
+    }
+
     private func book(
-        at address: ResourceAddress, shelf: [BookIdentity], transport: HTTPTransport
+        at address: ResourceAddress, shelf: [BookIdentity], transport: HTTPTransport,
+        _ emit: @Sendable (SyncEvent) -> Void
     ) async throws -> BookIdentity {
-        if let book = named(by: address) { return book }
-        if let known = known(at: address, among: shelf) { return known }
+        if let book = known(address, shelf) { return book }
+        emit(.waiting(.address(address), Wait(asking: address.withoutSecrets)))
+        defer { emit(.waiting(.address(address), nil)) }
         let (answer, isSlow) = try await CatalogResponse.beginning(
             of: address, over: transport.using(access(at: address)))
         for kind in SourceKind.recognitionOrder {

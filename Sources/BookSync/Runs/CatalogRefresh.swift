@@ -70,6 +70,7 @@ struct CatalogRefresh: Sendable {
         var isTimeUp = false
         func ask(for entries: [Entry]) {
             guard !entries.isEmpty else { return }
+            emit(.asking(catalogs: entries.count))
             schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
         }
         func add(_ request: RunRequest, hasJoined: Bool) {
@@ -230,7 +231,7 @@ struct CatalogRefresh: Sendable {
         do {
             let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace)
             let refreshed =
-                if let known { known } else { try await refreshed(item, by: source, entry.assembly.request) }
+                if let known { known } else { try await refreshed(entry, pace: pace) }
             if !entry.assembly.request.force { try await refuseRenamedSource(of: refreshed.book) }
             var prepared = PreparedBook(item: item, refreshed: refreshed, source: source)
             prepared.plan = try await plan(prepared, claimed: [], entry.assembly)
@@ -240,10 +241,13 @@ struct CatalogRefresh: Sendable {
         }
     }
 
-    private func refreshed(
-        _ item: RunRequest.Item, by source: any CatalogSource, _ request: RunRequest
-    ) async throws -> RefreshedBook {
-        emit(.waiting(.book(item.book), Wait(name: item.title ?? item.book.id, reason: "asking the catalog")))
+    private func refreshed(_ entry: Entry, pace: HostThrottle) async throws -> RefreshedBook {
+        let (item, request) = (entry.item, entry.assembly.request)
+        let name = item.title ?? item.book.id
+        let source = try configuration.catalogSource(for: item.book, transport: transport, pace: pace) {
+            emit(.waiting(.book(item.book), Wait(asking: name, pause: $0, server: entry.server)))
+        }
+        emit(.waiting(.book(item.book), Wait(asking: name)))
         defer { emit(.waiting(.book(item.book), nil)) }
         let refreshed = try await source.refresh(
             item.book, title: item.title, known: try await store?.book(item.book), store: store, stores: stores,

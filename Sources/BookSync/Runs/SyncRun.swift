@@ -231,7 +231,10 @@ package struct SyncRun: Sendable {
         let renames = RenameExecution(library: session.folder.path, store: session.store)
         let outcome = try await renames.execute(assembled.plan.actions, batch: batch)
         batch = outcome.batch
-        report.summary.renamed += outcome.renamed
+        report.summary.renamed += outcome.renamed.count
+        for action in outcome.renamed {
+            if let from = action.fromPath { emit(.renamed(action.episode.identity, from: from, to: action.path)) }
+        }
         for failure in outcome.failures { report.fail(failure, emit: emit) }
         // What still has its old name is not replaced under the new one.
         var unmoved = Set(outcome.failures.map(\.episode))

@@ -40,9 +40,9 @@ struct AdoptCommand: Subcommand {
                 .usage, what: "'\(book)' names episodes", why: "files are recognised as any of a book's episodes",
                 remedy: "name the book alone")
         }
-        let configuration = try await program.findingTitles(
-            in: [reference], try await program.configuration().configuration
-        ).recognising([reference], logger: program.logger)
+        let configuration = try await program.recognising(
+            [reference],
+            try await program.findingTitles(in: [reference], try await program.configuration().configuration))
         let identity = try configuration.book(reference)
         let title = try configuration.allSubscriptions(with: []).first { $0.book == identity }?.title
         let path = folder.fromCurrentFolder
@@ -62,11 +62,12 @@ struct AdoptCommand: Subcommand {
                 }
             }
         }
-        await program.print(JSONDocument(report).event("adopted"), or: Self.lines(report, style: program.outputStyle))
+        await program.print(
+            JSONDocument(report).event("adopted"), or: Self.table(report, program.words), then: [report.sentence])
         return ExitStatus(of: report.failures)
     }
 
-    private static func lines(_ report: AdoptionReport, style: OutputStyle) -> [Message] {
+    private static func table(_ report: AdoptionReport, _ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "by"), .init(title: "file", isFlexible: true),
             .init(title: "path", isFlexible: true),
@@ -74,16 +75,16 @@ struct AdoptCommand: Subcommand {
         table.rows =
             report.recognised.map { item in
                 [
-                    "\(item.episode.section)", style.words(Message(wording: item.failure == nil ? item.by : "failed")),
+                    "\(item.episode.section)", words(Message(wording: item.failure == nil ? item.by : "failed")),
                     item.from,
                     item.path,
                 ]
             }
             + report.ambiguous.map { file in
-                [file.episodes.map { "\($0.section)" }.joined(separator: ","), style.words("ambiguous"), file.path, ""]
+                [file.episodes.map { "\($0.section)" }.joined(separator: ","), words("ambiguous"), file.path, ""]
             }
-            + report.unmatched.map { ["", style.words("unknown"), $0, ""] }
-        return (table.rows.isEmpty ? [] : table.lines(style)) + [report.sentence]
+            + report.unmatched.map { ["", words("unknown"), $0, ""] }
+        return table
     }
 }
 

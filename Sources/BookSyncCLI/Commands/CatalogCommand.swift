@@ -20,7 +20,7 @@ struct CatalogCommand: Subcommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: .words("Books, or files of saved answers.", valueName: "ref|file"), completion: .file())
+    @Argument(help: .words("Books, or files of saved answers.", valueName: "ref|file"), completion: .booksAndFiles)
     var subjects: [String]
 
     @Option(
@@ -51,11 +51,14 @@ struct CatalogCommand: Subcommand {
         let reference = try BookReference(parsing: subject)
         var configuration = configuration
         if let type { configuration.take(reference, as: type) }
-        configuration = try await program.findingTitles(in: [reference], configuration)
-            .recognising([reference], logger: program.logger)
+        configuration = try await program.recognising(
+            [reference], try await program.findingTitles(in: [reference], configuration))
         let book = try configuration.book(reference)
         return try await program.withCatalogs(configuration, for: [book]) { configuration in
-            try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
+            try await program.showingWaits { emit in
+                emit(.waiting(.book(book), Wait(asking: book.id)))
+                return try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
+            }
         }
     }
 
@@ -71,7 +74,8 @@ struct CatalogCommand: Subcommand {
             await program.streams.writeOutput(JSONDocument(preview).text())
             return
         }
-        await program.streams.writeOutput(preview.lines(style: program.outputStyle))
+        await program.streams.writeOutput([preview.sentence])
+        await program.output(preview.table(program.words))
         guard !program.options.quiet else { return }
         for warning in preview.proof.warnings { await program.streams.writeError(warning) }
     }
@@ -93,23 +97,27 @@ struct CatalogCommand: Subcommand {
 extension SourceKind: ExpressibleByArgument {}
 
 extension CatalogPreview {
-    fileprivate func lines(style: OutputStyle) -> [Message] {
+    fileprivate func table(_ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
-            .init(title: "bytes", alignment: .trailing), .init(title: "seconds", alignment: .trailing),
-            .init(title: "type"), .init(title: "address", isFlexible: true),
+            .init(title: "bytes", alignment: .trailing),
+            .init(title: "seconds", alignment: .trailing, isOptional: true),
+            .init(title: "type", isOptional: true), .init(title: "address", isFlexible: true),
         ])
         table.rows = episodes.map { episode in
             [
                 "\(episode.section)", episode.name, episode.size.map(describeBytes) ?? "",
                 episode.duration.map { "\(Int($0.rounded()))" } ?? "", episode.mediaType ?? "",
-                episode.address?.withoutSecrets ?? style.words("locked"),
+                episode.address?.withoutSecrets ?? words("locked"),
             ]
         }
+        return table
+    }
+
+    fileprivate var sentence: Message {
         let counted = Message(episodes.count, "episode")
         let proven: Message = proof.isComplete ? "complete" : "incomplete"
         let author: Message = book.author.map { " by \($0)" } ?? ""
-        return ["\(book.identity) \(book.title)\(author): \(counted), \(proven) (\(kind.rawValue))"]
-            + (episodes.isEmpty ? [] : table.lines(style))
+        return "\(book.identity) \(book.title)\(author): \(counted), \(proven) (\(kind.rawValue))"
     }
 }

@@ -45,9 +45,10 @@ struct FetchCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
         let references = try (books + references).map(BookReference.init(parsing:))
-        let configuration = try await program.findingTitles(
-            in: references, try await program.configuration(transfer.overrides()).configuration
-        ).recognising(references, logger: program.logger)
+        let configuration = try await program.recognising(
+            references,
+            try await program.findingTitles(
+                in: references, try await program.configuration(transfer.overrides()).configuration))
         let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
             items: items,

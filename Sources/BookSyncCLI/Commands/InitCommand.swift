@@ -94,7 +94,7 @@ struct InitCommand: Subcommand {
             configuration.sources[catalog.name] = catalog
             configuration.defaultSource = catalog.name
         }
-        configuration = try await configuration.recognising([reference], logger: program.logger)
+        configuration = try await program.recognising([reference], configuration)
         let book = try configuration.book(reference)
         let preview = try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
         if !common.quiet {

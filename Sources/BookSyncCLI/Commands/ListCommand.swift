@@ -60,7 +60,7 @@ struct ListCommand: Subcommand {
             if let sort { books = books.sorted(by: sort) }
             if reverse { books.reverse() }
             let style = program.outputStyle
-            await program.print(.array(books.map { JSONDocument($0) }), or: Self.lines(books, style: style))
+            await program.print(.array(books.map { JSONDocument($0) }), or: Self.table(books).numbered(style))
             if style.width != nil, !program.options.json {
                 await program.listedBooks?.remember(books.map { "\($0.book.identity)" }, of: configuration.library)
             }
@@ -81,14 +81,17 @@ struct ListCommand: Subcommand {
         if reverse { episodes.reverse() }
         await program.print(
             .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }),
-            or: Self.lines(episodes, titles: found.titles, style: program.outputStyle))
+            or: Self.table(episodes, titles: found.titles, program.words))
         return .done
     }
-    private static func lines(_ books: [BookSummary], style: OutputStyle) -> [Message] {
+
+    private static func table(_ books: [BookSummary]) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
-            .init(title: "on disk", alignment: .trailing), .init(title: "missing", alignment: .trailing),
-            .init(title: "locked", alignment: .trailing), .init(title: "bytes", alignment: .trailing),
+            .init(title: "on disk", alignment: .trailing),
+            .init(title: "missing", alignment: .trailing) { $0 == "0" ? nil : .yellow },
+            .init(title: "locked", alignment: .trailing, isOptional: true),
+            .init(title: "bytes", alignment: .trailing, isOptional: true),
         ])
         table.rows = books.map { shelved in
             [
@@ -97,33 +100,40 @@ struct ListCommand: Subcommand {
                 describeBytes(shelved.bytes),
             ]
         }
-        return books.isEmpty ? [] : table.numbered(style).lines(style)
+        return table
     }
 
     /// - Parameter titles: of the books, for a column of their own; nil for none.
-    static func lines(
-        _ episodes: [ShelfReader.EpisodeOnDisk], titles: [BookIdentity: String]?, style: OutputStyle
-    ) -> [Message] {
+    private static func table(
+        _ episodes: [ShelfReader.EpisodeOnDisk], titles: [BookIdentity: String]?, _ words: Wordings
+    ) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "name", isFlexible: true),
-            .init(title: "state"), .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
+            .init(title: "state", color: EpisodeState.colors(in: words)), .init(title: "bytes", alignment: .trailing),
+            .init(title: "path", isFlexible: true),
         ])
         if titles != nil { table.columns.insert(.init(title: "book", isFlexible: true), at: 0) }
         table.rows = episodes.map { episode in
             let shelved = episode.shelved
-            let total = shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size
-            let bytes =
-                episode.bytesDone > 0 && episode.bytesDone != total
-                ? "\(describeBytes(episode.bytesDone))/\(total.map(describeBytes) ?? "?")"
-                : total.map(describeBytes) ?? ""
             let book = shelved.episode.identity.book
             return (titles.map { [$0[book] ?? book.id] } ?? []) + [
                 "\(shelved.episode.section)", shelved.episode.name,
-                style.words(Message(wording: shelved.state.rawValue)), bytes,
+                words(Message(wording: shelved.state.rawValue)), episode.bytesText,
                 shelved.file?.path ?? "",
             ]
         }
-        return episodes.isEmpty ? [] : table.lines(style)
+        return table
+    }
+}
+
+extension ShelfReader.EpisodeOnDisk {
+    /// How long it is, as far as anybody knows.
+    var total: Int64? { shelved.file?.size ?? shelved.transfer?.total ?? shelved.episode.size }
+
+    /// `118.9 MB`, `2.0 MB/118.9 MB`.
+    var bytesText: String {
+        bytesDone > 0 && bytesDone != total
+            ? "\(describeBytes(bytesDone))/\(total.map(describeBytes) ?? "?")" : total.map(describeBytes) ?? ""
     }
 }
 

@@ -53,8 +53,8 @@ struct MirrorCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration(transfer.overrides())
-            .recognising([], andSubscriptions: true, logger: program.logger)
+        let configuration = try await program.recognising(
+            [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
         if dryRun {
             let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
             let request = try RunRequest(

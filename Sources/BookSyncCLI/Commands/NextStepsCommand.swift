@@ -36,7 +36,7 @@ struct NextStepsCommand: Subcommand {
         for line in situation.lines { await program.streams.writeOutput(program.words(line)) }
         var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
         table.rows = situation.steps.map { ["  " + $0.command, program.words($0.effect)] }
-        await program.streams.writeOutput(table.lines(program.outputStyle))
+        await program.output(table)
         return .done
     }
 }

@@ -37,8 +37,8 @@ struct PlanCommand: Subcommand {
         configuration.namingOverride = try naming.map(NamingTemplate.init(option:))
         let references = try references.map(BookReference.init(parsing:))
         if !offline {
-            configuration = try await configuration.recognising(
-                references, andSubscriptions: references.isEmpty, logger: program.logger)
+            configuration = try await program.recognising(
+                references, andSubscriptions: references.isEmpty, configuration)
         }
         var items = try configuration.items(naming: references, filter: filter)
         if items.isEmpty {

@@ -47,7 +47,7 @@ struct RemoveCommand: Subcommand {
             if dryRun {
                 await program.print(
                     .array(episodes.map { JSONDocument($0, bytesDone: $0.file?.size ?? 0) }),
-                    or: Self.lines(episodes, style: program.outputStyle))
+                    or: Self.table(episodes), then: [Self.sentence(episodes)])
                 return .done
             }
             guard try await isMeant(episodes, program) else {
@@ -81,7 +81,7 @@ struct RemoveCommand: Subcommand {
             remedy: "say --yes to remove them, --dry-run to see which they are", in: program.words)
     }
 
-    private static func lines(_ episodes: [EpisodeRecord], style: OutputStyle) -> [Message] {
+    private static func table(_ episodes: [EpisodeRecord]) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "section", alignment: .trailing),
             .init(title: "bytes", alignment: .trailing), .init(title: "name", isFlexible: true),
@@ -93,12 +93,14 @@ struct RemoveCommand: Subcommand {
                 shelved.file.map { describeBytes($0.size) } ?? "", shelved.episode.name, shelved.file?.path ?? "",
             ]
         }
+        return table
+    }
+
+    private static func sentence(_ episodes: [EpisodeRecord]) -> Message {
         let files = episodes.count { $0.file != nil }
         let never = episodes.count(where: \.isNeverFetched)
-        return (table.rows.isEmpty ? [] : table.lines(style)) + [
-            "\(Message(episodes.count - never, "episode")) to remove, \(Message(files, "file")) to move to the trash"
-                + (never > 0 ? ", \(never) not downloaded yet will not be fetched" : "")
-        ]
+        return "\(Message(episodes.count - never, "episode")) to remove, \(Message(files, "file")) to move to the trash"
+            + (never > 0 ? ", \(never) not downloaded yet will not be fetched" : "")
     }
 }
 

@@ -71,23 +71,44 @@ extension Program {
                 onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } }))
     }
 
+    /// Finds out which books the references name; a terminal shows which addresses are asked.
+    func recognising(
+        _ references: [BookReference], andSubscriptions: Bool = false, _ configuration: Configuration
+    ) async throws -> Configuration {
+        try await showingWaits { emit in
+            try await configuration.recognising(
+                references, andSubscriptions: andSubscriptions, logger: logger, emit: emit)
+        }
+    }
+
+    /// Shows on a terminal what `body` waits for.
+    func showingWaits<Result: Sendable>(
+        _ body: @Sendable (@escaping @Sendable (SyncEvent) -> Void) async throws -> Result
+    ) async throws -> Result {
+        guard eventStyle.showsBars else { return try await body { _ in } }
+        var style = eventStyle
+        style.isJSON = false
+        return try await EventPrinter(style: style, streams: streams).printing(body)
+    }
+
     /// Prints the plans of the request, with `--json` one a line, and changes nothing.
     func printPlans(
         _ request: RunRequest, configuration: Configuration, offline: Bool
     ) async throws -> ExitStatus {
-        var style = eventStyle
-        style.showsBars = false
-        let printer = EventPrinter(style: style, streams: streams)
+        let printer = EventPrinter(style: eventStyle, streams: streams)
         let report = try await printer.printing { emit in
-            // No run is under way that would be so and so far.
-            let emit: @Sendable (SyncEvent) -> Void = { if case .advanced = $0 {} else { emit($0) } }
+            // Programs that read a plan are told of no run.
+            let emit: @Sendable (SyncEvent) -> Void = {
+                if options.json, case .advanced = $0 { return }
+                emit($0)
+            }
             return try await SyncRun(configuration: configuration, logger: logger, emit: emit).plan(
                 request, library: configuration.library, offline: offline
             ) { plan in
                 if options.json {
                     await streams.writeOutput(JSONDocument(plan).event("plan").text())
                 } else {
-                    await streams.writeOutput(plan.lines(style: outputStyle))
+                    await printer.aside { await output(plan.table(words), then: [plan.sentence]) }
                 }
             }
         }
@@ -97,24 +118,35 @@ extension Program {
 
 extension SyncPlan {
     /// The plan as a table; what stays as it is, or was not asked for, is only counted.
-    func lines(style: OutputStyle) -> [Message] {
+    func table(_ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
-            .init(title: "action"), .init(title: "section", alignment: .trailing),
+            .init(title: "action", color: actionColor(words)), .init(title: "section", alignment: .trailing),
             .init(title: "bytes", alignment: .trailing), .init(title: "path", isFlexible: true),
             .init(title: "why", isFlexible: true),
         ])
         table.rows = actions.filter { $0.kind != .keep && $0.kind != .skip(.filtered) }.map { action in
             [
-                style.words(Message(wording: action.kind.keyword)), "\(action.episode.section)",
+                words(Message(wording: action.kind.keyword)), "\(action.episode.section)",
                 action.bytes.map(describeBytes) ?? "",
                 action.fromPath.map { "\($0) → \(action.path)" } ?? action.path,
-                style.words(action.reason),
+                words(action.reason),
             ]
         }
+        return table
+    }
+
+    private func actionColor(_ words: Wordings) -> @Sendable (String) -> TerminalColor? {
+        let colors = Dictionary(
+            actions.map { (words(Message(wording: $0.kind.keyword)), $0.kind.color) },
+            uniquingKeysWith: { first, _ in first })
+        return { colors[$0] ?? nil }
+    }
+
+    /// What it comes to.
+    var sentence: Message {
         let totals = totals
         let sum: Message = "\(book.identity.id) \(book.title): \(totals.counts ?? "nothing to do")"
-        let summary: Message = totals.bytes > 0 ? "\(sum) (\(describeBytes(totals.bytes)))" : sum
-        return (table.rows.isEmpty ? [] : table.lines(style)) + [summary]
+        return totals.bytes > 0 ? "\(sum) (\(describeBytes(totals.bytes)))" : sum
     }
 }
 

@@ -25,10 +25,14 @@ struct RunsCommand: Subcommand {
         let configuration = try await program.libraryConfiguration()
         let runs = try await ShelfReader.read(configuration.library) { try await $0.runs(last: last) } ?? []
         var table = TextTable(columns: [
-            .init(title: "begun"), .init(title: "command"), .init(title: "took", alignment: .trailing),
-            .init(title: "exit", alignment: .trailing), .init(title: "books", alignment: .trailing),
-            .init(title: "fetched", alignment: .trailing), .init(title: "failed", alignment: .trailing),
-            .init(title: "received", alignment: .trailing), .init(title: "first failure", isFlexible: true),
+            .init(title: "begun"), .init(title: "command", isOptional: true),
+            .init(title: "took", alignment: .trailing, isOptional: true),
+            .init(title: "exit", alignment: .trailing) { $0 == "0" ? nil : Int($0) == nil ? .yellow : .red },
+            .init(title: "books", alignment: .trailing, isOptional: true),
+            .init(title: "fetched", alignment: .trailing) { $0 == "0" ? nil : .green },
+            .init(title: "failed", alignment: .trailing) { $0 == "0" ? nil : .red },
+            .init(title: "received", alignment: .trailing, isOptional: true),
+            .init(title: "first failure", isFlexible: true) { _ in .red },
         ])
         table.rows = runs.map { run in
             let summary = run.record.summary
@@ -42,12 +46,11 @@ struct RunsCommand: Subcommand {
             return [
                 describeTime(run.record.startedAt), run.record.command, took ?? "", end,
                 "\(run.record.books)", "\(summary.fetched + summary.resumed + summary.replaced)", "\(summary.failed)",
-                summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "", run.record.error.map { program.words($0) } ?? "",
+                summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "",
+                run.record.error.map { program.words($0) } ?? "",
             ]
         }
-        await program.print(
-            .array(runs.map { JSONDocument($0) }),
-            or: table.rows.isEmpty ? [] : table.lines(program.outputStyle))
+        await program.print(.array(runs.map { JSONDocument($0) }), or: table)
         return .done
     }
 }

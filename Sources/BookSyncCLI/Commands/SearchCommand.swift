@@ -33,7 +33,7 @@ struct SearchCommand: Subcommand {
             configuration.library, for: text.joined(separator: " "), limit: limit == 0 ? nil : limit)
         let items = found?.items ?? []
         await program.print(
-            .array(items.map { JSONDocument($0) }), or: Self.lines(items, style: program.outputStyle))
+            .array(items.map { JSONDocument($0) }), or: Self.table(items, program.words))
         guard !program.options.quiet else { return .done }
         if found == nil {
             await program.streams.writeError("there is no shelf at \(configuration.library) yet")
@@ -45,10 +45,10 @@ struct SearchCommand: Subcommand {
         return .done
     }
 
-    private static func lines(_ items: [FoundItem], style: OutputStyle) -> [Message] {
+    private static func table(_ items: [FoundItem], _ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "ref"), .init(title: "name", isFlexible: true), .init(title: "of", isFlexible: true),
-            .init(title: "on disk"),
+            .init(title: "on disk", color: EpisodeState.colors(in: words)),
         ])
         table.rows = items.map { item in
             switch item {
@@ -61,10 +61,10 @@ struct SearchCommand: Subcommand {
                 return [
                     BookReference.example(episode.shelved.episode.section, of: book.identity),
                     episode.shelved.episode.name, book.title,
-                    style.words(Message(wording: episode.shelved.state.rawValue)),
+                    words(Message(wording: episode.shelved.state.rawValue)),
                 ]
             }
         }
-        return items.isEmpty ? [] : table.lines(style)
+        return table
     }
 }

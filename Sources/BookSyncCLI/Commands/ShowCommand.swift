@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import Languages
 import Settings
 import ShelfQueries
 
@@ -19,22 +20,106 @@ struct ShowCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: [reference])
         let reference = try BookReference(parsing: reference)
         let book = try configuration.book(reference)
-        let documents = try await ShelfReader.read(configuration.library) { shelf -> [JSONDocument] in
+        let found = try await ShelfReader.read(configuration.library) { shelf -> [(JSONDocument, [Fact])] in
             guard !reference.filter.isEmpty else {
-                return try await shelf.books([book]).map { JSONDocument(everythingOf: $0) }
+                return try await shelf.books([book]).map { (JSONDocument(everythingOf: $0), $0.facts) }
             }
-            return try await shelf.episodes(of: book, filter: reference.filter).map { JSONDocument(everythingOf: $0) }
+            return try await shelf.episodes(of: book, filter: reference.filter).map {
+                (JSONDocument(everythingOf: $0), $0.facts)
+            }
         }
-        guard let documents else { throw Failure.emptyLibrary(configuration.library) }
-        guard !documents.isEmpty else {
+        guard let found else { throw Failure.emptyLibrary(configuration.library) }
+        guard !found.isEmpty else {
             throw Failure(
                 .unknownBook, what: "\(self.reference) names no episode", why: "\(book) has no such section",
                 remedy: "booksync list \(book) lists what it has")
         }
         await program.print(
-            .one(of: documents, if: reference.filter.isEmpty || reference.filter.namesOneEpisode),
-            or: documents.map { $0.lines() }.joined(separator: [""]).map { $0 })
+            .one(of: found.map(\.0), if: reference.filter.isEmpty || reference.filter.namesOneEpisode),
+            or: Self.table(found.map(\.1), program.words))
         return .done
+    }
+
+    /// What is unknown is left out; between two episodes is an empty line.
+    private static func table(_ found: [[Fact]], _ words: Wordings) -> TextTable {
+        var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
+        let blocks = found.map { facts in
+            facts.compactMap { fact in fact.value.map { [words(fact.title), words($0)] } }
+        }
+        table.rows = Array(blocks.joined(separator: [["", ""]]))
+        return table
+    }
+}
+
+/// Something that is known, or not, of a book or an episode.
+private struct Fact: Sendable {
+    var title: Message
+    var value: Message?
+
+    init(title: Message, _ value: Message?) {
+        self.title = title
+        self.value = value
+    }
+}
+
+private func text(_ value: String?) -> Message? { value.map { Message(verbatim: $0) } }
+private func size(_ count: Int64?) -> Message? { count.map { "\(describeBytes($0)) (\($0) bytes)" } }
+private func time(_ time: Date?) -> Message? { time.map { "\($0)" } }
+
+extension BookSummary {
+    fileprivate var facts: [Fact] {
+        [
+            Fact(title: "source", text(book.identity.source)), Fact(title: "id", text(book.identity.id)),
+            Fact(title: "title", text(book.title)),
+            Fact(title: "author", text(book.author)), Fact(title: "narrator", text(book.narrator)),
+            Fact(title: "summary", text(book.summary)),
+            Fact(title: "episodes", "\(episodes)"), Fact(title: "on disk", "\(present)"),
+            Fact(title: "missing", "\(missing)"),
+            Fact(title: "locked", "\(locked)"), Fact(title: "bytes", size(bytes)), Fact(title: "path", text(path)),
+            Fact(title: "listing", book.isComplete ? "complete" : "incomplete"),
+            Fact(title: "changed", time(updatedAt)),
+            Fact(title: "cover", text(book.cover?.withoutSecrets)),
+        ]
+    }
+}
+
+extension ShelfReader.EpisodeOnDisk {
+    fileprivate var facts: [Fact] {
+        let (episode, file, transfer) = (shelved.episode, shelved.file, shelved.transfer)
+        let total = file?.size ?? transfer?.total ?? episode.size
+        return [
+            Fact(title: "source", text(episode.identity.book.source)),
+            Fact(title: "book", text(episode.identity.book.id)),
+            Fact(title: "id", text(episode.identity.key)), Fact(title: "section", "\(episode.section)"),
+            Fact(title: "name", text(episode.name)),
+            Fact(title: "state", Message(wording: shelved.state.rawValue)),
+            Fact(title: "address", text(episode.address?.withoutSecrets)),
+            Fact(title: "bytes", size(total)), Fact(title: "on disk", bytesDone == total ? nil : size(bytesDone)),
+            Fact(title: "path", text(file?.path)), Fact(title: "SHA-256", text(file?.sha256)),
+            Fact(title: "published", time(episode.publishedAt)),
+            Fact(title: "duration", text(episode.duration.map(describeSeconds))),
+            Fact(title: "fetched", time(file?.fetchedAt)),
+            Fact(title: "verified by", file.map { $0.verification.words }),
+            Fact(title: "failure", transfer?.error),
+            Fact(title: "attempts", transfer.flatMap { $0.attempts > 0 ? "\($0.attempts)" : nil }),
+            Fact(title: "not before", time(transfer?.nextTryAt)), Fact(title: "removed", time(shelved.removedAt)),
+            Fact(title: "type", text(episode.mediaType)), Fact(title: "number", episode.number.map { "\($0)" }),
+            Fact(title: "season", episode.season.map { "\($0)" }), Fact(title: "guid", text(shownGUID)),
+            Fact(title: "bytes in the catalog", size(episode.size)), Fact(title: "changed", time(episode.modifiedAt)),
+            Fact(
+                title: "digest in the catalog",
+                text(episode.digest.map { "\($0.algorithm.rawValue) \($0.hexadecimal)" })),
+        ]
+    }
+}
+
+extension LocalFile.Verification {
+    fileprivate var words: Message {
+        switch self {
+        case .digest: "the catalog's or the server's digest"
+        case .length: "its length"
+        case .unverified: "nothing"
+        }
     }
 }
 
@@ -43,19 +128,5 @@ extension JSONDocument {
     /// one number are listed.
     static func one(of documents: [JSONDocument], if isOne: Bool) -> JSONDocument {
         isOne && documents.count == 1 ? documents[0] : .array(documents)
-    }
-
-    /// An object as lines of `key  value` for people; what is unknown is left out.
-    fileprivate func lines() -> [Message] {
-        guard case .object(let members) = self else { return [Message(verbatim: text())] }
-        let known = members.filter { $0.value != .null }
-        let width = known.map(\.key.count).max() ?? 0
-        return known.map { member in
-            // Catalogs' words: nothing in them may steer the terminal.
-            let value =
-                if case .string(let text) = member.value { DisplayWidth.printable(text) } else { member.value.text() }
-            let key = member.key.replacingOccurrences(of: "_", with: " ")
-            return Message(verbatim: key + String(repeating: " ", count: width - key.count + 2) + value)
-        }
     }
 }

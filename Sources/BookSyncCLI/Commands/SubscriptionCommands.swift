@@ -26,8 +26,9 @@ struct SubscribeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
-        let configuration = try await program.libraryConfiguration(naming: references)
-            .recognising(try references.map(BookReference.init(parsing:)), logger: program.logger)
+        let configuration = try await program.recognising(
+            try references.map(BookReference.init(parsing:)),
+            try await program.libraryConfiguration(naming: references))
         let references = try references.map(BookReference.init(parsing:))
         try program.requireNotConfigured(try references.map { try configuration.book($0) }, configuration, "subscribed")
         let subscriptions = try references.map { reference in

@@ -49,11 +49,11 @@ struct SubscriptionsCommand: Subcommand {
         let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
         let subscriptions = try configuration.allSubscriptions(with: stored)
         await program.print(
-            .array(subscriptions.map { JSONDocument($0) }), or: Self.lines(subscriptions, style: program.outputStyle))
+            .array(subscriptions.map { JSONDocument($0) }), or: Self.table(subscriptions, program.words))
         return .done
     }
 
-    private static func lines(_ subscriptions: [Subscription], style: OutputStyle) -> [Message] {
+    private static func table(_ subscriptions: [Subscription], _ words: Wordings) -> TextTable {
         let isTagged = subscriptions.contains { !$0.tags.isEmpty }
         var table = TextTable(
             columns: [.init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "episodes")]
@@ -72,13 +72,13 @@ struct SubscriptionsCommand: Subcommand {
                 subscription.naming.map { "named \($0)" },
                 subscription.keep.map { Message(verbatim: "\($0)") },
             ].compactMap(\.self)
-            let episodes = (parts.isEmpty ? ["all"] : parts) + wishes
+            let episodes: [Message] = (parts.isEmpty ? ["all"] : parts) + wishes
             return [
-                "\(subscription.book)", subscription.title ?? "", style.words(episodes.joined(separator: ", ")),
+                "\(subscription.book)", subscription.title ?? "", words(episodes.joined(separator: ", ")),
                 subscription.tags.map(\.description).joined(separator: ", "),
             ]
         }
-        return table.rows.isEmpty ? [] : table.lines(style)
+        return table
     }
 
     // MARK: Import

@@ -23,11 +23,11 @@ struct TrashListCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let files = try await Trash.list(in: try await program.libraryConfiguration().library)
         await program.print(
-            .array(files.map { JSONDocument($0) }), or: Self.lines(files, style: program.outputStyle))
+            .array(files.map { JSONDocument($0) }), or: Self.table(files), then: ["\(files.summary) in the trash"])
         return .done
     }
 
-    private static func lines(_ files: [TrashedFile], style: OutputStyle) -> [Message] {
+    private static func table(_ files: [TrashedFile]) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "removed"), .init(title: "episode"), .init(title: "bytes", alignment: .trailing),
             .init(title: "path", isFlexible: true),
@@ -39,7 +39,7 @@ struct TrashListCommand: Subcommand {
                 describeBytes(trashed.file.size), trashed.file.path,
             ]
         }
-        return (table.rows.isEmpty ? [] : table.lines(style)) + ["\(files.summary) in the trash"]
+        return table
     }
 }
 

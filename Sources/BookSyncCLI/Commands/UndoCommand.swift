@@ -58,7 +58,8 @@ struct UndoCommand: Subcommand {
                 knownLibraries: program.knownLibraries
             ) { try await RenameUndo().execute(in: $0) }
         }
-        await program.print(Self.document(report), or: Self.lines(report, style: program.outputStyle))
+        await program.print(
+            Self.document(report), or: Self.table(report, program.words), then: [report.sentence])
         if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {
             await program.streams.writeError(
                 "the files keep these names; set naming back to what it was before, and they follow it again")
@@ -76,14 +77,14 @@ struct UndoCommand: Subcommand {
         ])
     }
 
-    private static func lines(_ report: RenameUndoReport, style: OutputStyle) -> [Message] {
+    private static func table(_ report: RenameUndoReport, _ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "section", alignment: .trailing), .init(title: "path", isFlexible: true),
             .init(title: "why not", isFlexible: true),
         ])
         table.rows =
             report.undone.map { ["\($0.section)", "\($0.to) → \($0.from)", ""] }
-            + report.left.map { ["\($0.rename.section)", $0.rename.to, style.words($0.reason)] }
-        return (table.rows.isEmpty ? [] : table.lines(style)) + [report.sentence]
+            + report.left.map { ["\($0.rename.section)", $0.rename.to, words($0.reason)] }
+        return table
     }
 }

@@ -14,10 +14,20 @@ enum ParserOutput {
     static func exit(withError error: any Error, of root: any ParsableCommand.Type, _ arguments: [String]) -> Never {
         let language = Wordings.ofEnvironment.language
         let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
-        guard language != .english, !isForProgram else { root.exit(withError: error) }
+        if isForProgram, root.exitCode(for: error).isSuccess, root.fullMessage(for: error).hasPrefix("#!/bin/bash") {
+            // A REF is one word, colon included.
+            print(root.fullMessage(for: error) + "\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//:/}")
+            Foundation.exit(ExitCode.success.rawValue)
+        }
+        guard !isForProgram, language != .english || TerminalEncoding.growth > 0 else { root.exit(withError: error) }
         let code = root.exitCode(for: error)
-        let text = translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
-        FileHandle(fileDescriptor: code.isSuccess ? STDOUT_FILENO : STDERR_FILENO).write(Data((text + "\n").utf8))
+        let text =
+            language == .english
+            ? root.fullMessage(for: error)
+            : translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
+        let descriptor = code.isSuccess ? STDOUT_FILENO : STDERR_FILENO
+        let bytes = TerminalEncoding.bytes(text + "\n", for: descriptor)
+        FileHandle(fileDescriptor: descriptor).write(Data(bytes))
         Foundation.exit(code.rawValue)
     }
 

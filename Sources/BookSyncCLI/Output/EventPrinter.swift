@@ -25,12 +25,14 @@ actor EventPrinter {
     private let style: Style
     private let streams: StandardStreams
     private let display: LiveDisplay?
+    private var recap = RunRecap()
     private var lastProgress: [EpisodeIdentity: ContinuousClock.Instant] = [:]
 
     init(style: Style, streams: StandardStreams) {
         self.style = style
         self.streams = streams
-        self.display = style.showsBars && !style.isQuiet ? LiveDisplay(words: streams.words) : nil
+        self.display =
+            style.showsBars && !style.isQuiet ? LiveDisplay(words: streams.words, usesColor: style.usesColor) : nil
     }
 
     /// Between two looks at what is to be printed: waking up for each event of thousands of small files would cost more
@@ -67,11 +69,22 @@ actor EventPrinter {
         return try outcome.get()
     }
 
-    /// Prints the last word of a run.
+    /// Has results written to the terminal while no bars stand there.
+    func aside(_ write: @Sendable () async -> Void) async {
+        if let display { await display.aside(write) } else { await write() }
+    }
+
+    /// Prints the last word of a run; on a terminal also what was renamed and what failed, which has scrolled by.
     func finish(_ summary: RunSummary, exitStatus: ExitStatus) async {
         style.log?.record(.summarised(summary))
         if style.isJSON, let document = JSONDocument(.summarised(summary), exitCode: Int(exitStatus.rawValue)) {
             await streams.writeOutput(document.text())
+        }
+        if display != nil, !style.isJSON {
+            let width = TerminalSize.current(of: STDERR_FILENO)?.columns
+            for line in recap.lines(OutputStyle(width: width, usesColor: style.usesColor, words: streams.words)) {
+                await streams.writeError(line, usesColor: style.usesColor)
+            }
         }
         if !style.isQuiet || summary.failed > 0 { await streams.writeError(summary.sentence) }
     }
@@ -82,12 +95,13 @@ actor EventPrinter {
             await streams.writeOutput(document.text())
         }
         await display?.apply(event)
+        recap.record(event)
         // With JSON on standard output, what went well is told there.
         guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else {
             return
         }
         if style.isJSON, event.isReported { return }
-        let color = style.usesColor && event.isFailure ? TerminalColor.red : nil
+        let color = style.usesColor ? event.color : nil
         if let display {
             await display.log(streams.words(sentence), firstWordIn: color)
         } else {

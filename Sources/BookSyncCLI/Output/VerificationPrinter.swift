@@ -11,7 +11,8 @@ actor VerificationPrinter {
     init(style: EventPrinter.Style, streams: StandardStreams) {
         self.style = style
         self.streams = streams
-        self.display = style.showsBars && !style.isQuiet ? LiveDisplay(words: streams.words) : nil
+        self.display =
+            style.showsBars && !style.isQuiet ? LiveDisplay(words: streams.words, usesColor: style.usesColor) : nil
     }
 
     /// Hands `body` what takes events, and returns when all of them are printed.

@@ -135,12 +135,31 @@ struct Program: Sendable {
         }
     }
 
+    /// The same with a table, and lines behind it.
+    func print(
+        _ document: @autoclosure () -> JSONDocument, or table: @autoclosure () -> TextTable,
+        then lines: @autoclosure () -> [Message] = []
+    ) async {
+        if options.json {
+            await streams.writeOutput(document().text(isIndented: true))
+        } else {
+            await output(table(), then: lines())
+        }
+    }
+
+    /// Prints a table for people, and lines behind it.
+    func output(_ table: TextTable, then lines: [Message] = []) async {
+        let style = outputStyle
+        await streams.writeOutput(table.lines(style), usesColor: style.usesColor)
+        await streams.writeOutput(lines)
+    }
+
     /// What messages are in the user's language.
     var words: Wordings { streams.words }
 
     /// For standard output.
     var outputStyle: OutputStyle {
         let width = isatty(STDOUT_FILENO) == 1 ? TerminalSize.current(of: STDOUT_FILENO)?.columns : nil
-        return OutputStyle(width: width, words: words)
+        return OutputStyle(width: width, usesColor: capabilities(of: STDOUT_FILENO).usesColor, words: words)
     }
 }

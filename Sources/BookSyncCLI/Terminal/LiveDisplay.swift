@@ -21,6 +21,7 @@ actor LiveDisplay {
 
     private let descriptor: Int32
     private let words: Wordings
+    private let usesColor: Bool
     private let now: @Sendable () -> ContinuousClock.Instant
     private var board = ProgressBoard()
     /// What is shown instead of the board's own count.
@@ -29,16 +30,18 @@ actor LiveDisplay {
     private var lastDrawn: ContinuousClock.Instant?
     private var hasNews = false
     private var isOver = false
+    private var isAside = false
     private var ticker: Task<Void, Never>?
     private var isBroken = false
 
     /// - Parameter descriptor: of a terminal; it is not closed.
     init(
-        descriptor: Int32 = 2, words: Wordings = Wordings(.english),
+        descriptor: Int32 = 2, words: Wordings = Wordings(.english), usesColor: Bool = false,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.descriptor = descriptor
         self.words = words
+        self.usesColor = usesColor
         self.now = now
     }
 
@@ -67,6 +70,15 @@ actor LiveDisplay {
         draw(log: lines, firstWordIn: color, bars: !isOver)
     }
 
+    /// Prints nothing while something else writes to the terminal.
+    func aside(_ write: @Sendable () async -> Void) async {
+        draw(bars: false)
+        isAside = true
+        await write()
+        isAside = false
+        draw(bars: !isOver)
+    }
+
     /// Removes the bars. Later lines are still printed.
     func close() {
         guard !isOver else { return }
@@ -92,7 +104,7 @@ actor LiveDisplay {
     }
 
     private func redraw() {
-        guard !isOver else { return }
+        guard !isOver, !isAside else { return }
         if let lastDrawn {
             let pause = now() - lastDrawn
             guard pause >= (hasNews ? Self.interval : Self.idleInterval) else { return }
@@ -106,8 +118,11 @@ actor LiveDisplay {
         // The last column stays free: some terminals go to the next row as soon as it is written. So do two rows, for
         // the cursor must be able to go up to the first line.
         let state = counted ?? board.state(at: now())
-        let lines = bars ? state.lines(width: size.columns - 1, rows: min(20, max(1, size.rows - 2)), in: words) : []
-        write(painter.paint(log: log, firstWordIn: color, lines: lines, width: size.columns))
+        let lines =
+            bars
+            ? state.lines(
+                width: size.columns - 1 - TerminalEncoding.growth, rows: min(20, max(1, size.rows - 2)), in: words) : []
+        write(painter.paint(log: log, firstWordIn: color, lines: lines, width: size.columns, usesColor: usesColor))
         lastDrawn = now()
         hasNews = false
     }
@@ -115,7 +130,7 @@ actor LiveDisplay {
     // MARK: - Writing
 
     private func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
+        var rest = TerminalEncoding.bytes(text, for: descriptor)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {

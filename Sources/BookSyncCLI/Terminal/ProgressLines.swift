@@ -10,9 +10,11 @@ extension ProgressState {
     /// - Parameters:
     ///   - width: no line takes more columns.
     ///   - rows: no more lines; the transfers that find no room are counted in a line of their own.
-    func lines(width: Int, rows: Int, in words: Wordings = Wordings(.english)) -> [String] {
+    func lines(width: Int, rows: Int, in words: Wordings = Wordings(.english)) -> [ColoredText] {
         guard width > 0, rows > 0 else { return [] }
-        let waits = self.waits.prefix(max(0, rows - 1 - min(transfers.count, rows / 2)))
+        // Broken, not cut: their ends say how long.
+        let waits = self.waits.flatMap { DisplayWidth.wrapped(words($0), to: width) }
+            .prefix(max(0, rows - 1 - min(transfers.count, rows / 2)))
         let roomForTransfers = rows - 1 - waits.count
         let shown = transfers.count <= roomForTransfers ? transfers.count : max(0, roomForTransfers - 1)
         let runName: [Message] = [
@@ -22,12 +24,15 @@ extension ProgressState {
         let named =
             transfers.prefix(shown).map { ($0.name, $0.bytes) } + [(words(runName.joined(separator: ", ")), run.bytes)]
         let layout = Layout(width: width, longestName: named.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0)
-        var lines = named.map { layout.line(name: $0, $1) }
+        var lines = named.map { ColoredText(layout.line(name: $0, $1)) }
+        // There is nothing to count yet.
+        if run.episodesInAll == 0, !waits.isEmpty { lines.removeLast() }
         if shown < transfers.count, roomForTransfers > 0 {
             let rest: Message = "… and \(transfers.count - shown) more"
-            lines.insert(DisplayWidth.truncate(words(rest), to: width), at: shown)
+            lines.insert(ColoredText(DisplayWidth.truncate(words(rest), to: width)), at: shown)
         }
-        lines.insert(contentsOf: waits.map { DisplayWidth.truncate(words($0), to: width) }, at: lines.count - 1)
+        let end = lines.count > shown ? lines.count - 1 : lines.count
+        lines.insert(contentsOf: waits.map { ColoredText($0, .yellow) }, at: end)
         return lines
     }
 }
@@ -80,12 +85,10 @@ private struct Layout {
             cells.append(DisplayWidth.fit(text, to: Self.bytes, alignment: .trailing))
         }
         if showsSpeed {
-            let text = measure.bytesPerSecond.map { describeBytes(Int64($0.rounded())) + "/s" } ?? ""
-            cells.append(DisplayWidth.fit(text, to: Self.speed, alignment: .trailing))
+            cells.append(DisplayWidth.fit(measure.speedText, to: Self.speed, alignment: .trailing))
         }
         if showsTime {
-            let text = measure.secondsLeft.map(clock) ?? ""
-            cells.append(DisplayWidth.fit(text, to: Self.time, alignment: .trailing))
+            cells.append(DisplayWidth.fit(measure.timeLeftText, to: Self.time, alignment: .trailing))
         }
         var line = Substring(cells.joined(separator: " "))
         while line.last == " " { line.removeLast() }
@@ -101,11 +104,17 @@ private struct Layout {
         let body = String(repeating: "=", count: filled - head.count) + head
         return "[" + body + String(repeating: " ", count: inside - filled) + "]"
     }
+}
+
+extension ByteProgress {
+    /// `512.0 kB/s`; nothing where it is unknown, as ``timeLeftText``.
+    var speedText: String { bytesPerSecond.map { describeBytes(Int64($0.rounded())) + "/s" } ?? "" }
 
     /// `0:41`, `12:05`, `2:10:00`, `31 h`, `12 d`.
-    private func clock(_ seconds: Double) -> String {
+    var timeLeftText: String {
+        guard let secondsLeft else { return "" }
         func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let whole = Int(min(seconds, 86_400 * 999).rounded(.up))
+        let whole = Int(min(secondsLeft, 86_400 * 999).rounded(.up))
         switch whole {
         case ..<3600: return "\(whole / 60):\(twoDigits(whole % 60))"
         case ..<36_000: return "\(whole / 3600):\(twoDigits(whole / 60 % 60)):\(twoDigits(whole % 60))"

@@ -13,8 +13,10 @@ struct ScreenPainter {
     ///   - color: of the log's first word.
     ///   - lines: what stands at the foot from now on; none clears it.
     ///   - width: columns of the terminal now.
+    ///   - usesColor: whether the lines may be coloured.
     mutating func paint(
-        log: [String] = [], firstWordIn color: TerminalColor? = nil, lines: [String], width: Int
+        log: [String] = [], firstWordIn color: TerminalColor? = nil, lines: [ColoredText], width: Int,
+        usesColor: Bool = false
     ) -> String {
         var output = "\r"
         // A terminal that became narrower has broken the lines over several rows.
@@ -28,9 +30,9 @@ struct ScreenPainter {
             output += (index == 0 ? color?.applied(toFirstWordOf: line) : nil) ?? line
             output += "\n"
         }
-        for line in lines { output += line + "\(Self.escape)K\n" }
+        for line in lines { output += line.shown(usesColor: usesColor) + "\(Self.escape)K\n" }
         if rows > lines.count { output += "\(Self.escape)J" }
-        drawn = lines.map(DisplayWidth.columns(of:))
+        drawn = lines.map { DisplayWidth.columns(of: $0.text) }
         return output
     }
 }

@@ -47,6 +47,22 @@ actor StandardStreams {
         flush(&text)
     }
 
+    /// The same of lines whose words have colours.
+    func writeOutput(_ lines: [ColoredText], usesColor: Bool) {
+        var text = ""
+        for line in lines {
+            text += line.shown(usesColor: usesColor) + "\n"
+            if text.utf8.count >= 1 << 16 { flush(&text) }
+        }
+        flush(&text)
+    }
+
+    /// What steers the terminal as well.
+    func writeOutput(steering text: String) {
+        var text = text
+        flush(&text)
+    }
+
     /// A document as it is, without a line end of ours.
     func writeOutput(bytes: [UInt8]) {
         guard !isOutputClosed else { return }
@@ -76,6 +92,10 @@ actor StandardStreams {
         _ = Self.write(Self.shown(words(message), color) + "\n", to: STDERR_FILENO)
     }
 
+    func writeError(_ line: ColoredText, usesColor: Bool) {
+        _ = Self.write(line.shown(usesColor: usesColor) + "\n", to: STDERR_FILENO)
+    }
+
     private static func shown(_ line: String, _ color: TerminalColor?) -> String {
         let line = DisplayWidth.printableLines(line)
         return color?.applied(toFirstWordOf: line) ?? line
@@ -83,8 +103,7 @@ actor StandardStreams {
 
     /// - Returns: the number of the error that kept the text from being written whole; nil when there was none.
     private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-        var text = text
-        return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+        TerminalEncoding.bytes(text, for: descriptor).withUnsafeBytes { write($0, to: descriptor) }
     }
 
     /// The same of bytes; blocks.

@@ -2,6 +2,9 @@ import BookModel
 import Languages
 
 /// Rows under a header, in columns that line up.
+///
+/// Nothing that a row says is cut. On a terminal that is too narrow flexible cells stand below their rows, then columns that
+/// may be left out are, and in the end rows are broken between words.
 struct TextTable {
     enum Alignment {
         case leading, trailing
@@ -12,6 +15,10 @@ struct TextTable {
         var alignment: Alignment = .leading
         /// Whether its cells stand below their rows, whole, when the table is wider than the terminal.
         var isFlexible = false
+        /// Whether a terminal that is still too narrow then does without it.
+        var isOptional = false
+        /// Of a cell with this text.
+        var color: (@Sendable (String) -> TerminalColor?)?
     }
 
     private static let gap = 2
@@ -31,42 +38,60 @@ struct TextTable {
         return table
     }
 
-    /// - Returns: the header, unless no column has a title, and the rows, without spaces at their ends.
-    func lines(_ style: OutputStyle) -> [Message] {
-        texts(style).map(Message.init(verbatim:))
-    }
+    /// - Returns: the header, unless no column has a title, and the rows, without spaces at their ends; nothing where there
+    ///   are no rows.
+    func lines(_ style: OutputStyle) -> [ColoredText] { entries(style).flatMap(\.self) }
 
-    private func texts(_ style: OutputStyle) -> [String] {
+    /// The same, with the lines of each row, and of the header, together.
+    func entries(_ style: OutputStyle) -> [[ColoredText]] {
+        guard !rows.isEmpty else { return [] }
         let width = style.width
         let header = columns.map { style.words($0.title) }
         let all = (header.allSatisfy(\.isEmpty) ? [] : [header]) + rows
         let widths = columns.indices.map { index in
             all.reduce(0) { index < $1.count ? max($0, DisplayWidth.columns(of: $1[index])) : $0 }
         }
-        let (beside, below) = division(of: widths, to: width ?? .max)
+        let (beside, below) = division(of: widths, to: width)
         let indent = String(repeating: " ", count: width ?? 0 > Self.narrow ? 4 : 0)
-        return all.flatMap { row in
+        return all.enumerated().map { number, row in
             func cell(_ index: Int) -> String { index < row.count ? row[index] : "" }
-            let cells = beside.map { DisplayWidth.fit(cell($0), to: widths[$0], alignment: columns[$0].alignment) }
-            var line = Substring(cells.joined(separator: String(repeating: " ", count: Self.gap)))
-            while line.last == " " { line.removeLast() }
-            guard let width else { return [String(line)] }
+            func color(_ index: Int) -> TerminalColor? {
+                number < all.count - rows.count ? nil : columns[index].color?(cell(index))
+            }
+            var line = ColoredText()
+            for (place, index) in beside.enumerated() {
+                if place > 0 { line.append(String(repeating: " ", count: Self.gap)) }
+                line.append(
+                    DisplayWidth.fit(cell(index), to: widths[index], alignment: columns[index].alignment), color(index))
+            }
+            line.removeSpacesAtEnd()
+            guard let width else { return [line] }
             let parts =
-                DisplayWidth.columns(of: String(line)) <= width
-                ? [String(line)] : DisplayWidth.wrapped(String(line), to: width - indent.count)
-            let more = below.flatMap { DisplayWidth.wrapped(cell($0), to: width - indent.count) }
-            return parts.prefix(1) + (parts.dropFirst() + more).map { indent + $0 }
+                DisplayWidth.columns(of: line.text) <= width
+                ? [line] : DisplayWidth.wrapped(line.text, to: width - indent.count).map { ColoredText($0) }
+            let more = below.flatMap { index in
+                DisplayWidth.wrapped(cell(index), to: width - indent.count).map {
+                    ColoredText(indent + $0, color(index))
+                }
+            }
+            return parts.prefix(1) + parts.dropFirst().map { ColoredText(indent + $0.text) } + more
         }
     }
 
-    /// Which columns stand beside each other, and which below: the last flexible one first, as many as have to.
-    private func division(of widths: [Int], to width: Int) -> (beside: [Int], below: [Int]) {
-        var beside = Array(columns.indices)
+    /// Which columns stand beside each other, and which below: the last flexible one first, as many as have to. Then
+    /// optional ones are left out, and what has nothing to say on a terminal.
+    private func division(of widths: [Int], to width: Int?) -> (beside: [Int], below: [Int]) {
+        guard let width else { return (Array(columns.indices), []) }
+        var beside = columns.indices.filter { index in rows.contains { index < $0.count && !$0[index].isEmpty } }
         var below: [Int] = []
-        while beside.reduce(0, { $0 + widths[$1] }) + Self.gap * (beside.count - 1) > width,
-            let last = beside.lastIndex(where: { columns[$0].isFlexible })
-        {
-            below.insert(beside.remove(at: last), at: 0)
+        while beside.reduce(0, { $0 + widths[$1] }) + Self.gap * (beside.count - 1) > width {
+            if let last = beside.lastIndex(where: { columns[$0].isFlexible }) {
+                below.insert(beside.remove(at: last), at: 0)
+            } else if let last = beside.lastIndex(where: { columns[$0].isOptional }) {
+                beside.remove(at: last)
+            } else {
+                break
+            }
         }
         return (beside, below)
     }

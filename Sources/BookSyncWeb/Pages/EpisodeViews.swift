@@ -150,7 +150,8 @@ struct ViewMaker: Sendable {
             page: routes.episode(identity), bookTitle: book.title, bookPage: routes.book(identity.book),
             length: shelved.episode.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
             state: state.rawValue, stateLabel: phrases(state.phrase), bar: nil, moving: "",
-            heard: heard(position), error: state == .failed ? shelved.transfer?.error.map { phrases($0) } : nil, player: nil,
+            heard: heard(position), error: state == .failed ? shelved.transfer?.error.map { phrases($0) } : nil,
+            player: nil,
             media: file.map(routes.audio), actions: actions(on: shelved, state))
         view.player = file.map { play(shelved.episode, $0, of: book, at: position, speed: speed) }
         switch state {

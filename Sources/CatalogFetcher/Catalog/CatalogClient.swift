@@ -15,6 +15,7 @@ struct CatalogClient: Sendable {
     let maxResponseBytes: Int
     /// Shared with the others that ask the same server; nil for none.
     var pace: HostThrottle?
+    var onWait: CatalogConnection.OnWait
 
     /// What a reader makes of the bytes of an answer.
     enum Reading<Document> {
@@ -42,7 +43,9 @@ struct CatalogClient: Sendable {
     ) async throws -> (document: Document, address: ResourceAddress) {
         var failures = 0
         while true {
-            if let wait = await pace?.takeTurn(), wait > .zero { try await pause(wait) }
+            if let wait = await pace?.takeTurn(), wait > .zero {
+                try await pause(wait / .seconds(1), because: "the server asks for a pause")
+            }
             let retryReason: RetryReason
             do {
                 let answer = try await transport.send(request)
@@ -68,8 +71,14 @@ struct CatalogClient: Sendable {
                 throw subject.unavailable(at: request.address, why: retryReason.why + tries)
             }
             if let requested = retryReason.requestedWait { await pace?.hold(for: requested) }
-            try await pause(.milliseconds(Int64(max(wait, retryReason.requestedWait ?? 0) * 1000)))
+            try await pause(max(wait, retryReason.requestedWait ?? 0), because: retryReason.why)
         }
+    }
+
+    private func pause(_ seconds: Double, because reason: Message) async throws {
+        onWait((reason, seconds))
+        try await pause(.milliseconds(Int64(seconds * 1000)))
+        onWait(nil)
     }
 
     /// Why it did not work this time.

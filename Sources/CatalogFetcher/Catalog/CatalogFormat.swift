@@ -104,19 +104,26 @@ package struct CatalogConnection: Sendable {
     package var pause: @Sendable (Duration) async throws -> Void
     /// Of everything that asks the same server at the same time; nil where only one does.
     package var pace: HostThrottle?
+    /// Hears why, and for how many seconds, nothing is asked; nil when the catalog is asked again.
+    package typealias OnWait = @Sendable ((reason: Message, seconds: Double)?) -> Void
+    package var onWait: OnWait
 
     package init(
         transport: HTTPTransport, retry: RetryPolicy = RetryPolicy(), pace: HostThrottle? = nil,
+        onWait: @escaping OnWait = { _ in },
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.transport = transport
         self.retry = retry
         self.pace = pace
+        self.onWait = onWait
         self.pause = pause
     }
 
     func exchange(maxResponseBytes: Int) -> CatalogClient {
-        CatalogClient(transport: transport, retry: retry, pause: pause, maxResponseBytes: maxResponseBytes, pace: pace)
+        CatalogClient(
+            transport: transport, retry: retry, pause: pause, maxResponseBytes: maxResponseBytes, pace: pace,
+            onWait: onWait)
     }
 }
 

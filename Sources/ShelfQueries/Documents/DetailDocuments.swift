@@ -17,9 +17,7 @@ extension JSONDocument {
             "type": .init(shelved.episode.mediaType),
             "number": .init(shelved.episode.number),
             "season": .init(shelved.episode.season),
-            // Often an address, and then perhaps a signed one.
-            "guid": .init(
-                shelved.episode.guid.map { $0.contains("://") ? ResourceAddress($0).withoutSecrets : $0 }),
+            "guid": .init(episode.shownGUID),
             "catalog_digest": .init(
                 shelved.episode.digest.map { "\($0.algorithm.rawValue):\($0.hexadecimal)" }),
             "modified_at": .init(shelved.episode.modifiedAt),
@@ -44,5 +42,12 @@ extension JSONDocument {
                 .adding(JSONDocument(episode.shelved, bytesDone: episode.bytesDone))
                 .adding(["book_title": .string(book.title)])
         }
+    }
+}
+
+extension ShelfReader.EpisodeOnDisk {
+    /// Often an address, and then perhaps a signed one.
+    package var shownGUID: String? {
+        shelved.episode.guid.map { $0.contains("://") ? ResourceAddress($0).withoutSecrets : $0 }
     }
 }

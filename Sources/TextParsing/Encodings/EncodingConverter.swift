@@ -77,3 +77,32 @@ final class EncodingConverter {
         }
     }
 }
+
+/// Converts a text to another encoding; what that lacks becomes something like it, or a question mark.
+/// - Parameter name: as `iconv` knows it.
+/// - Returns: nil when this machine does not know the encoding.
+package func encode(_ text: String, in name: String) -> [UInt8]? {
+    let failed = iconv_t(bitPattern: -1)
+    guard let descriptor = iconv_open(name + "//TRANSLIT", "UTF-8"), descriptor != failed else { return nil }
+    defer { iconv_close(descriptor) }
+    var source = text.utf8.map { CChar(bitPattern: $0) }
+    // No encoding takes more than four bytes for one of UTF-8.
+    var target = [CChar](repeating: 0, count: 4 * source.count + 16)
+    let made = source.withUnsafeMutableBufferPointer { source in
+        target.withUnsafeMutableBufferPointer { target in
+            var (input, left) = (source.baseAddress, source.count)
+            var (output, room) = (target.baseAddress, target.count)
+            while left > 0, iconv(descriptor, &input, &left, &output, &room) == Int(bitPattern: UInt.max) {
+                guard left > 0, room > 0 else { break }
+                // The rest of a character is skipped with it.
+                repeat {
+                    (input, left) = (input?.advanced(by: 1), left - 1)
+                } while left > 0 && input.map { $0.pointee & -64 == -128 } == true
+                output?.pointee = CChar(bitPattern: UInt8(ascii: "?"))
+                (output, room) = (output?.advanced(by: 1), room - 1)
+            }
+            return target.count - room
+        }
+    }
+    return target.prefix(made).map { UInt8(bitPattern: $0) }
+}
