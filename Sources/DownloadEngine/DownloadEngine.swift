@@ -160,6 +160,8 @@ package struct DownloadEngine: Sendable {
 
     /// Seconds between two looks at what the user paused or cancelled, and at the library.
     private static let controlInterval = 0.25
+    /// Looks in a row.
+    private static let maxFailedLooks = 3
 
     /// Ends the run when the library is no longer there.
     private func lookAfterLibrary(_ run: inout EngineRun) async {
@@ -199,9 +201,17 @@ package struct DownloadEngine: Sendable {
             await dropPartials(of: run.newlyCancelled(stopped))
             let moved = try await putPreferredFirst(in: &run)
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
+            run.failedLooks = 0
         } catch {
-            // The next look may tell; a store that stays unreadable fails the run's own writes soon enough.
+            // The next look may tell. A store may stay unreadable and be written to all the same; then each look takes as
+            // long as the store waits for its locks, and the run would go on for hours that obeys nobody.
             logger.error("the requested changes cannot be read", metadata: ["error": "\(error)"])
+            run.failedLooks += 1
+            let failure = Failure.of(error)
+            guard failure.disposition == .stop, run.failedLooks >= Self.maxFailedLooks, !Task.isCancelled else {
+                return
+            }
+            run.report.stop = run.report.stop ?? failure
         }
     }
 

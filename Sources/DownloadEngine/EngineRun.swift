@@ -33,6 +33,8 @@ struct EngineRun {
     /// What was preferred at the last look, with its priority.
     private var knownPreferences: [EpisodeIdentity: Int] = [:]
     private var knownCancelled: Set<EpisodeIdentity> = []
+    /// Looks at what the user wants that failed, since the last one that did not.
+    var failedLooks = 0
     private var started = 0
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.

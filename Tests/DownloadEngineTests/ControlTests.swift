@@ -241,6 +241,8 @@ import Testing
         var pausesBefore: Bool?
         /// What the user prefers right behind the first look.
         var wish: EpisodeIdentity?
+        /// What every so many looks in a row meet, before one that meets nothing.
+        var unreadable: (failure: Failure, looks: Int)?
 
         func commit(_ records: [TransferRecord]) throws {
             let published = records.filter { $0.state == .verifying }.map(\.episode)
@@ -274,6 +276,7 @@ import Testing
 
         func stoppedTransfers() async throws -> [EpisodeIdentity: TransferState] {
             looks.update { $0 += 1 }
+            if let unreadable, !looks.value.isMultiple(of: unreadable.looks + 1) { throw unreadable.failure }
             return try await store.stoppedTransfers()
         }
 
@@ -300,6 +303,35 @@ import Testing
             inbox.add([request])
             #expect(await engine.run(inbox).receipts.count == 1)
             #expect(brought.value == [other.identity])
+        }
+    }
+
+    @Test(arguments: [(looks: 1000, disposition: Failure.Disposition.stop), (2, .stop), (1000, .retry)])
+    func `a store that stays unreadable ends the run, one that is for a moment does not`(
+        looks: Int, disposition: Failure.Disposition
+    ) async throws {
+        let gate = Gate()
+        try await withBench(.file(bytes, [.stall(at: 1000, until: gate)])) { bench in
+            let failure = Failure(
+                .inputOutput, disposition: disposition, what: "the store cannot be read", why: "locking protocol")
+            let journal = ObservedJournal(store: bench.store, unreadable: (failure, looks))
+            let engine = DownloadEngine(
+                transport: bench.transport, journal: journal, library: bench.library.path,
+                partialFolder: bench.partialFolder.path, settings: bench.settings, logger: .silent, emit: { _ in })
+            let inbox = TransferInbox()
+            inbox.add([try await bench.request(bench.episode())])
+            async let report = engine.run(inbox)
+            if looks == 1000, disposition == .stop {
+                // The transfer itself would go on for ever.
+                #expect(await report.stop == failure)
+            } else {
+                try await waitUntil("it has looked often enough") { journal.looks.value > 7 }
+                gate.open()
+                let ended = await report
+                #expect(ended.stop == nil)
+                #expect(ended.receipts.count == 1)
+            }
+            gate.open()
         }
     }
 
