@@ -113,7 +113,7 @@ let package = Package(
                 nioCore, crypto, logging,
             ]),
         room(
-            "LibraryImports",
+            "OtherPrograms",
             uses: [
                 "BookModel", "TextParsing", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles", "Settings",
                 "ShelfQueries", "BookSync", logging,
@@ -131,7 +131,7 @@ let package = Package(
             name: "BookSyncWeb",
             dependencies: [
                 "BookModel", "Languages", "Transport", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
-                "ShelfService", hummingbird, .product(name: "Mustache", package: "swift-mustache"),
+                "OtherPrograms", "ShelfService", hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 nioSSL, .product(name: "X509", package: "swift-certificates"),
                 .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, cryptoExtras, logging,
@@ -142,7 +142,7 @@ let package = Package(
             name: "BookSyncCLI",
             dependencies: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
-                "ShelfQueries", "BookSync", "LibraryImports",
+                "ShelfQueries", "BookSync", "OtherPrograms",
                 "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
@@ -176,7 +176,7 @@ let package = Package(
                 "Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings",
                 "ShelfQueries", "ShelfService", "CFileSystem", logging,
             ]),
-        tests(of: "LibraryImports", uses: ["SyncPlanner"]),
+        tests(of: "OtherPrograms", uses: ["SyncPlanner"]),
         tests(
             of: "ShelfService",
             uses: ["CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", logging]),

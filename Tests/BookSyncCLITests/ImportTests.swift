@@ -221,7 +221,7 @@ extension ProductTests {
                 let result = try await bench.run("import", "castget", ".castgetrc", "--json")
                 #expect(result.exitCode == 66, "\(result.errors)")
                 let books = try JSONObject(result.output).objects("books")
-                #expect(books.map { $0["book"] } == ["feed:\(dead)", "feed:\(feed)"])
+                #expect(books.map { $0["id"] } == [dead, feed])
                 #expect(books.map { $0["subscription"] } == ["subscribed", "subscribed"])
                 #expect(books.map { $0["error"] == nil } == [false, true])
             }

@@ -73,11 +73,12 @@ struct CatalogRefresh: Sendable {
             emit(.asking(catalogs: entries.count))
             schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
         }
-        func add(_ request: RunRequest, hasJoined: Bool) {
+        func add(_ request: RunRequest, hasJoined: Bool) async throws {
+            try await restoreTrashed(for: request)
             work.requests += 1
             ask(for: work.add(entries(of: request, hasJoined: hasJoined)))
         }
-        add(request, hasJoined: false)
+        try await add(request, hasJoined: false)
         var isOpen = control != nil
         try await withThrowingTaskGroup(of: Answer.self) { group in
             if let seconds { group.addTask { await Self.alarm(after: seconds) } }
@@ -104,7 +105,7 @@ struct CatalogRefresh: Sendable {
                 case .timeIsUp?:
                     isTimeUp = true
                 case .joined(let requests?)?:
-                    for request in requests { add(request, hasJoined: true) }
+                    for request in requests { try await add(request, hasJoined: true) }
                     if let control { group.addTask { .joined(await control.nextJoined()) } }
                 case .joined(nil)?:
                     isOpen = false
@@ -121,6 +122,13 @@ struct CatalogRefresh: Sendable {
             control?.stopListening(unread: unread)
         }
         finish(&work, onFinished)
+    }
+
+    /// Brings back what lies in the trash and is asked for all the same.
+    private func restoreTrashed(for request: RunRequest) async throws {
+        guard stores, let store else { return }
+        let trashed = try await TrashedEpisodes(of: request, in: store)
+        if let notice = try await trashed.restore(in: library, store) { emit(.notice(notice)) }
     }
 
     private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {

@@ -72,8 +72,6 @@ package struct SyncRun: Sendable {
         let begin = ContinuousClock.now
         var report = RunReport()
         for notice in session.notices { emit(.notice(notice)) }
-        let trashed = try await TrashedEpisodes(of: request, in: session.store)
-        if let notice = try await trashed.restore(in: session.folder.path, session.store) { emit(.notice(notice)) }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(

@@ -2,7 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Languages
-import LibraryImports
+import OtherPrograms
 import Settings
 import ShelfQueries
 
@@ -117,7 +117,8 @@ extension JSONDocument {
             }
         let report = try? outcome.adoption.get()
         self = [
-            "book": .init("\(outcome.book)"), "subscription": .init(subscription),
+            "source": .string(outcome.book.source), "id": .string(outcome.book.id), "title": .init(outcome.title),
+            "subscription": .init(subscription),
             "error": .init(outcome.failures.first?.description),
             "adoption": report.map { JSONDocument($0) } ?? .null,
             "not_fetched_again": .array(

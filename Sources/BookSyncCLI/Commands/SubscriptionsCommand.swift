@@ -5,6 +5,7 @@ import CatalogFetcher
 import Foundation
 import Languages
 import LibraryFiles
+import OtherPrograms
 import Settings
 import ShelfQueries
 

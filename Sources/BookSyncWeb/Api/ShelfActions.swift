@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Foundation
 import Logging
+import OtherPrograms
 import Settings
 import ShelfQueries
 import ShelfService

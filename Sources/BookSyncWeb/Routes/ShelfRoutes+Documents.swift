@@ -3,6 +3,7 @@ import BookSync
 import Foundation
 import Hummingbird
 import LibraryFiles
+import OtherPrograms
 import ShelfService
 
 extension ShelfRoutes {

@@ -172,6 +172,22 @@ import Transport
         }
     }
 
+    @Test func `what joins by force comes back from the trash, and is not fetched again`() async throws {
+        try await withRunBench(catalog, jobs: 1) { bench in
+            let (first, _) = start(try request("2"), bench)
+            #expect(try await first.value.summary.fetched == 1)
+            #expect(try await bench.control { try await $0.remove(bench.sections(2...2)).files } == 1)
+            let (run, control) = start(try request("1"), bench)
+            try await bench.waitUntilHeld(25_000, of: 1)
+            #expect(control.join(try RunRequest(items: try request("2").items, force: true)))
+            try await waitUntil("it is back") { try await bench.shelved(2)?.file != nil }
+            gate.open()
+            #expect(try await run.value.failures.isEmpty)
+            #expect(audio(bench) == ["2", "1"])
+            #expect(bench.notices.contains("1 file comes back from the trash"), "\(bench.notices)")
+        }
+    }
+
     @Test func `a catalog that the run has just read is not asked again, and every episode counts once`() async throws {
         try await withRunBench(catalog, jobs: 1) { bench in
             let (run, control) = start(try request("1"), bench)

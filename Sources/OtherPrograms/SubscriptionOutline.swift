@@ -1,4 +1,5 @@
 import BookModel
+import BookSync
 import CatalogFetcher
 import Foundation
 import LibraryFiles

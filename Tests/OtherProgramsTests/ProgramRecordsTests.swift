@@ -4,7 +4,7 @@ import Support
 import SyncPlanner
 import Testing
 
-@testable import LibraryImports
+@testable import OtherPrograms
 
 /// What is read of the records that other programs made (`Fixtures/imports`), and of broken ones.
 @Suite(.limitedConcurrency) struct ProgramRecordsTests {
