@@ -33,16 +33,18 @@ package struct MediaProbe: Sendable {
             let block = max(1, (info.sampleRate ?? 44100) / 2)
             let output = try await runFFmpeg(path, ["-af", "asetnsamples=n=\(block):p=0", "-f", "framecrc", "-"])
             guard let frames = DecodedFrames(output.bytes) else { throw ToolTrouble.unreadable.failure(path) }
+            let seconds = frames.seconds
             if let trouble = output.trouble {
                 guard trouble.kind == .exited, frames.unit != nil else { throw trouble.failure(path) }
-                return .broken(at: frames.seconds, why: trouble.why)
+                // Behind the audio of an MP3 there may be tags and padding, which are no frames.
+                let isBehind = info.container == "mp3" && declared.map { $0 - seconds < 0.6 } == true
+                return isBehind ? .whole(seconds: seconds) : .broken(at: seconds, why: trouble.why)
             }
             if let gap = frames.gap {
                 return .broken(at: gap.start, why: "\(describeSeconds(gap.seconds)) of audio are missing")
             }
-            let seconds = frames.seconds
             // Encoders round, and count their own delay.
-            if let declared, !info.isDurationEstimated, declared - seconds > 1 {
+            if let declared, declared - seconds > 1 {
                 let (has, says) = (describeSeconds(seconds), describeSeconds(declared))
                 return .broken(at: seconds, why: "it has \(has) of audio, and its header says \(says)")
             }
@@ -64,8 +66,6 @@ package struct MediaProbe: Sendable {
         }
     }
 
-    // MARK: Programs
-
     private func readHeaders(_ path: String) async throws -> (info: MediaInfo, declared: Double?) {
         let shown = ["-of", "json=string_validation=ignore", "-show_format", "-show_streams", "-show_chapters"]
         let output = try await run(tools.ffprobe, on: path, ["-v", "level+warning"], shown, limits.headers)
@@ -75,7 +75,7 @@ package struct MediaProbe: Sendable {
         guard let info = document.info(isDurationEstimated: isEstimated) else {
             throw ToolTrouble(.file, "it has no audio").failure(path)
         }
-        return (info, document.declaredAudio)
+        return (info, isEstimated ? nil : document.declaredAudio)
     }
 
     private func runFFmpeg(_ path: String, _ output: [String]) async throws -> ToolOutput {

@@ -65,6 +65,23 @@ struct DecodeTests {
         }
     }
 
+    @Test func `tags and padding behind the audio of an MP3 are no damage`() async throws {
+        try await AudioBench.with { bench in
+            _ = try await make(.variableMP3, bench)
+            let audio = try bench.bytes("a.mp3")
+            let tag = Array("TAG".utf8) + [UInt8](repeating: 0x20, count: 125)
+            let lyrics = Array("LYRICSBEGININD0000200LYR00005hello000034LYRICS200".utf8)
+            for more in [tag, lyrics + tag, [UInt8](repeating: 0, count: 5000), Array(audio.prefix(45))] {
+                let verdict = try await bench.probe.decode(bench.save(audio + more, named: "more.mp3"))
+                guard case .whole(let seconds) = verdict else {
+                    Issue.record("\(verdict) with \(more.count) bytes")
+                    continue
+                }
+                #expect(abs(seconds - 60) < 0.6)
+            }
+        }
+    }
+
     @Test(arguments: Kind.allCases.filter(\.isGarbleSeen))
     func `a file that is garbled is broken there`(kind: Kind) async throws {
         try await AudioBench.with { bench in
