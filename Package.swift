@@ -90,6 +90,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto,
             ]),
         room("SyncPlanner", uses: ["BookModel"]),
+        room("MediaProbe", uses: ["BookModel", subprocess, system]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room(
             "DownloadEngine",
@@ -163,6 +164,7 @@ let package = Package(
             of: "CatalogFetcher", uses: ["TextParsing", "Transport", "CLibXML2", nioCore, nioPosix, nioHTTP1, logging]),
         tests(of: "CatalogStore", uses: [.product(name: "GRDB", package: "GRDB.swift")]),
         tests(of: "SyncPlanner"),
+        tests(of: "MediaProbe"),
         // The engine is tested on the journal that it really keeps.
         tests(
             of: "DownloadEngine",

@@ -1,0 +1,50 @@
+import Foundation
+import Synchronization
+
+/// Lets so many calls run at once; the others wait in their order.
+final class Slots: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [(id: UUID, continuation: CheckedContinuation<Void, any Error>)] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(count: Int) {
+        state = Mutex(State(free: max(1, count)))
+    }
+
+    /// - Throws: `CancellationError` where the task is cancelled while it waits; else what `body` throws.
+    func withSlot<Value>(_ body: () async throws -> Value) async throws -> Value {
+        let id = UUID()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                resume { $0.waiting.append((id, continuation)) }
+                // It may have been cancelled before it waited.
+                if Task.isCancelled { leave(id) }
+            }
+        } onCancel: {
+            leave(id)
+        }
+        defer { resume { $0.free += 1 } }
+        return try await body()
+    }
+
+    /// Lets the first that waits go on, where a slot is free after the change.
+    private func resume(_ change: (inout State) -> Void) {
+        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            change(&state)
+            guard state.free > 0, !state.waiting.isEmpty else { return nil }
+            state.free -= 1
+            return state.waiting.removeFirst().continuation
+        }
+        next?.resume()
+    }
+
+    private func leave(_ id: UUID) {
+        let waiter = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).continuation }
+        }
+        waiter?.resume(throwing: CancellationError())
+    }
+}
