@@ -78,7 +78,6 @@ extension Wordings {
         "'{1}' names a book": "“{1}”指的是整本书", "episodes are explained, not books": "只能说明分集，不能说明整本书",
         "name one of its episodes, as in {1}; booksync show {2} tells of the book":
             "请指定其中一集，例如 {1}；booksync show {2} 显示整本书的信息",
-        "{1} has no such section": "{1} 没有这个序号", "{1} names no episode": "{1} 不指任何分集",
         "@{1} names no book": "@{1} 不指任何书", "nothing was listed on a terminal yet": "还没有在终端上列出过书",
         "the last listing had {1}": "上次列出了 {1}", "{1} row": "{1} 行", "{1} rows": "{1} 行",
         "list the books with booksync list": "请用 booksync list 列出书",

@@ -123,6 +123,10 @@ package struct ShelfExport: Sendable {
     private func existing(_ items: [Item]) async throws -> [Item] {
         let found = try await ShelfReader.read(configuration.library) { shelf in
             let books = try await shelf.books(items.isEmpty ? nil : items.map(\.book))
+            for (book, filter) in items where !filter.isEmpty {
+                let episodes = try await shelf.episodes(of: book, filter: filter)
+                guard !episodes.isEmpty else { throw Failure.noSuchEpisode(of: book) }
+            }
             return items.isEmpty ? books.map { ($0.book.identity, EpisodeFilter()) } : items
         }
         guard let found else { throw Failure.emptyLibrary(configuration.library) }

@@ -181,11 +181,7 @@ extension CatalogStore {
             for (book, filter) in books {
                 guard try await self.book(book) != nil else { throw Failure.notOnTheShelf(book) }
                 let selected = try await episodes(of: book).selected(by: filter)
-                guard !selected.isEmpty else {
-                    throw Failure(
-                        .unknownBook, what: "no episode of \(book) is meant", why: "it has no such section",
-                        remedy: "booksync list \(book) lists what it has")
-                }
+                guard !selected.isEmpty else { throw Failure.noSuchEpisode(of: book) }
                 all += selected
             }
             return all

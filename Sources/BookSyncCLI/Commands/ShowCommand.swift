@@ -29,11 +29,7 @@ struct ShowCommand: Subcommand {
             }
         }
         guard let found else { throw Failure.emptyLibrary(configuration.library) }
-        guard !found.isEmpty else {
-            throw Failure(
-                .unknownBook, what: "\(self.reference) names no episode", why: "\(book) has no such section",
-                remedy: "booksync list \(book) lists what it has")
-        }
+        guard !found.isEmpty else { throw Failure.noSuchEpisode(of: book) }
         await program.print(
             .one(of: found.map(\.0), if: reference.filter.isEmpty || reference.filter.namesOneEpisode),
             or: Self.table(found.map(\.1), program.words))

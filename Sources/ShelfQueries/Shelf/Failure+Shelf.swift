@@ -8,6 +8,13 @@ extension Failure {
             remedy: "run booksync fetch --book \(book) first")
     }
 
+    /// The stored book has none of the episodes that are named.
+    package static func noSuchEpisode(of book: BookIdentity) -> Failure {
+        Failure(
+            .unknownBook, what: "no episode of \(book) is meant", why: "it has no such section",
+            remedy: "booksync list \(book) lists what it has")
+    }
+
     /// Nothing was ever fetched into the library.
     package static func emptyLibrary(_ library: String) -> Failure {
         Failure(
