@@ -125,7 +125,9 @@ package struct FolderAdoption: Sendable {
             report.fetchedBefore = wanting.filter { shelved in
                 shelved.file == nil && shelved.removedAt == nil && !held.contains(shelved.episode.identity)
             }.map(\.episode)
-            report.unmatched.removeAll { records.files[$0] == nil }
+            // What is on the shelf already needs no other file.
+            let open = Set(wanting.map(\.episode.identity))
+            report.unmatched.removeAll { records.files[$0].map { !open.contains($0) } ?? true }
             report.unlisted = records.unlisted
         }
         return report
