@@ -6,7 +6,7 @@ extension Wordings {
         "the directory": "目录页", "the folder '{1}'": "文件夹“{1}”", "the description": "简介", "the metadata": "元数据",
         "the listing": "列表", "page {1} of the feed": "订阅源第 {1} 页",
         "it answers with HTTP status {1}": "应答为 HTTP 状态 {1}", "check the address and the query": "请检查地址和查询参数",
-        "the answer is empty": "应答为空", "the answer ends too early": "应答提前结束", " (tried {1} times)": "（已尝试 {1} 次）",
+        "the answer is empty": "应答为空", "the answer ends too early": "应答提前结束",
         "the answer is HTML or XML and no JSON: '{1}'": "应答是 HTML 或 XML，不是 JSON：“{1}”",
         "the answer is no proper JSON ({1}): '{2}'": "应答不是合规的 JSON（{1}）：“{2}”",
         "check the address and the query of source {1}, and whether something else answers in the catalog's place":

@@ -49,6 +49,14 @@ extension ProductTests {
             }
         }
 
+        @Test func `a catalog that was tried several times is told of in Chinese alone`() async throws {
+            try await withWorkbenchAndRefusingPort { bench, port in
+                try bench.configure(ScriptedCatalog.configuration(port: port, more: "downloads: { retries: 1 }"))
+                let told = try await bench.run("fetch", "1", environment: bench.configured.merging(chinese) { $1 })
+                #expect(told.exitCode == 69 && told.errors.contains("服务器拒绝连接（已尝试 2 次）"), "\(told.errors)")
+            }
+        }
+
         @Test func `what programs read is the same in every language`() async throws {
             try await withCatalog(ScriptedCatalog(episodes: 2, bytes: 30_000).script) { bench, _ in
                 let environment = bench.configured

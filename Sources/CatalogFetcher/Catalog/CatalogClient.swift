@@ -67,8 +67,9 @@ struct CatalogClient: Sendable {
             }
             failures += 1
             guard let wait = retry.wait(afterFailures: failures, random: Double.random(in: 0..<1)) else {
-                let tries: Message = failures == 1 ? "" : " (tried \(failures) times)"
-                throw subject.unavailable(at: request.address, why: retryReason.why + tries)
+                let why = retryReason.why
+                throw subject.unavailable(
+                    at: request.address, why: failures == 1 ? why : "\(why) (tried \(failures) times)")
             }
             if let requested = retryReason.requestedWait { await pace?.hold(for: requested) }
             try await pause(max(wait, retryReason.requestedWait ?? 0), because: retryReason.why)
