@@ -48,7 +48,8 @@ extension ProductTests {
                         "lib/systemd/system/booksync.service", "lib/systemd/system/booksync.timer",
                         "share/bash-completion/completions/booksync", "share/doc/booksync/booksync.cron",
                         "share/doc/booksync/booksync.yaml", "share/fish/vendor_completions.d/booksync.fish",
-                        "share/man/man1/booksync.1", "share/zsh/site-functions/_booksync",
+                        "share/man/man1/booksync.1", "share/man/zh_CN/man1/booksync.1",
+                        "share/zsh/site-functions/_booksync",
                     ])
                 let version = try await Self.run(
                     URL(filePath: prefix + "/bin/booksync"), ["--version"], in: bench.folder)
@@ -97,8 +98,15 @@ extension ProductTests {
 
         // MARK: The manual page
 
-        @Test func `the manual page names every command and option of the program, and every exit code`() async throws {
-            try await Self.withInstallation { try await Self.checkManual($1 + Self.manual, in: $0) }
+        @Test func `the manual pages name every command and option of the program, and every exit code`() async throws {
+            try await Self.withInstallation { bench, prefix in
+                for manual in Self.manuals { try await Self.checkManual(prefix + manual, in: bench) }
+                let pages = try Self.manuals.map { try String(contentsOfFile: prefix + $0, encoding: .utf8) }
+                let tags = pages.map { page in page.split(separator: "\n").filter { $0.hasPrefix(".B") } }
+                #expect(tags[0] == tags[1], "one has what the other lacks")
+                let headings = pages[1].split(separator: "\n").filter { $0.hasPrefix(".SH ") }
+                #expect(headings.count == 10 && headings.allSatisfy { !$0.allSatisfy(\.isASCII) }, "\(headings)")
+            }
         }
 
         @Test(.enabled(if: Tool.mandoc != nil, "there is no mandoc"))
@@ -111,12 +119,15 @@ extension ProductTests {
             try await Self.expectNoComplaint(of: Tool.groff, ["-man", "-ww", "-z", "-T", "utf8", "-K", "utf8"])
         }
 
-        private static let manual = "/share/man/man1/booksync.1"
+        private static let manuals = ["/share/man/man1/booksync.1", "/share/man/zh_CN/man1/booksync.1"]
 
         private static func expectNoComplaint(of reader: URL?, _ arguments: [String]) async throws {
             try await withInstallation { bench, prefix in
-                let result = try await run(try #require(reader), arguments + [prefix + manual], in: bench.folder)
-                #expect(result.exitCode == 0 && result.output + result.errors == "", "\(result.output)\(result.errors)")
+                for manual in manuals {
+                    let result = try await run(try #require(reader), arguments + [prefix + manual], in: bench.folder)
+                    #expect(
+                        result.exitCode == 0 && result.output + result.errors == "", "\(result.output)\(result.errors)")
+                }
             }
         }
 
