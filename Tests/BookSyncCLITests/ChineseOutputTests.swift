@@ -88,6 +88,15 @@ extension ProductTests {
                     return result.errors.contains("无法读取 none")
                 }
                 #expect(try await isChinese([:]))
+                for arguments in [["--help"], ["fetch", "--help"], ["ftech"], ["list", "--state", "odd"]] {
+                    let told = try await bench.runBare(arguments, environment: bench.configured)
+                    let text = told.output + told.errors
+                    #expect(text.contains("用法：") || text.contains("没有命令"), "\(arguments): \(text)")
+                    let english = try await bench.runBare(
+                        arguments, environment: bench.configured.merging(["BOOKSYNC_LANG": "en"]) { $1 })
+                    let isEnglish = (english.output + english.errors).allSatisfy { $0.isASCII }
+                    #expect(isEnglish, "\(arguments)")
+                }
                 #expect(try await isChinese(["LANG": "en_GB.UTF-8"]))
                 #expect(try await !isChinese(["BOOKSYNC_LANG": "en"]))
                 #expect(try await bench.runBare(["config", "check"], environment: bench.configured).exitCode == 0)

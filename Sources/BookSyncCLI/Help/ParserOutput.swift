@@ -12,7 +12,7 @@ enum ParserOutput {
 
     /// Prints what the error says, on standard output where it is the help that was asked for, and ends the process.
     static func exit(withError error: any Error, of root: any ParsableCommand.Type, _ arguments: [String]) -> Never {
-        let language = Wordings.ofEnvironment.language
+        let language = Wordings.ofHelp.language
         let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
         if isForProgram, root.exitCode(for: error).isSuccess, root.fullMessage(for: error).hasPrefix("#!/bin/bash") {
             // A REF is one word, colon included.
