@@ -45,7 +45,8 @@ struct BookSyncCommand: AsyncParsableCommand {
         // A reader that goes away is noticed at the next write, not by dying.
         signal(SIGPIPE, SIG_IGN)
         let interruption = Interruption()
-        let arguments = ArgumentOrder.withCommonOptionsBehindTheCommand(Array(CommandLine.arguments.dropFirst()))
+        let given = Array(CommandLine.arguments.dropFirst())
+        let arguments = ArgumentOrder.withCommonOptionsBehindTheCommand(given)
         if arguments.prefix(while: { $0 != "--" }).contains("--version") {
             print(version)
             return
@@ -54,7 +55,8 @@ struct BookSyncCommand: AsyncParsableCommand {
         do {
             try requireCommandNames(arguments)
             let isAlone = arguments.isEmpty && isatty(STDOUT_FILENO) == 1
-            command = isAlone ? try NextStepsCommand.parse([]) : try await asyncParseAsRoot(arguments)
+            // Nothing but options that every command takes.
+            command = isAlone ? try NextStepsCommand.parse(given) : try await asyncParseAsRoot(arguments)
             guard command is any Subcommand else {
                 try command.run()
                 return

@@ -47,7 +47,8 @@ package struct LockOwner: Hashable {
     /// What holds the lock, in words. A process of another machine cannot be looked for on this one, so that is said.
     package var sentence: Message {
         let machine: Message = isElsewhere ? "on another machine, \(host)," : "on this machine (\(host))"
-        return "process \(process) \(machine) has been running '\(command)' since \(started)"
+        let since = startTime.map { "\($0)" } ?? Message(verbatim: started)
+        return "process \(process) \(machine) has been running '\(command)' since \(since)"
     }
 
     /// Whether it is a run that fetches, which looks at what else is wanted.

@@ -109,11 +109,11 @@ extension ProductTests {
 
             @Test func `alone on a terminal it says what fits what is there, elsewhere it shows its help`() async throws
             {
-                let alone = "\"$BOOKSYNC\" >\"$TERMINAL\""
                 try await withWorkbench { bench in
                     try bench.configure("library: L")
-                    func screen() async throws -> String {
+                    func screen(_ options: String = "") async throws -> String {
                         var text = ""
+                        let alone = "\"$BOOKSYNC\" \(options) >\"$TERMINAL\""
                         try await bench.onTerminal(columns: 100, alone, environment: bench.configured) {
                             run, terminal in
                             #expect(try await run.result().exitCode == 0)
@@ -131,6 +131,8 @@ extension ProductTests {
                     #expect(
                         begun.contains("booksync fetch demo:40111") && begun.contains("subscribe demo:40111"),
                         "\(begun)")
+                    let other = try await screen("--library M")
+                    #expect(other.hasPrefix("The library is empty."), "\(other)")
                     // Of what is subscribed to, the subscription says what is wanted.
                     #expect(try await bench.run("subscribe", "40111", "--keep", "last 3", "-q").exitCode == 0)
                     let followed = try await screen()

@@ -47,14 +47,15 @@ extension ShelfPages {
             }
         return FindingView(
             status: finding.status.rawValue, statusLabel: phrases(label),
-            check: name(of: finding.check.description, phrases),
+            check: name(of: finding.check, phrases),
             message: phrases(finding.message), remedy: finding.remedy.map { phrases($0) },
             isEnglish: ([finding.message] + [finding.remedy].compactMap(\.self)).contains { phrases.isForeign($0) })
     }
 
-    private static func name(of check: String, _ phrases: Strings) -> String {
-        if let phrase = Phrase.check(check) { return phrases(phrase) }
-        guard let source = check.wholeMatch(of: /source (.+)/)?.output.1 else { return check }
+    private static func name(of check: Message, _ phrases: Strings) -> String {
+        let english = check.description
+        if let phrase = Phrase.check(english) { return phrases(phrase) }
+        guard let source = english.wholeMatch(of: /source (.+)/)?.output.1 else { return phrases(check) }
         return phrases(.checkSource, ["name": String(source)])
     }
 }
