@@ -93,6 +93,7 @@ import Transport
             let book = try await listBook(settings: BookResourceSettings(address, pageSize: 3))
             #expect(server.requests.map(\.page) == [1, 1, 1, 2, 2, 3])
             #expect(book.waits == [2, 4, 4, 8, 8].map { .seconds($0) })
+            #expect(book.told == [2, 4, 4, 8, 8])
             #expect(book.listing.proof.isComplete)
         }
     }

@@ -11,6 +11,8 @@ struct ListedBook: Sendable {
     var pages: [CatalogPage]
     var listing: CatalogListing
     var waits: [Duration]
+    /// The seconds of each wait that was told of.
+    var told: [Double] = []
 
     var episodes: [Episode] { pages.flatMap(\.episodes) }
     var warnings: String { listing.proof.warnings.map(\.description).joined(separator: "\n") }
@@ -19,6 +21,7 @@ struct ListedBook: Sendable {
 /// Waits that are written down and take no time.
 final class RecordedWaits: Sendable {
     private let waits = Mutex<[Duration]>([])
+    let told = Mutex<[Double]>([])
 
     var all: [Duration] { waits.withLock { $0 } }
 
@@ -45,7 +48,9 @@ func withSource<Result: Sendable>(
             BookResourceSource(
                 settings: settings,
                 connection: CatalogConnection(
-                    transport: transport, retry: RetryPolicy(retries: retries), pause: { try await waits.pause($0) }),
+                    transport: transport, retry: RetryPolicy(retries: retries),
+                    onWait: { wait in if let wait { waits.told.withLock { $0.append(wait.seconds) } } },
+                    pause: { try await waits.pause($0) }),
                 ceiling: ceiling))
     }
 }
@@ -60,7 +65,7 @@ func listBook(
     return try await withSource(settings, waits: waits, retries: retries, ceiling: ceiling) { source in
         var pages: [CatalogPage] = []
         let listing = try await source.list(book) { pages.append($0) }
-        return ListedBook(pages: pages, listing: listing, waits: waits.all)
+        return ListedBook(pages: pages, listing: listing, waits: waits.all, told: waits.told.withLock(\.self))
     }
 }
 

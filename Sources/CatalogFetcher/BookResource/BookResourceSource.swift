@@ -118,7 +118,9 @@ package struct BookResourceSource: CatalogSource {
         let secrets = request.secrets
         var waits = 0
         while true {
-            if pace.gap > .zero { try await exchange.pause(pace.gap) }
+            if pace.gap > .zero {
+                try await exchange.pause(pace.gap / .seconds(1), because: "the server asks for a pause")
+            }
             let (document, address) = try await exchange.fetchJSON(wireRequest, for: subject, secrets: secrets)
             let answer = BookResourceAnswer(document)
             let verdict = answer.verdict

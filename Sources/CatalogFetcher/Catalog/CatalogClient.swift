@@ -76,7 +76,8 @@ struct CatalogClient: Sendable {
         }
     }
 
-    private func pause(_ seconds: Double, because reason: Message) async throws {
+    /// Asks nothing for so many seconds, and tells why.
+    func pause(_ seconds: Double, because reason: Message) async throws {
         onWait((reason, seconds))
         try await pause(.milliseconds(Int64(seconds * 1000)))
         onWait(nil)
