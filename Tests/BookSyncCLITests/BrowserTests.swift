@@ -393,7 +393,9 @@ extension ForeignClientTests {
                     func leave(for hours: Int, at seconds: Int) async throws {
                         let _: Bool = try await browser.evaluate("(\(audio).currentTime = \(seconds), true)")
                         try await browser.click("[data-do=toggle]")
-                        try await browser.wait(until: "\(audio).paused")
+                        // The audio is paused before the page has heard of it and noted since when.
+                        try await browser.wait(
+                            until: "document.querySelector('[data-do=toggle] use').getAttribute('href') === '#i-play'")
                         let _: Bool = try await browser.evaluate("(window.away = \(hours * 3_600_000), true)")
                     }
                     func expectPlace(_ seconds: Range<Double>) async throws {
