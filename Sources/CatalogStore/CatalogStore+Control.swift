@@ -23,8 +23,8 @@ extension CatalogStore {
         }
     }
 
-    /// Has paused, failed and cancelled episodes be fetched by the next run. A run that is under way and has stopped them
-    /// already does not start them again. One that was broken off because its episode was removed stays so.
+    /// Has paused, failed and cancelled episodes be fetched by the next run, and paused and cancelled ones by a run that is
+    /// under way. One that was broken off because its episode was removed stays so.
     /// - Returns: how many wait now that did not before.
     @discardableResult
     package func resume(_ episodes: [EpisodeIdentity]) async throws -> Int {

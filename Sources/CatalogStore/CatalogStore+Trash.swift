@@ -131,17 +131,23 @@ extension CatalogStore {
     }
 
     /// What is in the trash, what was removed last first; within that by book and section.
-    package func trashedFiles() async throws -> [TrashedFile] { try await trashedFiles(moved: true) }
+    /// - Parameter book: nil for all.
+    package func trashedFiles(of book: BookIdentity? = nil) async throws -> [TrashedFile] {
+        try await trashedFiles(moved: true, of: book)
+    }
 
-    private func trashedFiles(moved: Bool) async throws -> [TrashedFile] {
+    private func trashedFiles(moved: Bool, of book: BookIdentity? = nil) async throws -> [TrashedFile] {
         try await read("the trash cannot be read") { database in
             let sql = """
                 SELECT f.id, e.section, e.name, COALESCE(b.title, ''), f.removed_at, f.moved_at,
                     e.removed_at IS NOT NULL, \(EpisodeIdentity.columns), \(LocalFile.columns)
                 FROM trashed_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE (f.moved_at IS NOT NULL) = ? ORDER BY f.removed_at DESC, b.source, b.key, e.section, e.position, f.id
+                WHERE (f.moved_at IS NOT NULL) = ? \(book == nil ? "" : "AND b.source = ? AND b.key = ?")
+                ORDER BY f.removed_at DESC, b.source, b.key, e.section, e.position, f.id
                 """
-            let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [moved])
+            let of: [any DatabaseValueConvertible] = book.map { [$0.source, $0.id] } ?? []
+            let rows = try Row.fetchCursor(
+                database.cachedStatement(sql: sql), arguments: StatementArguments([moved] + of))
             var files: [TrashedFile] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)

@@ -187,8 +187,8 @@ package struct DownloadEngine: Sendable {
         }
     }
 
-    /// Shows what has begun, stops what the user paused or cancelled since the last look, and puts first what they want
-    /// first.
+    /// Shows what has begun, stops what the user paused or cancelled since the last look, gets what they resumed since then,
+    /// and puts first what they want first.
     private func obey(_ run: inout EngineRun) async {
         do {
             let begun = run.newlyBegun()
@@ -199,6 +199,9 @@ package struct DownloadEngine: Sendable {
                 await finishStop(state, of: wanted)
             }
             await dropPartials(of: run.newlyCancelled(stopped))
+            let resumed = run.newlyResumed(stopped)
+            if !resumed.isEmpty { try await bring(resumed) }
+            run.knownStopped = stopped
             let moved = try await putPreferredFirst(in: &run)
             if moved > 0 { emit(.notice(Self.movedNotice(moved))) }
             run.failedLooks = 0

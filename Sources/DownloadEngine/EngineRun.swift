@@ -32,7 +32,8 @@ struct EngineRun {
     private var indexByEpisode: [EpisodeIdentity: Int] = [:]
     /// What was preferred at the last look, with its priority.
     private var knownPreferences: [EpisodeIdentity: Int] = [:]
-    private var knownCancelled: Set<EpisodeIdentity> = []
+    /// What was paused or cancelled at the last look.
+    var knownStopped: [EpisodeIdentity: TransferState] = [:]
     /// Looks at what the user wants that failed, since the last one that did not.
     var failedLooks = 0
     private var started = 0
@@ -169,11 +170,16 @@ struct EngineRun {
         return transfers[index].wanted
     }
 
-    /// What was cancelled since the last call and is none of the transfers that come to a halt by themselves.
-    mutating func newlyCancelled(_ stopped: [EpisodeIdentity: TransferState]) -> [EpisodeIdentity] {
-        let cancelled = Set(stopped.filter { $0.value == .cancelled }.keys)
-        defer { knownCancelled = cancelled }
-        return cancelled.subtracting(knownCancelled).filter { !isAmongTransfers($0) }
+    /// What was cancelled since the last look and is none of the transfers that come to a halt by themselves.
+    func newlyCancelled(_ stopped: [EpisodeIdentity: TransferState]) -> [EpisodeIdentity] {
+        stopped.filter { $0.value == .cancelled && knownStopped[$0.key] != .cancelled }.keys
+            .filter { !isAmongTransfers($0) }
+    }
+
+    /// What was stopped at the last look, whether by this run or before it, is not any more, and is not among what this run
+    /// has to fetch.
+    func newlyResumed(_ stopped: [EpisodeIdentity: TransferState]) -> [EpisodeIdentity] {
+        knownStopped.keys.filter { stopped[$0] == nil && !isToFetch($0) }
     }
 
     /// Whether any of the transfers was stopped by the user.

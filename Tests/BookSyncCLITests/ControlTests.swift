@@ -77,7 +77,7 @@ extension ProductTests {
             return try #require(try JSONObject.list(list.output).first)
         }
 
-        @Test func `what was removed is not fetched again until that is forgotten`() async throws {
+        @Test func `what was removed does not come back until that is forgotten`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111/1-3", "-q")
                 let before = try bench.files()
@@ -90,8 +90,8 @@ extension ProductTests {
                 #expect(try await bench.run("fetch", "40111/1-3", "--json").summary().number("fetched") == 0)
                 let forgotten = try await bench.run("remove", "40111/3", "--forget")
                 #expect(forgotten.exitCode == 0 && forgotten.errors == "1 episode wanted again\n")
-                #expect(try await bench.run("fetch", "40111/1-3", "--json").finishedSections() == [3])
-                #expect(Set(try bench.files().keys) == Set(before.keys))
+                #expect(try await bench.run("fetch", "40111/1-3", "--json").summary().number("fetched") == 0)
+                #expect(try bench.files() == before)
                 // Forgetting touches no file, of one episode or of all.
                 for reference in ["40111/2", "40111"] {
                     let nothing = try await bench.run("remove", reference, "--forget")

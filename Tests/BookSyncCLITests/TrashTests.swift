@@ -74,6 +74,32 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [["fetch", "1", "--latest", "2"], ["mirror"]])
+        func `what may be downloaded again comes back from the trash, and is not fetched`(
+            _ command: [String]
+        ) async throws {
+            try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, server in
+                let environment = bench.configured
+                #expect(try await bench.run("subscribe", "1", "--latest", "2", environment: environment).exitCode == 0)
+                #expect(try await bench.run("mirror", "-q", environment: environment).exitCode == 0)
+                let (before, digests) = (try paths(bench), try bench.digests())
+                #expect(before.count == 2)
+                let fetched = server.record.audioBytesSent
+                for options in [["--yes"], ["--forget"]] {
+                    let removal = try await bench.runBare(
+                        ["remove", "1", "--library", "L"] + options, environment: environment)
+                    #expect(removal.exitCode == 0, "\(removal.errors)")
+                }
+                #expect(try paths(bench).isEmpty)
+                let planned = try await bench.run("plan", "1", "--latest", "2", "--offline", environment: environment)
+                #expect(planned.errors.contains("2 files come back from the trash and are not fetched"))
+                let run = try await bench.runBare(command + ["--library", "L"], environment: environment)
+                #expect(run.exitCode == 0 && run.errors.contains("2 files come back from the trash"), "\(run.errors)")
+                #expect(try paths(bench) == before && bench.digests() == digests)
+                #expect(server.record.audioBytesSent == fetched)
+            }
+        }
+
         @Test func `undo brings back the last removal, and only that`() async throws {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111/1-4", "-q")
@@ -188,14 +214,15 @@ extension ProductTests {
             try await withWorkbench { bench in
                 _ = try await bench.run("fetch", "40111/1-2", "-q")
                 let path = try #require(try await bench.path(of: "40111/2"))
-                _ = try await bench.run("remove", "40111/2")
                 let file = bench.library.appending(path: path)
+                let content = try Data(contentsOf: file)
+                _ = try await bench.run("remove", "40111/2")
                 try Data("mine".utf8).write(to: file)
                 let occupied = try await bench.run("trash", "restore", "40111")
                 #expect(occupied.exitCode == 75 && occupied.errors.contains("something else has its path"))
                 #expect(try String(contentsOf: file, encoding: .utf8) == "mine")
                 #expect(try trashed(bench) == [path])
-                try FileManager.default.removeItem(at: file)
+                try content.write(to: file)
                 _ = try await bench.run("remove", "40111/2", "--forget")
                 #expect(try await bench.run("fetch", "40111/2", "-q").exitCode == 0)
                 let again = try await bench.run("trash", "restore", "40111")

@@ -24,6 +24,7 @@ struct Workbench {
     /// Deletes files that the next run fetches again.
     func dropFiles(_ reference: String) async throws {
         #expect(try await run("remove", reference, "-q", "--yes").exitCode == 0)
+        #expect(try await run("trash", "empty", "-q", "--yes").exitCode == 0)
         #expect(try await run("remove", reference, "--forget", "-q").exitCode == 0)
     }
 

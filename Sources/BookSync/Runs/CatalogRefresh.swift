@@ -74,7 +74,6 @@ struct CatalogRefresh: Sendable {
             schedule.add(entries.map { .init(server: $0.server, source: $0.item.book.source) })
         }
         func add(_ request: RunRequest, hasJoined: Bool) async throws {
-            try await restoreTrashed(for: request)
             work.requests += 1
             ask(for: work.add(entries(of: request, hasJoined: hasJoined)))
         }
@@ -122,13 +121,6 @@ struct CatalogRefresh: Sendable {
             control?.stopListening(unread: unread)
         }
         finish(&work, onFinished)
-    }
-
-    /// Brings back what lies in the trash and is asked for all the same.
-    private func restoreTrashed(for request: RunRequest) async throws {
-        guard stores, let store else { return }
-        let trashed = try await TrashedEpisodes(of: request, in: store)
-        if let notice = try await trashed.restore(in: library, store) { emit(.notice(notice)) }
     }
 
     private func entries(of request: RunRequest, hasJoined: Bool) -> [Entry] {
@@ -280,12 +272,18 @@ struct CatalogRefresh: Sendable {
             remedy: "call the source '\(known.source)' again, or fetch the book beside the other one with --force")
     }
 
-    /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one.
+    /// The plan that was made ahead, where what the books before it take and move is nowhere near; else another one. What it
+    /// would fetch and lies in the trash is brought back first.
     private func plan(_ prepared: PreparedBook, at index: Int, _ work: inout Work) async -> AssembledPlan? {
-        if let plan = prepared.plan, !work.taken.conflicts(with: plan) { return plan }
         let entry = work.entries[index]
         do {
             let claimed = work.taken.claimed(without: entry.item.book)
+            let ahead = prepared.plan.flatMap { work.taken.conflicts(with: $0) ? nil : $0 }
+            let made = if let ahead { ahead } else { try await plan(prepared, claimed: claimed, entry.assembly) }
+            guard stores, let store, entry.assembly.request.repairs == nil else { return made }
+            let trashed = try await TrashedEpisodes(of: made, in: store, claimed: claimed)
+            guard let notice = try await trashed.restore(in: library, store) else { return made }
+            emit(.notice(notice))
             return try await plan(prepared, claimed: claimed, entry.assembly)
         } catch {
             let failure = Failure.of(error)

@@ -36,15 +36,10 @@ package struct RunReport: Sendable {
     mutating func record(_ plan: SyncPlan) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
-        // What was changed by hand is on disk.
-        summary.kept += totals.keep + totals.skip(.changed)
-        summary.left += totals.skip(.limited)
-        summary.locked += totals.skip(.locked)
-        summary.heldBack += totals.skip(.waits)
-        summary.paused += totals.skip(.paused)
-        summary.removed += totals.skip(.tombstone)
-        summary.gone += totals.skip(.gone)
-        summary.filtered += totals.skip(.filtered)
+        summary.kept += totals.keep
+        for (skip, count) in totals.skipped {
+            if let path = RunSummary.count(of: skip) { summary[keyPath: path] += count }
+        }
     }
 
     /// Records that a book has none of the episodes that were named.
@@ -167,14 +162,27 @@ package struct RunReport: Sendable {
 }
 
 extension RunSummary {
+    /// Where an episode is counted that a plan leaves alone; nil where the plan's gaps are.
+    fileprivate static func count(of skip: SyncAction.Skip) -> WritableKeyPath<RunSummary, Int>? {
+        switch skip {
+        case .locked: \.locked
+        case .tombstone: \.removed
+        case .waits: \.heldBack
+        case .paused: \.paused
+        case .filtered: \.filtered
+        case .gone: \.gone
+        // It is on disk.
+        case .changed: \.kept
+        case .limited: \.left
+        case .obstructed: nil
+        }
+    }
+
     /// Takes an episode out of the counts of what is not fetched, because it joined the run and will be.
-    mutating func uncount(_ request: TransferRequest) {
-        let counts: [WritableKeyPath<RunSummary, Int>] =
-            switch request.record?.state {
-            case .paused: [\.paused, \.filtered]
-            case .failed: [\.heldBack, \.filtered, \.left]
-            default: [\.filtered, \.left, \.paused, \.heldBack]
-            }
-        if let count = counts.first(where: { self[keyPath: $0] > 0 }) { self[keyPath: count] -= 1 }
+    /// - Parameter skip: why the plan that was counted left it alone; nil where that is not known.
+    mutating func uncount(_ skip: SyncAction.Skip?) {
+        let reasons = [skip, .filtered, .limited, .paused, .waits, .tombstone].compactMap(\.self)
+        let count = reasons.compactMap(Self.count).first { self[keyPath: $0] > 0 }
+        if let count { self[keyPath: count] -= 1 }
     }
 }

@@ -84,6 +84,8 @@ package struct SyncRun: Sendable {
             var planned: Set<BookIdentity> = []
             var failedBefore: Set<EpisodeIdentity> = []
             var asked: Set<EpisodeIdentity> = []
+            // By the plan that was counted, those apart that were not asked for.
+            var skipped: [EpisodeIdentity: SyncAction.Skip] = [:]
             let order: RunOrder = request.bringsNewsFirst ? .newsFirst : .asAsked
             // Where only some are begun, which of them come first is decided when all are known.
             let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
@@ -111,6 +113,10 @@ package struct SyncRun: Sendable {
                 if isNew {
                     exports.add(assembled.plan.book)
                     report.record(assembled.plan)
+                    for action in assembled.plan.actions {
+                        guard case .skip(let skip) = action.kind, skip != .filtered else { continue }
+                        skipped[action.episode.identity] = skip
+                    }
                 }
                 var assembled = assembled
                 assembled.leaveAdoptions(ofTransfers: asked)
@@ -127,7 +133,7 @@ package struct SyncRun: Sendable {
                 if isLimited { collected += wanted } else { inbox.add(wanted) }
                 let new = wanted.filter { asked.insert($0.episode.identity).inserted }
                 // The plan that counts did not have them.
-                if !isNew { for request in new { report.summary.uncount(request) } }
+                if !isNew { for request in new { report.summary.uncount(skipped[request.episode.identity]) } }
                 guard hasJoined, !new.isEmpty else { return }
                 let episodes = Message(new.count, "episode")
                 emit(.notice("\(episodes) of \(assembled.plan.book.title) requested separately: next to be fetched"))
@@ -136,7 +142,7 @@ package struct SyncRun: Sendable {
                 inbox.add(collected)
                 collected = []
             }
-            let transfers = await fetched
+            var transfers = await fetched
             report.summary.left += inbox.close().count
             if transfers.stop?.isLackOfRoom == true {
                 let space = try await session.folder.space()
@@ -150,8 +156,16 @@ package struct SyncRun: Sendable {
                 }
             }
             var removed: Set<EpisodeIdentity> = []
-            for episode in transfers.stopped.keys
-            where try await session.store.episode(episode)?.removedAt != nil { removed.insert(episode) }
+            for episode in transfers.stopped.keys {
+                let shelved = try await session.store.episode(episode)
+                if shelved?.removedAt != nil {
+                    removed.insert(episode)
+                } else if shelved?.transfer?.state == .waiting {
+                    // Resumed when nothing could join the run any more.
+                    transfers.stopped[episode] = nil
+                    transfers.left += 1
+                }
+            }
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
             for notice in await edited.finish(replaced: replaced) { emit(.notice(notice)) }
@@ -277,13 +291,14 @@ package struct SyncRun: Sendable {
         onPlan: (SyncPlan) async throws -> Void
     ) async throws -> RunReport {
         var report = RunReport()
-        if let notice = try await TrashedEpisodes(of: request, in: store).notice { emit(.notice(notice)) }
+        func tell(_ assembled: AssembledPlan) async throws {
+            report.record(assembled.plan)
+            report.recordUnmet(assembled, emit: emit)
+            if let notice = try await TrashedEpisodes(of: assembled, in: store).notice { emit(.notice(notice)) }
+            try await onPlan(assembled.plan)
+        }
         if offline {
-            try await offlinePlans(request, library: library, store: store) { assembled in
-                report.record(assembled.plan)
-                report.recordUnmet(assembled, emit: emit)
-                try await onPlan(assembled.plan)
-            }
+            try await offlinePlans(request, library: library, store: store, onPlan: tell)
             return report
         }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
@@ -294,9 +309,7 @@ package struct SyncRun: Sendable {
                 library: library, store: store, stores: false,
                 transport: transport, outages: outages, emit: emit)
             try await refresh.execute(within: nil) { assembled, _ in
-                report.record(assembled.plan)
-                report.recordUnmet(assembled, emit: emit)
-                try await onPlan(assembled.plan)
+                try await tell(assembled)
             } onFinished: {
                 report.record($0, known: outages, emit: emit)
             }

@@ -1,30 +1,24 @@
 import BookModel
 import CatalogStore
+import DownloadEngine
 
-/// Removed episodes that a run is asked for all the same (`--force`) and whose files lie in the trash: they come back from
-/// there, and are not fetched again. What was forgotten to have been removed is fetched anew.
+/// Episodes that a plan would fetch and whose files lie in the trash: they come back from there, and are not fetched again.
 struct TrashedEpisodes: Sendable {
     private let files: [TrashedFile]
 
-    /// - Parameter store: nil where there is none.
-    init(of request: RunRequest, in store: CatalogStore?) async throws {
-        guard request.force, request.repairs == nil, let store else {
+    /// - Parameters:
+    ///   - store: nil where there is none.
+    ///   - claimed: paths that other books' files are going to take.
+    init(of assembled: AssembledPlan, in store: CatalogStore?, claimed: Set<String> = []) async throws {
+        let book = assembled.plan.book.identity
+        let wanted = Set(assembled.requests.lazy.filter { $0.replacing == nil }.map(\.episode.identity))
+        guard !wanted.isEmpty, let store else {
             files = []
             return
         }
-        let filters = Dictionary(request.items.map { ($0.book, $0.filter) }) { first, _ in first }
-        var files: [TrashedFile] = []
-        for trashed in try await store.trashedFiles() {
-            let episode = trashed.file.episode
-            guard trashed.isRemoved, trashed.movedAt != nil, let filter = filters[episode.book],
-                filter.only?.contains(trashed.section) != false,
-                // What the other filters mean, only a plan knows.
-                filter == EpisodeFilter(only: filter.only),
-                try await store.episode(episode)?.file == nil
-            else { continue }
-            files.append(trashed)
+        files = try await store.trashedFiles(of: book).filter {
+            wanted.contains($0.file.episode) && !claimed.contains($0.file.path)
         }
-        self.files = files
     }
 
     /// What a plan, which changes nothing, says of it; nil where there is nothing to say.
@@ -38,6 +32,7 @@ struct TrashedEpisodes: Sendable {
     /// Brings the files back.
     /// - Returns: what is told of it; nil where nothing came back.
     func restore(in library: String, _ store: CatalogStore) async throws -> Message? {
+        guard !files.isEmpty else { return nil }
         // What does not come back is fetched.
         let restored = try await Trash(library: library, store: store).restore(files).files
         guard !restored.isEmpty else { return nil }
