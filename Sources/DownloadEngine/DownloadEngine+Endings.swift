@@ -92,7 +92,8 @@ extension DownloadEngine {
         do {
             try await threads.aside { [record] in try journal.commit([record]) }
         } catch {
-            logger.error("a failure could not be recorded", metadata: ["error": "\(error)"])
+            // Where the run has ended, as on a full disk, that is told; where not, this ends it. The next run tries again.
+            logger.debug("a failure could not be recorded", metadata: ["error": "\(error)"])
             if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
         }
     }

@@ -104,8 +104,8 @@ extension Wordings {
         "{1} are not deleted": "{1}没有删除",
         "say --yes to delete them, booksync trash list shows them": "用 --yes 确认删除，用 booksync trash list 查看",
         "{1} to be restored": "将恢复 {1}",
-        "the files keep these names; set naming back to what it was before, and they follow it again":
-            "文件会保留这些名称；把 naming 改回原来的，它们就会重新跟随",
+        "the files keep these names until naming and catalog want just them again; a changed naming can be set back":
+            "文件会保留这些名称，直到命名模板和目录中的标题又要求同样的名称；改过的 naming 可以改回",
         "booksync verify --repair fetches what is bad again; --accept REF records what you edited as it is":
             "booksync verify --repair 会重新下载有问题的文件；--accept REF 则按现状记录你编辑过的文件",
         "removed {1}: deleted files count as removed (downloads.on-missing-file)":

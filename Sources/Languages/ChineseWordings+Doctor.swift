@@ -11,7 +11,12 @@ extension Wordings {
         "free: no run is under way": "空闲：没有正在进行的运行",
         "files are put in place without ever overwriting one": "文件就位时绝不覆盖已有文件",
         "there is none yet": "尚未建立", "sound, {1}": "完好，{1}", "none": "无",
-        "not looked for: a run is under way": "未检查：正在运行", "{1} free, {2} reserved": "可用 {1}，保留 {2}",
+        "not looked for: a run is under way": "未检查：正在运行",
+        "{1} free, {2} reserved, {3} to come for what has begun":
+            "剩余 {1}，保留 {2}，已开始的下载还需要 {3}",
+        "make room for {1}, or cancel some of it: that drops partial files":
+            "请腾出 {1} 空间，或取消其中一部分：未完成的文件会被删除",
+        "{1} free, {2} reserved": "可用 {1}，保留 {2}",
         "none is configured; the built-in demo catalog is used": "未配置来源，使用内置的演示目录",
         "it answers, asked for {1}": "有应答（询问了 {1}）",
         "not asked: its books have addresses of their own, and none is known yet": "未询问：书各有其地址，目前尚无已知的书",

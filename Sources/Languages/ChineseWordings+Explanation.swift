@@ -10,7 +10,7 @@ extension Wordings {
         "The last listing of the book broke off, so this may be out of date": "上次读取这本书的列表中断，因此这些信息可能已过时",
         "Nothing of it is on disk": "磁盘上没有它的任何内容", " of {1}": "（共 {1}）",
         "A partial file holds {1}{2}": "未完成的文件中已有 {1}{2}",
-        "The naming leaves that name alone: it is your own": "这个名称是你起的，命名模板不会改它",
+        "The naming leaves that name alone: you gave it, or took its renaming back": "这个名称是你起的，或者你撤销过对它的重命名，命名模板不会改它",
         "Of a new version {1} are here": "新版本已收到 {1}",
         "Its file is {1}, behind a symbolic link that booksync does not follow": "它的文件是 {1}，在符号链接之后，booksync 不跟随链接",
         "Its file was {1}, and nothing stands there now": "它的文件曾是 {1}，现在那里什么也没有",

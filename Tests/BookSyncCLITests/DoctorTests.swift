@@ -183,6 +183,9 @@ extension ProductTests {
                     let full = try await bench.run("doctor")
                     #expect(full.exitCode == 74, "\(full.output)")
                     #expect(full.output.contains("problem  space: ") && full.output.contains("make room"))
+                    // Also where nothing is to stay free: the store has to grow.
+                    let free = try await bench.run("doctor", environment: ["BOOKSYNC_MIN_FREE_SPACE": "0"])
+                    #expect(free.exitCode == 74 && free.output.contains("problem  space: "), "\(free.output)")
                     try FileManager.default.removeItem(at: filler)
                     try disk.forbidWriting()
                     let barred = try await bench.run("doctor")

@@ -25,7 +25,7 @@ extension ProductTests {
                 let undone = try await bench.run("undo", environment: environment)
                 #expect(undone.exitCode == 0)
                 #expect(undone.outputLines.last?.hasPrefix("3 renames of ") == true)
-                #expect(undone.errors.contains("set naming back"))
+                #expect(undone.errors.contains("a changed naming can be set back"))
                 #expect(try bench.files().keys.sorted() == before)
                 #expect(try bench.digests() == catalog.digests)
 

@@ -83,7 +83,9 @@ import Testing
                 $0.shelved.file?.isNamedByUser = true
                 $0.existingFile = existingFile(time: 51)
                 $0.verifiedAt = noon
-            }, "as recorded, touched since then. The naming leaves that name alone: it is your own."
+            },
+            "as recorded, touched since then. "
+                + "The naming leaves that name alone: you gave it, or took its renaming back."
         ),
         (
             "verified",

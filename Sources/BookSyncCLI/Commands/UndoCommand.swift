@@ -62,7 +62,8 @@ struct UndoCommand: Subcommand {
             Self.document(report), or: Self.table(report, program.words), then: [report.sentence])
         if !report.undone.isEmpty, !report.isDryRun, !program.options.quiet {
             await program.streams.writeError(
-                "the files keep these names; set naming back to what it was before, and they follow it again")
+                "the files keep these names until naming and catalog want just them again; a changed naming can be set back"
+            )
         }
         return ExitStatus(of: report.failures)
     }

@@ -20,17 +20,19 @@ final class DiskGuard: Sendable {
     private let partialFolder: String
     private let minFreeSpace: Int64
     private let minDividedLength: Int64
+    /// Bytes that the store's journal takes before it is written back.
+    private static let storeGrowth: Int64 = 4 << 20
     private let began = Mutex<FolderID?>(nil)
 
     /// - Parameters:
     ///   - library: absolute path.
     ///   - partialFolder: absolute path.
-    ///   - minFreeSpace: bytes to leave free; see ``DiskSpace``.
+    ///   - minFreeSpace: bytes to leave free; see ``DiskSpace``. Where that is 0, the store has room to grow.
     ///   - minDividedLength: bytes from which on a file may be brought in pieces.
     init(library: String, partialFolder: String, minFreeSpace: Int64, minDividedLength: Int64) {
         self.library = library
         self.partialFolder = partialFolder
-        self.minFreeSpace = minFreeSpace
+        self.minFreeSpace = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
         self.minDividedLength = minDividedLength
     }
 
@@ -59,7 +61,6 @@ final class DiskGuard: Sendable {
     ///
     /// - Parameter totals: lengths of the transfers under way and of the one to be begun, as far as they are known.
     func hasRoom(for totals: [Int64?]) -> Bool {
-        guard minFreeSpace > 0 else { return true }
         guard let space = try? DiskSpace(of: library) else { return false }
         return space.missing(for: Self.sum(totals.map { $0 ?? 0 }), leaving: minFreeSpace) == nil
     }
@@ -76,7 +77,6 @@ final class DiskGuard: Sendable {
     ///   they have to.
     func requireRoom(for loads: [Load]) throws {
         try requireSameDisk()
-        guard minFreeSpace > 0 else { return }
         let space = try DiskSpace(of: library)
         let toCome = try bytesToCome(of: loads)
         guard let missing = space.missing(for: toCome, leaving: minFreeSpace) else { return }

@@ -176,13 +176,38 @@ struct LibraryDiagnosis: Sendable {
                 return try DiskSpace(of: URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false))
             }
             let reserve = describeBytes(space.reserve(of: wanted))
-            if let missing = space.missing(for: 0, leaving: wanted), missing > 0 {
+            // The store needs room as well, if only a little.
+            if let missing = space.missing(for: 1 << 20, leaving: wanted), missing > 0 {
                 throw Failure(
                     .inputOutput, what: "the disk of the library is full",
                     why: "\(describeBytes(space.free)) are free, and \(reserve) are to stay free",
                     remedy: "make room, or lower downloads.min-free-space")
             }
+            let toCome = await bytesToCome()
+            if let missing = space.missing(for: toCome, leaving: wanted) {
+                return .warning(
+                    "space",
+                    "\(describeBytes(space.free)) free, \(reserve) reserved, \(describeBytes(toCome)) to come for what has begun",
+                    remedy: "make room for \(describeBytes(missing)), or cancel some of it: that drops partial files")
+            }
             return .ok("space", "\(describeBytes(space.free)) free, \(reserve) reserved")
+        }
+    }
+
+    /// Bytes that the transfers with partial files are still to bring, as far as their lengths are known; 0 where the store
+    /// cannot be read, which another check tells.
+    private func bytesToCome() async -> Int64 {
+        guard let store = try? await LibraryFolder.readableStore(in: path),
+            let (begun, partials) = try? await store.closing({
+                (try await store.unfinishedTransfers(), try await PartialSizes(library: path))
+            })
+        else { return 0 }
+        return begun.reduce(0) { sum, shelved in
+            guard let bytes = partials.bytes(of: shelved.episode.identity),
+                let total = shelved.transfer?.total ?? shelved.episode.size
+            else { return sum }
+            let (larger, overflow) = sum.addingReportingOverflow(max(0, total - bytes))
+            return overflow ? .max : larger
         }
     }
 }

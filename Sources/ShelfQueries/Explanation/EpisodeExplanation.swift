@@ -100,7 +100,9 @@ package struct EpisodeExplanation: Sendable {
             return ["A partial file holds \(describeBytes(partial))\(total)"]
         }
         var sentences = [standingSentence(file)]
-        if file.isNamedByUser { sentences.append("The naming leaves that name alone: it is your own") }
+        if file.isNamedByUser {
+            sentences.append("The naming leaves that name alone: you gave it, or took its renaming back")
+        }
         if partial > 0 { sentences.append("Of a new version \(describeBytes(partial)) are here") }
         return sentences
     }
