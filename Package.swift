@@ -92,6 +92,7 @@ let package = Package(
         room("SyncPlanner", uses: ["BookModel"]),
         room("MediaProbe", uses: ["BookModel", subprocess, system]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
+        room("LibraryMedia", uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe"]),
         room(
             "DownloadEngine",
             uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
@@ -108,7 +109,7 @@ let package = Package(
             "BookSync",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
-                "DownloadEngine", "Settings", "ShelfQueries",
+                "LibraryMedia", "MediaProbe", "DownloadEngine", "Settings", "ShelfQueries",
                 // For the user's own command, after a run.
                 subprocess, system,
                 nioCore, crypto, logging,
@@ -142,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
-                "ShelfQueries", "BookSync", "OtherPrograms",
+                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "MediaProbe",
+                "Settings", "ShelfQueries", "BookSync", "OtherPrograms",
                 "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],

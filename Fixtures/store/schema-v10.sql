@@ -332,3 +332,12 @@ CREATE TABLE run_book (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX preferred_transfer ON transfer (priority) WHERE priority > 0;
+CREATE TABLE media (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    duration REAL CHECK (duration >= 0),
+    chapters INTEGER NOT NULL CHECK (chapters >= 0),
+    -- JSON; null where it cannot be read as audio, for the reason in "error".
+    info TEXT,
+    error TEXT
+) STRICT;

@@ -80,6 +80,16 @@ CREATE TABLE local_file (
 , named_by_listener INTEGER NOT NULL DEFAULT 0
     CHECK (named_by_listener IN (0, 1)), fetched_from TEXT) STRICT;
 INSERT INTO local_file VALUES(1,'萧十一狼/回到古代当兽医/1.mp3',NULL,1000,'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',1700000000123456789,-2,'"e1"','Mon, 01 Jan 2024 00:00:00 GMT',5,999,1699999999999,1700000100007,'length',1,'http://kting.info:81/asdb/fiction/1.mp3');
+CREATE TABLE media (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    duration REAL CHECK (duration >= 0),
+    chapters INTEGER NOT NULL CHECK (chapters >= 0),
+    -- JSON; null where it cannot be read as audio, for the reason in "error".
+    info TEXT,
+    error TEXT
+) STRICT;
+INSERT INTO media VALUES(1,'0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef',1234.5,1,'{"container":"mp3","codec":"mp3","bitRate":64000,"isDurationEstimated":false,"duration":1234.5,"tags":{"title":"第1集"},"chapters":[{"start":0,"end":612.25,"title":"开头"}],"hasCover":false}',NULL);
 CREATE TABLE subscription (
     source TEXT NOT NULL,
     key TEXT NOT NULL,

@@ -12,10 +12,12 @@ package struct EpisodeRecord: Sendable, Hashable {
     package var removedBy: RemovalCause
     package var file: LocalFile?
     package var transfer: TransferRecord?
+    /// What its file says of itself; nil where it has not been read.
+    package var media: MediaSummary?
 
     package init(
         episode: Episode, isGone: Bool = false, removedAt: Date? = nil, removedBy: RemovalCause = .user,
-        file: LocalFile? = nil, transfer: TransferRecord? = nil
+        file: LocalFile? = nil, transfer: TransferRecord? = nil, media: MediaSummary? = nil
     ) {
         self.episode = episode
         self.isGone = isGone
@@ -23,7 +25,11 @@ package struct EpisodeRecord: Sendable, Hashable {
         self.removedBy = removedBy
         self.file = file
         self.transfer = transfer
+        self.media = media
     }
+
+    /// Seconds of its audio: as the file has it, else as the catalog says.
+    package var duration: Double? { media?.duration ?? episode.duration }
 
     package var state: EpisodeState {
         if removedAt != nil { return .removed }

@@ -49,6 +49,14 @@ package func describeSeconds(_ seconds: Double) -> String {
     }
 }
 
+/// A point in audio as players show it: `4:05`, `1:02:03`.
+package func describeClock(_ seconds: Double) -> String {
+    let whole = Int64(max(0, min(seconds, 1e9)).rounded())
+    func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
+    return hours > 0 ? "\(hours):\(padded(minutes)):\(padded(rest))" : "\(minutes):\(padded(rest))"
+}
+
 /// A time for people, to the minute: `2024-05-31 18:05`.
 package func describeTime(_ time: Date, in zone: TimeZone = .current) -> String {
     let style = Date.VerbatimFormatStyle(

@@ -10,6 +10,16 @@ extension StoreSchema {
                 ALTER TABLE transfer ADD COLUMN error_message TEXT;
                 ALTER TABLE run ADD COLUMN error_message TEXT;
                 ALTER TABLE outage ADD COLUMN error_message TEXT;
+                -- What the file with this digest says of itself.
+                CREATE TABLE media (
+                    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
+                    sha256 TEXT NOT NULL,
+                    duration REAL CHECK (duration >= 0),
+                    chapters INTEGER NOT NULL CHECK (chapters >= 0),
+                    -- JSON; null where it cannot be read as audio, for the reason in "error".
+                    info TEXT,
+                    error TEXT
+                ) STRICT;
                 """)
     }
 }

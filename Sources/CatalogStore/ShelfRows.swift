@@ -105,17 +105,20 @@ extension TransferRecord {
 extension EpisodeRecord {
     /// What ``init(_:of:)`` reads; a query may add `x.element` behind it.
     static let columns = """
-        \(Episode.columns), e.gone, e.removed_at, e.removed_by, \(LocalFile.columns), \(TransferRecord.columns)
+        \(Episode.columns), e.gone, e.removed_at, e.removed_by, \(LocalFile.columns), \(TransferRecord.columns),
+        m.chapters, m.duration
         """
     static let tables = """
         episode e
         LEFT JOIN local_file f ON f.episode_id = e.id
         LEFT JOIN transfer t ON t.episode_id = e.id
+        LEFT JOIN media m ON m.episode_id = e.id AND m.sha256 = f.sha256
         """
     /// The same of those with a transfer, which most have not: SQLite is to begin with these.
     static let tablesByTransfer = """
         transfer t CROSS JOIN episode e ON e.id = t.episode_id
         LEFT JOIN local_file f ON f.episode_id = e.id
+        LEFT JOIN media m ON m.episode_id = e.id AND m.sha256 = f.sha256
         """
 
     init(_ columns: inout ColumnReader, of book: BookIdentity) throws {
@@ -127,6 +130,9 @@ extension EpisodeRecord {
             episode: episode, isGone: isGone, removedAt: removedAt,
             removedBy: cause.flatMap(RemovalCause.init(rawValue:)) ?? .user,
             file: try .joined(&columns, of: episode.identity), transfer: try .joined(&columns, of: episode.identity))
+        let chapters: Int? = try columns.next()
+        let duration: Double? = try columns.next()
+        media = chapters.map { MediaSummary(duration: duration, chapters: $0) }
     }
 }
 

@@ -42,6 +42,7 @@ package struct DownloadEngine: Sendable {
     private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
     private let bring: @Sendable ([EpisodeIdentity]) async throws -> Void
     let makeRoom: @Sendable (Int64) async -> Bool
+    private let objection: @Sendable (String, Episode) async -> Message?
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
 
@@ -50,11 +51,14 @@ package struct DownloadEngine: Sendable {
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
     ///   - bring: gets episodes that somebody wants now and that nobody has put into the inbox.
     ///   - makeRoom: gets how many bytes the disk lacks, and says whether it has freed that many.
+    ///   - objection: gets the absolute path of a file that nothing vouches for, and says what is wrong with it; nil where it
+    ///     may be put into the library.
     package init(
         transport: HTTPTransport, journal: any TransferJournal, library: String, partialFolder: String,
         settings: EngineSettings, logger: Logger,
         bring: @escaping @Sendable ([EpisodeIdentity]) async throws -> Void = { _ in },
         makeRoom: @escaping @Sendable (Int64) async -> Bool = { _ in false },
+        objection: @escaping @Sendable (String, Episode) async -> Message? = { _, _ in nil },
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.transport = transport
@@ -68,6 +72,7 @@ package struct DownloadEngine: Sendable {
             minDividedLength: settings.minDividedLength)
         self.bring = bring
         self.makeRoom = makeRoom
+        self.objection = objection
         self.emit = emit
         self.logger = logger
     }
@@ -271,7 +276,7 @@ package struct DownloadEngine: Sendable {
         let attempt = TransferAttempt(
             wanted: transfer.wanted, record: transfer.record, transport: transport, journal: journal, watch: watch,
             settings: settings, slot: slot, partialPath: partialPath, limiter: limiter, meter: meter,
-            endedEarly: transfer.endedEarly, pieces: pieces)
+            endedEarly: transfer.endedEarly, pieces: pieces, objection: objection)
         let startOver = transfer.mustStartOver
         // A task of its own, so that one transfer can be stopped without the others.
         let task = Task(executorPreference: slot.loop) {

@@ -21,6 +21,8 @@ struct TransferAttempt {
     /// Where others help to bring a large file; nil when it is not to be divided.
     let pieces: SegmentedDownload?
     let meter: TransferMeter
+    /// What is wrong with a file that nothing vouches for.
+    private let objection: @Sendable (String, Episode) async -> Message?
 
     let wanted: TransferRequest
     var result: AttemptResult
@@ -37,8 +39,11 @@ struct TransferAttempt {
     init(
         wanted: TransferRequest, record: TransferRecord, transport: HTTPTransport, journal: any TransferJournal,
         watch: DiskGuard, settings: EngineSettings, slot: TransferThreads.Slot, partialPath: String,
-        limiter: TransferRates.Limiter, meter: TransferMeter, endedEarly: Int64? = nil, pieces: SegmentedDownload? = nil
+        limiter: TransferRates.Limiter, meter: TransferMeter, endedEarly: Int64? = nil,
+        pieces: SegmentedDownload? = nil,
+        objection: @escaping @Sendable (String, Episode) async -> Message? = { _, _ in nil }
     ) {
+        self.objection = objection
         self.watch = watch
         self.settings = settings
         self.endedEarly = endedEarly
@@ -386,6 +391,7 @@ struct TransferAttempt {
         if verification == .unverified, let claimed = wanted.episode.size, size < claimed, size != endedEarly {
             return .endedEarly(size)
         }
+        if verification == .unverified, let why = await objection(partialPath, wanted.episode) { return .restart(why) }
         result.record.state = .verifying
         return .received(
             ReceivedFile(

@@ -17,6 +17,15 @@ extension Wordings {
         "{1} wrote more than {2}": "{1} 的输出超过 {2}",
         "the output of the program cannot be understood": "无法理解该程序的输出",
         "{1} of audio are missing": "缺少 {1} 的音频",
+        "reading durations, chapters and tags of {1}": "正在读取 {1} 的时长、章节和标签",
+        "audio": "音频", "tag": "标签", "chapter": "章节",
+        "what is known of the audio of {1} cannot be read": "无法读取 {1} 的音频信息",
+        "the audio of {1} cannot be recorded": "无法记录 {1} 的音频信息",
+        "what is known of the audio files cannot be read": "无法读取音频文件的信息",
+        "its audio breaks off at {1}: {2}": "音频在 {1} 处中断：{2}",
+        "it lasts {1}, and the catalog says {2}": "时长只有 {1}，而目录写的是 {2}",
+        "its audio cannot be read: {1}": "无法读取其音频：{1}",
+        "durations and chapters of the files are not read: {1}": "没有读取文件的时长和章节：{1}",
         "it has {1} of audio, and its header says {2}": "它有 {1} 的音频，而文件头写的是 {2}",
     ]
 }

@@ -1,3 +1,4 @@
+import BookModel
 import Foundation
 
 /// What ffprobe prints of a file, as JSON.

@@ -81,8 +81,17 @@ package struct DownloadSettings: Sendable, Hashable {
     package var maxUndeclaredSize: Int64 = 4_000_000_000
     /// What becomes of episodes whose file the user deleted.
     package var onMissingFile = MissingFileRule.fetch
+    /// Whether a run looks into the audio files, where ffprobe is installed.
+    package var probe = MediaProbing.auto
     /// What a run writes for players and servers into the folders of its books.
     package var export: [ExportKind] = [.cover]
+}
+
+/// Whether booksync looks into audio files.
+package enum MediaProbing: String, Sendable, CaseIterable {
+    /// Where ffprobe is installed.
+    case auto
+    case off
 }
 
 /// What becomes of an episode's file when the catalog no longer lists it. Deleting is not among the choices.

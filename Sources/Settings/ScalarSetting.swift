@@ -64,6 +64,7 @@ struct ScalarSetting: Sendable {
         .bytes("downloads.min-free-space", \.downloads.minFreeSpace, expected: "bytes such as 500M or 2G"),
         .bytes("downloads.max-undeclared-size", \.downloads.maxUndeclaredSize, expected: "bytes such as 4G"),
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
+        .choice("downloads.probe", \.downloads.probe),
         .choices("downloads.export", \.downloads.export),
         .choice("on-catalog-removal", \.onCatalogRemoval),
         ScalarSetting(key: "trash", expected: "a time such as 30d") { settings, text, _ in

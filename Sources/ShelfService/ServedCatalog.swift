@@ -71,7 +71,7 @@ package struct ServedCatalog: Sendable {
             "id": Int64(name).map(JSONDocument.integer) ?? .string(name),
             // A new version of a file is a new file for those who mirror, whatever its own catalog says of it.
             "lastModify": .init(Self.milliseconds(file?.fetchedAt)),
-            "length": .init(episode.duration),
+            "length": .init(shelved.duration),
             "name": .string(episode.name),
             "onlineTime": .init(Self.milliseconds(episode.publishedAt)),
             "path": .init(file.map(addresses.audio)),

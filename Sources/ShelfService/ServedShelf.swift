@@ -86,6 +86,19 @@ package struct ServedShelf: Sendable {
         return try await runBlocking { try OpenedFile.open(file, in: library) }
     }
 
+    /// The chapters of an episode's file.
+    /// - Returns: nil when nothing on the shelf has this name, or it has none.
+    package func chapters(of episode: String, in id: String, of source: String) async throws -> [MediaInfo.Chapter]? {
+        let chapters = try await read { shelf -> [MediaInfo.Chapter]? in
+            guard let book = try await shelf.book(id, of: source),
+                let shelved = try await shelf.episode(episode, of: book), shelved.givenFile != nil
+            else { return nil }
+            return try await shelf.store.media(of: shelved.episode.identity)?.chapters
+        }
+        guard let chapters = chapters ?? nil, !chapters.isEmpty else { return nil }
+        return chapters
+    }
+
     // MARK: Feeds
 
     /// The podcast feed of what is on disk of a book.
@@ -103,7 +116,8 @@ package struct ServedShelf: Sendable {
         // One that is drawn is none that podcast apps can show.
         if try await openedCover(of: id, of: source)?.picture != nil { cover = addresses.cover(of: book) }
         let addresses = FeedExport.Addresses(
-            feed: addresses.feed(of: book), book: addresses.page(of: book), cover: cover, audio: addresses.audio)
+            feed: addresses.feed(of: book), book: addresses.page(of: book), cover: cover, audio: addresses.audio,
+            chapters: addresses.chapters)
         return try FeedExport(exported, addresses: addresses).bytes()
     }
 

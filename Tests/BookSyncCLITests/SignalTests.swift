@@ -86,6 +86,8 @@ extension ProductTests {
                 #expect(try bench.files().count == 300)
                 let missing = catalog.totalBytes - held.values.reduce(0, +)
                 #expect(try next.summary().number("bytes_received") == missing)
+                // The server counts what it has sent a moment after the client has it.
+                try await server.waitUntil { $0.audioBytesSent >= catalog.totalBytes + missing }
                 #expect(server.record.audioBytesSent == catalog.totalBytes + missing)
             }
         }

@@ -78,6 +78,10 @@ import Testing
             #expect(subscription.keep?.description == (version > 8 ? "keep: last 20, unheard, max-size: 5.0 GB" : nil))
             #expect(try await store.runs(last: 1).first?.summary.expired == (version > 3 ? 0 : nil))
             #expect(subscription.tags.map(\.description) == (version > 3 ? ["睡前/长篇"] : []))
+            let media = MediaInfo(
+                container: "mp3", codec: "mp3", bitRate: 64000, duration: 1234.5, tags: ["title": "第1集"],
+                chapters: [.init(start: 0, end: 612.25, title: "开头")])
+            #expect(try await store.media(of: .sample(1)) == (version > 9 ? media : nil))
             let verifiedAt = time(milliseconds: 1_700_000_300_000)
             #expect(try await store.lastVerified(.sample(1)) == (version > 2 ? verifiedAt : nil))
             let renamed = try await store.lastRenames()?.renames.map(\.from)

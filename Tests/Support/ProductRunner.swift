@@ -108,7 +108,7 @@ package final class RunningProduct: Sendable {
         let testers = ProcessInfo.processInfo.environment
         let variables = [
             "PATH": testers["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path, "LANG": "C.UTF-8",
-            "SWIFT_BACKTRACE": "enable=no",
+            "SWIFT_BACKTRACE": "enable=no", "BOOKSYNC_PROBE": "off",
         ].merging(testers.filter { ["TSAN_OPTIONS", "ASAN_OPTIONS", "LLVM_PROFILE_FILE"].contains($0.key) }) { $1 }
             .merging(environment) { $1 }
         let configuration = Configuration(

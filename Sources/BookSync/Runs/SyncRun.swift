@@ -4,7 +4,9 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import LibraryMedia
 import Logging
+import MediaProbe
 import Settings
 import ShelfQueries
 import Transport
@@ -17,18 +19,22 @@ package struct SyncRun: Sendable {
     private let configuration: Configuration
     private let logger: Logger
     private let control: RunControl
+    private let media: MediaProbe?
     private let emit: @Sendable (SyncEvent) -> Void
     /// When what expires in this run counts as removed.
     private let expiresAt = Date()
 
-    /// - Parameter control: tells it what to leave, and what else to do; good for one run.
+    /// - Parameters:
+    ///   - control: tells it what to leave, and what else to do; good for one run.
+    ///   - media: what looks into the audio files; nil where nothing does.
     package init(
-        configuration: Configuration, logger: Logger, control: RunControl = RunControl(),
+        configuration: Configuration, logger: Logger, control: RunControl = RunControl(), media: MediaProbe? = nil,
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.control = control
         self.configuration = configuration
         self.logger = logger
+        self.media = media
         let meter = RunMeter(emit: emit)
         self.emit = { meter.pass($0) }
     }
@@ -90,6 +96,9 @@ package struct SyncRun: Sendable {
             // Where only some are begun, which of them come first is decided when all are known.
             let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
             var collected: [TransferRequest] = []
+            let reader = media.map { MediaReader($0, library: session.folder.path, store: session.store) }
+            defer { reader?.finish() }
+            async let unread = reader?.run()
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
                 partialFolder: session.folder.partialFolder, settings: configuration.engineSettings(request.limits),
@@ -101,7 +110,12 @@ package struct SyncRun: Sendable {
                     guard !fetchable.isEmpty else { return }
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 },
-                makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) }, emit: emit)
+                makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
+                objection: { [check = media.map(AudioCheck.init)] in await check?.objection(to: $0, of: $1) },
+                emit: { [emit] event in
+                    if case .finished(let receipt) = event { reader?.add(receipt.file) }
+                    emit(event)
+                })
             let inbox = control.inbox
             guard inbox.hold() else { return }
             async let fetched = fetch(with: engine)
@@ -169,6 +183,8 @@ package struct SyncRun: Sendable {
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
             let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
             for notice in await edited.finish(replaced: replaced) { emit(.notice(notice)) }
+            reader?.finish()
+            if let notice = await unread { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }

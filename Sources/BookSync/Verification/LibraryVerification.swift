@@ -3,6 +3,8 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import LibraryMedia
+import MediaProbe
 import ShelfQueries
 
 // A verification holds the files of the library against what was recorded when they were fetched. It takes no lock: a run
@@ -23,11 +25,15 @@ package struct LibraryVerification: Sendable {
     }
 
     private let library: String
+    private let media: MediaProbe?
     private let emit: @Sendable (Event) -> Void
 
-    /// - Parameter library: absolute.
-    package init(library: String, emit: @escaping @Sendable (Event) -> Void) {
+    /// - Parameters:
+    ///   - library: absolute.
+    ///   - media: what looks into the audio files; nil where nothing does.
+    package init(library: String, media: MediaProbe? = nil, emit: @escaping @Sendable (Event) -> Void) {
         self.library = library
+        self.media = media
         self.emit = emit
     }
 
@@ -80,9 +86,25 @@ package struct LibraryVerification: Sendable {
             files, library: library, depth: request.isQuick ? .beginning : .whole, store: store, round: round,
             renames: try await store.intendedRenames(), report: report, emit: emit)
         report = try await looking.run()
-        if let round, report.isComplete { try await store.endVerification(round, at: Date()) }
+        if let round, report.isComplete {
+            try await store.endVerification(round, at: Date())
+            let bad = Set(report.bad.map(\.file.episode))
+            try await readMedia(of: recorded.map(\.file).filter { !bad.contains($0.episode) }, store: store)
+        }
         report.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// Reads what the files say of themselves of which that is not known.
+    private func readMedia(of files: [LocalFile], store: CatalogStore) async throws {
+        guard let media else { return }
+        let unread = try await store.filesWithoutMedia(files)
+        guard !unread.isEmpty else { return }
+        emit(.notice("reading durations, chapters and tags of \(Message(unread.count, "file"))"))
+        let reader = MediaReader(media, library: library, store: store)
+        for file in unread { reader.add(file) }
+        reader.finish()
+        if let notice = await reader.run() { emit(.notice(notice)) }
     }
 
     /// One book after the other: a file takes little room, and all that is known of its episode takes much.

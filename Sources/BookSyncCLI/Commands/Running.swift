@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Languages
 import Logging
+import MediaProbe
 import Settings
 import ShelfQueries
 import ShelfService
@@ -33,14 +34,21 @@ extension Program {
         let printer = EventPrinter(style: style, streams: streams)
         let status: @Sendable ([Failure]) -> ExitStatus = { exitStatus(after: $0, of: command, in: session) }
         let report = try await printer.printing { emit in
-            try await SyncRun(configuration: configuration, logger: logger, control: control, emit: emit).execute(
-                request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
+            try await SyncRun(
+                configuration: configuration, logger: logger, control: control, media: media(configuration), emit: emit
+            ).execute(request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {
             await streams.writeError("interrupted: everything received is kept, and the next run goes on from there")
         }
         await printer.finish(report.summary, exitStatus: status(report.failures))
         return report
+    }
+
+    /// What looks into audio files; nil where nothing is to, or ffprobe is not installed.
+    func media(_ configuration: Configuration) -> MediaProbe? {
+        guard configuration.downloads.probe == .auto else { return nil }
+        return MediaTools.find(in: environment["PATH"]).map { MediaProbe(tools: $0) }
     }
 
     /// Does runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell.

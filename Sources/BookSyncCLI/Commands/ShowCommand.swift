@@ -24,7 +24,7 @@ struct ShowCommand: Subcommand {
             guard !reference.filter.isEmpty else {
                 return try await shelf.books([book]).map { (JSONDocument(everythingOf: $0), $0.facts) }
             }
-            return try await shelf.episodes(of: book, filter: reference.filter).map {
+            return try await shelf.episodesInFull(of: book, filter: reference.filter).map {
                 (JSONDocument(everythingOf: $0), $0.facts)
             }
         }
@@ -93,7 +93,7 @@ extension ShelfReader.EpisodeOnDisk {
             Fact(title: "bytes", size(total)), Fact(title: "on disk", bytesDone == total ? nil : size(bytesDone)),
             Fact(title: "path", text(file?.path)), Fact(title: "SHA-256", text(file?.sha256)),
             Fact(title: "published", time(episode.publishedAt)),
-            Fact(title: "duration", text(episode.duration.map(describeSeconds))),
+            Fact(title: "duration", text(shelved.duration.map(describeClock))),
             Fact(title: "fetched", time(file?.fetchedAt)),
             Fact(title: "verified by", file.map { $0.verification.words }),
             Fact(title: "failure", transfer?.error),
@@ -105,7 +105,20 @@ extension ShelfReader.EpisodeOnDisk {
             Fact(
                 title: "digest in the catalog",
                 text(episode.digest.map { "\($0.algorithm.rawValue) \($0.hexadecimal)" })),
-        ]
+        ] + (media?.facts ?? [])
+    }
+}
+
+extension MediaInfo {
+    fileprivate var facts: [Fact] {
+        let measures = [(bitRate.map { $0 / 1000 }, " kbit/s"), (sampleRate, " Hz"), (channels, "ch")]
+        let format = [codec] + measures.compactMap { number, unit in number.map { "\($0)\(unit)" } }
+        let tags = tags.sorted { $0.key < $1.key }.map { name, value in
+            "\(name): \(value.split(whereSeparator: \.isWhitespace).joined(separator: " "))"
+        }
+        return [Fact(title: "audio", text(format.joined(separator: ", ")))]
+            + tags.map { Fact(title: "tag", text($0)) }
+            + chapters.map { Fact(title: "chapter", text("\(describeClock($0.start)) \($0.title ?? "")")) }
     }
 }
 

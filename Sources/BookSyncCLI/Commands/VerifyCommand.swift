@@ -51,7 +51,8 @@ struct VerifyCommand: Subcommand {
         style.isQuiet = style.isQuiet || program.options.json
         let printer = VerificationPrinter(style: style, streams: program.streams)
         let report = try await printer.printing { emit in
-            let verification = LibraryVerification(library: configuration.library, emit: emit)
+            let verification = LibraryVerification(
+                library: configuration.library, media: program.media(configuration), emit: emit)
             let report = try await verification.check(request)
             guard report.isComplete else { return report }
             if accept, report.stillBad > 0 { return try await accepted(report, configuration, program) }

@@ -63,7 +63,7 @@ struct APIController: Sendable {
     func episodes(_ section: String, of book: BookIdentity) async throws -> JSONDocument? {
         guard section.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let filter = EpisodeFilter(only: try SectionRanges(parsing: section))
-        let found = try await shelf.read { try await $0.episodes(of: book, filter: filter) } ?? []
+        let found = try await shelf.read { try await $0.episodesInFull(of: book, filter: filter) } ?? []
         let documents = found.map { JSONDocument(everythingOf: $0) }
         return documents.count > 1 ? .array(documents) : documents.first
     }

@@ -148,7 +148,7 @@ struct ViewMaker: Sendable {
             rowID: PageRoutes.name(of: identity), source: identity.book.source, book: identity.book.id,
             id: identity.key, number: shelved.episode.section, name: shelved.episode.name,
             page: routes.episode(identity), bookTitle: book.title, bookPage: routes.book(identity.book),
-            length: shelved.episode.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
+            length: shelved.duration.map(phrases.clock) ?? "", size: size.map(phrases.bytes) ?? "",
             state: state.rawValue, stateLabel: phrases(state.phrase), bar: nil, moving: "",
             heard: heard(position), error: state == .failed ? shelved.transfer?.error.map { phrases($0) } : nil,
             player: nil,

@@ -83,7 +83,7 @@ extension ShelfPages {
             (.factNumber, phrases.number(shelved.episode.section)),
             (
                 .factLength,
-                [shelved.episode.duration.map(phrases.clock), heard].compactMap(\.self).joined(separator: " · ")
+                [shelved.duration.map(phrases.clock), heard].compactMap(\.self).joined(separator: " · ")
             ),
             (.factBytes, size.map(phrases.bytes)),
             (.factPublished, shelved.episode.publishedAt.map(phrases.day)),

@@ -58,9 +58,7 @@ package struct Strings: Sendable {
 
     /// As players show it: `4:05`, `1:02:03`.
     package func clock(_ seconds: Double) -> String {
-        let whole = Int64(max(0, min(seconds, 1e9)).rounded())
-        let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
-        return hours > 0 ? "\(hours):\(padded(minutes)):\(padded(rest))" : "\(minutes):\(padded(rest))"
+        describeClock(seconds)
     }
 
     /// In words: `2 h 10 min`, `2 小时 10 分`.

@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import LibraryFiles
 import OtherPrograms
+import ShelfQueries
 import ShelfService
 
 extension ShelfRoutes {
@@ -28,6 +29,13 @@ extension ShelfRoutes {
                 let episode = String(name[..<dot])
                 return try await shelf(of: context).file(of: episode, in: context["book"], of: context["source"])
                     .map { answer($0, to: request) }
+            }
+            documents.reads("chapters/{source}/{book}/{episode}.json") { request, context in
+                let chapters = try await shelf(of: context).chapters(
+                    of: context["episode"], in: context["book"], of: context["source"])
+                guard let chapters else { return nil }
+                let document = ChapterDocument.document(of: chapters).text(isIndented: false)
+                return await .document(Array(document.utf8), type: ChapterDocument.mediaType, for: request)
             }
             documents.reads("covers/{source}/{book}") { try await cover(for: $0, $1) }
             documents.reads("covers/{source}/{book}/small") { try await cover(for: $0, $1, isSmall: true) }

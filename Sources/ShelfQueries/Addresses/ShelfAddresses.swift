@@ -34,6 +34,11 @@ package struct ShelfAddresses: Sendable, Hashable {
         return "\(given)/media/\(name).\(AudioExtension.ofPath(file.path))"
     }
 
+    /// The chapters of an episode.
+    package func chapters(of episode: EpisodeIdentity) -> String {
+        "\(given)/chapters/\(path(of: episode.book))/\(Slug(of: episode.key)).json"
+    }
+
     private func path(of book: BookIdentity) -> String { "\(Slug(of: book.source))/\(Slug(of: book.id))" }
 }
 

@@ -29,7 +29,21 @@ extension JSONDocument {
             "next_try_at": .init(shelved.transfer?.nextTryAt),
             "removed_at": .init(shelved.removedAt),
             "removed_by": .init(shelved.removedAt.map { _ in shelved.removedBy.rawValue }),
+            "media": episode.media.map { JSONDocument($0) } ?? .null,
         ])
+    }
+
+    private init(_ media: MediaInfo) {
+        self = [
+            "container": .string(media.container), "codec": .string(media.codec), "bit_rate": .init(media.bitRate),
+            "sample_rate": .init(media.sampleRate), "channels": .init(media.channels),
+            "duration": .init(media.duration), "duration_estimated": .bool(media.isDurationEstimated),
+            "cover": .bool(media.hasCover),
+            "tags": .array(
+                media.tags.sorted { $0.key < $1.key }.map { ["name": .string($0.key), "text": .string($0.value)] }),
+            "chapters": .array(
+                media.chapters.map { ["start": .init($0.start), "end": .init($0.end), "title": .init($0.title)] }),
+        ]
     }
 
     /// As `list` prints books and episodes, with what it is in front, and an episode with the title of its book.

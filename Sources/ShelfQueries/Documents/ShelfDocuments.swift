@@ -42,7 +42,7 @@ extension JSONDocument {
             "sha256": .init(shelved.file?.sha256),
             "path": .init(shelved.file?.path),
             "published_at": .init(episode.publishedAt),
-            "duration": .init(episode.duration),
+            "duration": .init(shelved.duration),
             "error": .init(shelved.transfer?.error?.description),
             "attempts": .init(shelved.transfer?.attempts ?? 0),
         ]

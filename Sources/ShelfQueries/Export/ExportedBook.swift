@@ -19,8 +19,8 @@ package struct ExportedBook: Sendable {
     }
 
     /// The episodes that are on disk, with their files.
-    var files: [(episode: Episode, file: LocalFile)] {
-        episodes.compactMap { item in item.shelved.file.map { (item.shelved.episode, $0) } }
+    var files: [(shelved: EpisodeRecord, file: LocalFile)] {
+        episodes.compactMap { item in item.shelved.file.map { (item.shelved, $0) } }
     }
 
     /// Absolute; the library's where the book has none.

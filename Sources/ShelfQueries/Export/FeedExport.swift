@@ -15,12 +15,18 @@ package struct FeedExport {
         var book: String
         var cover: String?
         var audio: (LocalFile) -> String
+        /// Of an episode's ``ChapterDocument``; nil where none is to be had.
+        var chapters: ((EpisodeIdentity) -> String)?
 
-        package init(feed: String, book: String, cover: String? = nil, audio: @escaping (LocalFile) -> String) {
+        package init(
+            feed: String, book: String, cover: String? = nil, audio: @escaping (LocalFile) -> String,
+            chapters: ((EpisodeIdentity) -> String)? = nil
+        ) {
             self.feed = feed
             self.book = book
             self.cover = cover
             self.audio = audio
+            self.chapters = chapters
         }
     }
 
@@ -46,11 +52,16 @@ package struct FeedExport {
         "version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom",
         "xmlns:itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
     ]
+    private static let namespacesWithChapters: KeyValuePairs = [
+        "version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom",
+        "xmlns:itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd",
+        "xmlns:podcast": "https://podcastindex.org/namespace/1.0",
+    ]
 
     package func bytes() throws -> [UInt8] {
         let book = book.book
         let writer = XMLWriter()
-        writer.element("rss", Self.namespaces) {
+        writer.element("rss", addresses.chapters == nil ? Self.namespaces : Self.namespacesWithChapters) {
             writer.element("channel") {
                 writer.element("title", text: book.title)
                 writer.element("link", text: addresses.book)
@@ -67,8 +78,12 @@ package struct FeedExport {
                 if let cover { writer.element("itunes:image", ["href": cover]) }
                 let files = self.book.files
                 let dates = FeedDates.seconds(
-                    of: files.map { FeedDates.Moment(published: $0.episode.publishedAt, fetched: $0.file.fetchedAt) })
-                for ((episode, file), date) in zip(files, dates) { write(episode, file, date: date, to: writer) }
+                    of: files.map { shelved, file in
+                        FeedDates.Moment(published: shelved.episode.publishedAt, fetched: file.fetchedAt)
+                    })
+                for ((shelved, file), date) in zip(files, dates) {
+                    write(shelved, file, date: date, to: writer)
+                }
             }
         }
         return try writer.finish()
@@ -82,7 +97,8 @@ package struct FeedExport {
     }
 
     /// - Parameter date: seconds since 1970.
-    private func write(_ episode: Episode, _ file: LocalFile, date: Int64, to writer: XMLWriter) {
+    private func write(_ shelved: EpisodeRecord, _ file: LocalFile, date: Int64, to writer: XMLWriter) {
+        let episode = shelved.episode
         writer.element("item") {
             writer.element("title", text: episode.name.isEmpty ? "\(episode.section)" : episode.name)
             writer.element("guid", ["isPermaLink": "false"], text: Self.guid(of: episode.identity))
@@ -95,8 +111,11 @@ package struct FeedExport {
             writer.element("pubDate", text: Self.text(ofDate: date))
             if episode.section > 0 { writer.element("itunes:episode", text: "\(episode.section)") }
             if let season = episode.season, season > 0 { writer.element("itunes:season", text: "\(season)") }
-            if let duration = episode.duration, duration >= 1, duration < 1e9 {
+            if let duration = shelved.duration, duration >= 1, duration < 1e9 {
                 writer.element("itunes:duration", text: "\(Int(duration.rounded()))")
+            }
+            if shelved.media?.chapters ?? 0 > 0, let address = addresses.chapters?(episode.identity) {
+                writer.element("podcast:chapters", ["url": address, "type": ChapterDocument.mediaType])
             }
         }
     }

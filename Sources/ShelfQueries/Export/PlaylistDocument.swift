@@ -8,12 +8,12 @@ package enum PlaylistDocument {
     /// - Parameter folder: absolute; where the playlist is to lie.
     package static func text(of book: ExportedBook, in folder: String) -> String {
         var lines = ["#EXTM3U"]
-        for (episode, file) in book.files {
+        for (shelved, file) in book.files {
             let path = ExportPath.relative(book.absolutePath(of: file), from: folder)
             guard !path.contains(where: \.isNewline) else { continue }
             // -1 says that nobody knows.
-            let seconds = episode.duration.flatMap { Int(exactly: $0.rounded()) } ?? -1
-            lines.append("#EXTINF:\(seconds > 0 ? seconds : -1),\(onOneLine(episode.name))")
+            let seconds = shelved.duration.flatMap { Int(exactly: $0.rounded()) } ?? -1
+            lines.append("#EXTINF:\(seconds > 0 ? seconds : -1),\(onOneLine(shelved.episode.name))")
             lines.append(isMistaken(path) ? "./" + path : path)
         }
         return lines.joined(separator: "\n") + "\n"

@@ -11,6 +11,8 @@ package struct ShelfReader: Sendable {
         package var shelved: EpisodeRecord
         /// Bytes, of the file or of the unfinished transfer.
         package var bytesDone: Int64
+        /// What its file says of itself; nil where that is not asked for or not known.
+        package var media: MediaInfo?
 
         package init(shelved: EpisodeRecord, bytesDone: Int64) {
             self.shelved = shelved
@@ -75,6 +77,15 @@ package struct ShelfReader: Sendable {
         guard try await store.book(book) != nil else { throw Failure.notOnTheShelf(book) }
         let partials = try await PartialSizes(library: library)
         return try await store.episodes(of: book).selected(by: filter).map { onDisk($0, partials: partials) }
+    }
+
+    /// The same, with all that their files say of themselves.
+    package func episodesInFull(of book: BookIdentity, filter: EpisodeFilter) async throws -> [EpisodeOnDisk] {
+        var episodes = try await episodes(of: book, filter: filter)
+        for index in episodes.indices where episodes[index].shelved.media != nil {
+            episodes[index].media = try await store.media(of: episodes[index].shelved.episode.identity)
+        }
+        return episodes
     }
 
     /// Everything that is being transferred, waits, is paused or failed; what moves comes first.

@@ -68,7 +68,8 @@ import Testing
                 let (status, location) = try await send(method, root + path)
                 switch (method, path.split(separator: "/").first ?? "") {
                 case ("POST", "actions") where path.contains("/log"): #expect(status == 403, "\(path)")
-                case (_, "api"), (_, "feeds"), (_, "media"), (_, "catalog"), (_, "covers"), (_, "subscriptions.opml"):
+                case (_, "api"), (_, "feeds"), (_, "media"), (_, "catalog"), (_, "chapters"), (_, "covers"),
+                    (_, "subscriptions.opml"):
                     #expect(status == 401, "\(method) \(path)")
                 case (_, "apps"): #expect(status == 404, "\(path)")
                 case _ where location?.hasPrefix("\(base)/login") == true: #expect(status == 303)

@@ -1,0 +1,55 @@
+import BookModel
+import Foundation
+import GRDB
+
+// What is inside the audio files, by the digest of the file that was read: what is recorded of a file that was replaced
+// meanwhile counts no more.
+
+extension CatalogStore {
+    /// What the episode's file says of itself.
+    /// - Returns: nil where it was not read, or cannot be read as audio.
+    package func media(of episode: EpisodeIdentity) async throws -> MediaInfo? {
+        try await read("what is known of the audio of \(episode) cannot be read") { database in
+            let sql = """
+                SELECT m.info FROM media m JOIN local_file f ON f.episode_id = m.episode_id AND f.sha256 = m.sha256
+                WHERE m.episode_id = ?
+                """
+            let text = try String.fetchOne(
+                database.cachedStatement(sql: sql), arguments: [database.id(of: episode)])
+            return try text.map { try JSONDecoder().decode(MediaInfo.self, from: Data($0.utf8)) }
+        }
+    }
+
+    /// Records what a file says of itself, or why it cannot be read as audio.
+    package func record(_ media: Result<MediaInfo, Failure>, of file: LocalFile) async throws {
+        try await write("the audio of \(file.episode) cannot be recorded", .relaxed) { database in
+            let info = try? media.get()
+            let text = try info.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+            var error: String?
+            if case .failure(let failure) = media { error = failure.why.description }
+            let duration = info.flatMap { $0.isDurationEstimated ? nil : $0.duration }
+            try database.cachedStatement(
+                sql: """
+                    INSERT INTO media (episode_id, sha256, duration, chapters, info, error) VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT (episode_id) DO UPDATE SET sha256 = excluded.sha256, duration = excluded.duration,
+                        chapters = excluded.chapters, info = excluded.info, error = excluded.error
+                    """
+            ).execute(
+                arguments: [
+                    try database.requiredID(of: file.episode), file.sha256, duration, info?.chapters.count ?? 0, text,
+                    error,
+                ])
+        }
+    }
+
+    /// Those of the files of which nothing is known that they say of themselves.
+    package func filesWithoutMedia(_ files: [LocalFile]) async throws -> [LocalFile] {
+        try await read("what is known of the audio files cannot be read") { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT 1 FROM media WHERE episode_id = ? AND sha256 = ? AND info IS NOT NULL")
+            return try files.filter { file in
+                try Int.fetchOne(statement, arguments: [try database.id(of: file.episode), file.sha256]) == nil
+            }
+        }
+    }
+}

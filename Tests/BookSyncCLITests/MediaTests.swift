@@ -1,0 +1,157 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// What is inside the files, judged by ffprobe.
+    @Suite(.enabled(if: ForeignProgram.isInstalled("ffmpeg", "ffprobe"), "ffmpeg is not installed"))
+    struct MediaTests {
+        private static let probing = ["BOOKSYNC_PROBE": "auto"]
+
+        /// Makes an audio file with ffmpeg and returns its bytes.
+        private func make(_ name: String, _ arguments: String, in bench: Workbench) async throws -> [UInt8] {
+            let input = "-v error -nostdin -f lavfi -t 20 -i sine=frequency=330 "
+            let result = try await ForeignProgram.run(
+                "ffmpeg", (input + arguments).split(separator: " ").map(String.init) + ["-y", name], in: bench)
+            #expect(result.exitCode == 0, "\(result.errors)")
+            return Array(try Data(contentsOf: bench.folder.appending(path: name)))
+        }
+
+        /// Three chapters, as ffmpeg reads them.
+        private func writeChapters(in bench: Workbench) throws {
+            let chapters = ["开头", "中间", "结尾"].enumerated().map { place, title in
+                "[CHAPTER]\nTIMEBASE=1/1\nSTART=\(place * 7)\nEND=\(min(20, place * 7 + 7))\ntitle=\(title)\n"
+            }
+            try Data((";FFMETADATA1\ntitle=第一集\n" + chapters.joined()).utf8)
+                .write(to: bench.folder.appending(path: "chapters"))
+        }
+
+        /// A feed that says of no file how long it is, on a server that says it neither.
+        private func withFeed(
+            _ files: [(name: String, bytes: [UInt8])], in bench: Workbench,
+            _ body: (MisbehavingServer, [String: String]) async throws -> Void
+        ) async throws {
+            var scripts = Dictionary(
+                uniqueKeysWithValues: files.map { name, bytes in
+                    ("/\(name)", ServerScript.file(bytes, ranges: false, [.framing(.untilClose)]))
+                })
+            scripts["/feed"] = ServerScript { request in
+                let items = files.map { name, _ in
+                    "<item><title>\(name)</title><guid>\(name)</guid><itunes:duration>\(name.hasPrefix("stub") ? 900 : 25)</itunes:duration>"
+                        + "<enclosure url=\"http://\(request.header("Host") ?? "")/\(name)\" type=\"audio/mpeg\"/></item>"
+                }
+                return .text(
+                    "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>"
+                        + "<title>Sounds</title>\(items.joined())</channel></rss>")
+            }
+            try await withServer(.paths(scripts)) { server in
+                let source = "type: feed, url: \"http://127.0.0.1:\(server.port)/feed\", allow-private-addresses: true"
+                try bench.configure("sources:\n  own: { \(source) }\n")
+                try await body(server, bench.configured.merging(Self.probing) { $1 })
+            }
+        }
+
+        private func ffprobe(_ path: String, in bench: Workbench) async throws -> Double {
+            let result = try await ForeignProgram.run(
+                "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", "L/\(path)"], in: bench
+            )
+            return try #require(Double(result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+
+        @Test func `durations, chapters and tags are read from the files, and served`() async throws {
+            try await withWorkbench { bench in
+                try writeChapters(in: bench)
+                let chapters = "-i chapters -map_metadata 1 -c:a"
+                let files = try await [
+                    ("1.mp3", make("a.mp3", "\(chapters) libmp3lame -q:a 5", in: bench)),
+                    ("2.m4a", make("b.m4a", "\(chapters) aac -movflags +faststart", in: bench)),
+                    ("3.mp3", [UInt8](repeating: 0, count: 5000)),
+                ]
+                try await withFeed(files, in: bench) { server, environment in
+                    let run = try await bench.run("fetch", "own:feed", environment: environment)
+                    #expect(run.exitCode == 0, "\(run.errors)")
+                    let listed = try JSONObject.list(
+                        try await bench.run("list", "own:feed", "--json", environment: environment).output)
+                    for (section, name) in [(1, "1.mp3"), (2, "2.m4a")] {
+                        let episode = try #require(listed.first { $0["name"] == name })
+                        let shown = try JSONObject(
+                            try await bench.run(
+                                "show", "own:feed/\(try #require(episode.number("section")))", "--json",
+                                environment: environment
+                            ).output)
+                        let media = try #require(shown.object("media"), "\(section)")
+                        let seconds = try await ffprobe(try #require(episode["path"]), in: bench)
+                        #expect(abs(try #require(episode.double("duration")) - seconds) < 0.1)
+                        #expect(media.objects("chapters").compactMap { $0["title"] } == ["开头", "中间", "结尾"])
+                        #expect(media.objects("tags").contains { $0["name"] == "title" && $0["text"] == "第一集" })
+                    }
+                    // What is no audio has what the catalog says.
+                    let text = try #require(listed.first { $0["name"] == "3.mp3" })
+                    #expect(text.double("duration") == 25 && text["state"] == "finished")
+                    let shown = try await bench.run("show", "own:feed/1", environment: environment)
+                    #expect(shown.output.contains("0:07 中间"), "\(shown.output)")
+
+                    try await bench.serve(environment: environment) { shelf in
+                        let feed = String(decoding: try await shelf.send("/feeds/own/feed.xml").body, as: UTF8.self)
+                        #expect(feed.contains("<itunes:duration>20</itunes:duration>"), "\(feed)")
+                        let address = try #require(
+                            feed.firstMatch(of: /<podcast:chapters url="http:\/\/[^\/]+([^"]+)"/)?.1)
+                        let document = try JSONObject(
+                            String(decoding: try await shelf.send(String(address)).body, as: UTF8.self))
+                        #expect(document["version"] == "1.2.0")
+                        #expect(document.objects("chapters").compactMap { $0.double("startTime") } == [0, 7, 14])
+                    }
+                }
+            }
+        }
+
+        @Test func `what breaks off is asked for twice, and fails with the second at which it does`() async throws {
+            try await withWorkbench { bench in
+                let whole = try await make("a.flac", "-c:a flac", in: bench)
+                let index = try await make("b.m4a", "-c:a aac", in: bench)
+                let files = [
+                    ("1.flac", Array(whole.prefix(whole.count / 2))), ("2.m4a", Array(index.prefix(index.count / 2))),
+                    ("3.flac", whole), ("stub.flac", whole),
+                ]
+                try await withFeed(files, in: bench) { server, environment in
+                    let run = try await bench.run("fetch", "own:feed", environment: environment)
+                    #expect(run.exitCode == 75 && run.errors.contains("1 fetched"), "\(run.exitCode) \(run.errors)")
+                    #expect(run.errors.contains(/its audio breaks off at 0:(09|10)/), "\(run.errors)")
+                    #expect(run.errors.contains("its audio cannot be read"), "\(run.errors)")
+                    #expect(run.errors.contains("it lasts 20 s, and the catalog says 15 min"), "\(run.errors)")
+                    #expect(try bench.digests() == [sha256(whole)])
+                    for (path, count) in [("/1.flac", 2), ("/2.m4a", 2), ("/3.flac", 1)] {
+                        #expect(server.record.requests.count { $0.path == path } == count, "\(path)")
+                    }
+                    // Without a look into the files nobody can tell.
+                    let blind = try await bench.run(
+                        "fetch", "own:feed", "--force",
+                        environment: environment.merging(["BOOKSYNC_PROBE": "off"]) { $1 })
+                    #expect(blind.exitCode == 0, "\(blind.errors)")
+                    #expect(try bench.files().count == 4)
+                }
+            }
+        }
+
+        @Test func `verify reads what was fetched before`() async throws {
+            try await withWorkbench { bench in
+                let files = [("1.flac", try await make("a.flac", "-c:a flac", in: bench))]
+                try await withFeed(files, in: bench) { _, environment in
+                    _ = try await bench.run("fetch", "own:feed", environment: bench.configured)
+                    func duration() async throws -> Double? {
+                        try JSONObject.list(
+                            try await bench.run("list", "own:feed", "--json", environment: environment).output
+                        ).first?.double("duration")
+                    }
+                    #expect(try await duration() == 25)
+                    let verified = try await bench.run("verify", environment: environment)
+                    #expect(verified.exitCode == 0, "\(verified.errors)")
+                    #expect(verified.errors.contains("reading durations, chapters and tags of 1 file"))
+                    #expect(try await duration() == 20)
+                    #expect(
+                        try await !bench.run("verify", environment: environment).errors.contains("reading durations"))
+                }
+            }
+        }
+    }
+}
