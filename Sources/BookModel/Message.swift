@@ -75,12 +75,6 @@ package struct Message: Sendable, Hashable {
             }
     }
 
-    package func missing(by wordings: [String: String]) -> [String] {
-        var all: [String] = wordings[wording] != nil || !hasWords ? [] : [wording]
-        for step in steps { if case .message(let message) = step.part { all += message.missing(by: wordings) } }
-        return all
-    }
-
     /// Whether it says anything itself, and is not only a list of others.
     private var hasWords: Bool {
         steps.count < 2 || beginning.contains(where: \.isLetter)
@@ -159,7 +153,7 @@ extension Message: ExpressibleByStringInterpolation {
             message.append(.text(part.description))
         }
 
-        package mutating func appendInterpolation(_ part: any Error) { message.append(.text("\(part)")) }
+        package mutating func appendInterpolation(_ part: any Error) { message.append(.message(Message(cause: part))) }
     }
 
     package init(stringLiteral literal: String) {

@@ -192,12 +192,12 @@ package final class LibraryLock: Sendable {
         guard isRefusal(error) else {
             return Failure(
                 .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
-                why: "\(path): \(error.text)", remedy: "see that the file may be written")
+                why: "\(path): \(error.message)", remedy: "see that the file may be written")
         }
         return Failure(
             .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
             why:
-                "\(path): its filesystem keeps no locks (flock: \(error.text)), and two runs would be in each other's way",
+                "\(path): its filesystem keeps no locks (flock: \(error.message)), and two runs would be in each other's way",
             remedy: "on NFS mount it with version 4, or start the lock service (rpc.statd) on both sides; else put the "
                 + "library on a filesystem that knows flock")
     }

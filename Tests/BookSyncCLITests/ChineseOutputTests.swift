@@ -57,6 +57,17 @@ extension ProductTests {
             }
         }
 
+        @Test func `what the system and the database say is told in Chinese`() async throws {
+            try await withWorkbench { bench in
+                let unreadable = try await bench.runBare(["list", "--config", "none"], environment: chinese)
+                #expect(unreadable.errors.contains("：没有这个文件或文件夹"), "\(unreadable.errors)")
+                #expect(try await bench.run("fetch", "40111/1", environment: chinese).exitCode == 0)
+                try Data(repeating: 1, count: 9000).write(to: bench.folder.appending(path: "L/.booksync/store.sqlite"))
+                let damaged = try await bench.run("list", environment: chinese)
+                #expect(damaged.errors.contains("（它不是数据库文件）"), "\(damaged.errors)")
+            }
+        }
+
         @Test func `what programs read is the same in every language`() async throws {
             try await withCatalog(ScriptedCatalog(episodes: 2, bytes: 30_000).script) { bench, _ in
                 let environment = bench.configured

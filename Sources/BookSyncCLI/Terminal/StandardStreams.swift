@@ -82,7 +82,7 @@ actor StandardStreams {
             if code != EPIPE {
                 outputFailure = Failure(
                     .inputOutput, what: "the results cannot be written to standard output",
-                    why: Message(verbatim: String(cString: strerror(code))),
+                    why: Message(errno: code),
                     remedy: "see where standard output leads, and run again")
             }
         }
