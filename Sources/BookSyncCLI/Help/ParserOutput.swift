@@ -15,8 +15,7 @@ enum ParserOutput {
         let language = Wordings.ofHelp.language
         let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
         if isForProgram, root.exitCode(for: error).isSuccess, root.fullMessage(for: error).hasPrefix("#!/bin/bash") {
-            // A REF is one word, colon included.
-            print(root.fullMessage(for: error) + "\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//:/}")
+            print(root.fullMessage(for: error) + "\n" + wholeReferences)
             Foundation.exit(ExitCode.success.rawValue)
         }
         guard !isForProgram, language != .english || TerminalEncoding.growth > 0 else { root.exit(withError: error) }
@@ -30,6 +29,37 @@ enum ParserOutput {
         FileHandle(fileDescriptor: descriptor).write(Data(bytes))
         Foundation.exit(code.rawValue)
     }
+
+    /// bash ends a word at a colon, and puts what is offered in the place of what stands behind the last one. A REF is one word,
+    /// colon included; other programs' completion is left as it is.
+    private static let wholeReferences = #"""
+
+        _booksync_with_colons() {
+            local -a words=("${COMP_WORDS[0]}")
+            local -i last=0 cursor=0 index
+            for ((index = 1; index < ${#COMP_WORDS[@]}; index++)); do
+                local word="${COMP_WORDS[index]}"
+                if [[ ("${word}" = :* || "${words[last]}" = *:) && "${COMP_LINE}" = *"${words[last]}${word}"* ]]; then
+                    words[last]+="${word}"
+                else
+                    words[++last]="${word}"
+                fi
+                [[ "${index}" -eq "${COMP_CWORD}" ]] && cursor="${last}"
+            done
+            COMP_WORDS=("${words[@]}")
+            COMP_CWORD="${cursor}"
+            local word="${words[cursor]}"
+            _booksync "${1}" "${word}" "${words[cursor > 0 ? cursor - 1 : 0]}"
+            if [[ "${COMP_WORDBREAKS}" = *:* && "${word}" = *:* ]]; then
+                COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
+            fi
+            # As a file name it would get a backslash before its colon.
+            [[ "${COMPREPLY[*]}" = *:* ]] && compopt +o filenames 2>/dev/null
+            return 0
+        }
+
+        complete -o filenames -F _booksync_with_colons booksync
+        """#
 
     /// As the parser counts them.
     private static var columns: Int {
