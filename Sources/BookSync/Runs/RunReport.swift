@@ -28,6 +28,7 @@ package struct RunReport: Sendable {
         if report.episode == nil {
             let books = report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
             summary.books += books.map(\.id)
+            if books.isEmpty { summary.failedOtherwise += 1 } else { summary.failedCatalogs += books.count }
         }
         news.record(report)
         emit(.failed(report))
@@ -148,6 +149,7 @@ package struct RunReport: Sendable {
     mutating func recordEnd(_ failure: Failure, known: [String: Outage]) {
         failures.append(failure)
         summary.failed += 1
+        summary.failedOtherwise += 1
         recordStop(failure, known: known)
     }
 
