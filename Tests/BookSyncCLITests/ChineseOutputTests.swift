@@ -13,7 +13,7 @@ extension ProductTests {
                 let environment = bench.configured.merging(chinese) { $1 }
                 let fetched = try await bench.run("fetch", "1/1-2", environment: environment)
                 #expect(fetched.exitCode == 0 && fetched.errors.contains("已下载 "), "\(fetched.errors)")
-                #expect(fetched.errors.contains("：下载 2 (60.0 kB)，用时"), "\(fetched.errors)")
+                #expect(fetched.errors.contains("：下载 2（60.0 kB），用时"), "\(fetched.errors)")
                 let listed = try await bench.run("list", "1", environment: environment)
                 #expect(listed.output.contains("序号") && listed.output.contains("已下载"), "\(listed.output)")
                 let planned = try await bench.run("plan", "1", environment: environment)

@@ -110,6 +110,19 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: ["config", "trash"])
+        func `the parser's own words are Chinese`(command: String) async throws {
+            try await withWorkbench { bench in
+                let environment = ["LANG": "zh_CN.UTF-8", "COLUMNS": "80"]
+                let help = try await bench.runBare([command, "--help"], environment: environment)
+                #expect(help.output.contains("用法：booksync \(command) <子命令>"), "\(help.output)")
+                let wrong = try await bench.runBare(["list", "--log-format", "x"], environment: environment)
+                #expect(wrong.errors.contains("可取 “text”或“json”"), "\(wrong.errors)")
+                let order = try await bench.runBare(["fetch", "--order", "x"], environment: environment)
+                #expect(order.errors.contains("可取 “first”、“last”或“listed”"), "\(order.errors)")
+            }
+        }
+
         @Test(arguments: [("zsh", "cat\\:abc"), ("fish", "cat:abc")])
         func `a shell is offered a REF with a colon as it takes it`(_ shell: String, _ offered: String) async throws {
             try await withWorkbench { bench in

@@ -49,4 +49,11 @@ import Testing
             }
         }
     }
+
+    @Test func `a name that is quoted has Chinese marks`() {
+        let type: Message = "'\("text/html")'"
+        let why: Message = "the server sent \(type) instead of audio, perhaps a login or error page"
+        #expect(Wordings(.chinese)(why).hasPrefix("服务器发送的是“text/html”而不是音频"))
+        #expect(!Wordings(.chinese).isForeign("\(why)\("" as Message)"))
+    }
 }

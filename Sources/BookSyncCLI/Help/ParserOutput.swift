@@ -18,13 +18,13 @@ enum ParserOutput {
             print(root.fullMessage(for: error) + "\n" + wholeReferences)
             Foundation.exit(ExitCode.success.rawValue)
         }
-        guard !isForProgram, language != .english || TerminalEncoding.growth > 0 else { root.exit(withError: error) }
         let code = root.exitCode(for: error)
+        let descriptor = code.isSuccess ? STDOUT_FILENO : STDERR_FILENO
+        guard !isForProgram, language != .english || isatty(descriptor) == 1 else { root.exit(withError: error) }
         let text =
             language == .english
-            ? root.fullMessage(for: error)
+            ? wrapped(root.fullMessage(for: error))
             : translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
-        let descriptor = code.isSuccess ? STDOUT_FILENO : STDERR_FILENO
         let bytes = TerminalEncoding.bytes(text + "\n", for: descriptor)
         FileHandle(fileDescriptor: descriptor).write(Data(bytes))
         Foundation.exit(code.rawValue)
@@ -67,6 +67,13 @@ enum ParserOutput {
         return declared ?? TerminalSize.current(of: STDOUT_FILENO)?.columns ?? 80
     }
 
+    /// The parser breaks the lines of help screens alone.
+    private static func wrapped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            .flatMap { DisplayWidth.columns(of: $0) > columns ? wrapped($0, to: columns) : [$0] }.joined(
+                separator: "\n")
+    }
+
     /// The parser's unbroken text in Chinese.
     static func translated(_ text: String, columns: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -75,7 +82,7 @@ enum ParserOutput {
 
     /// Replaces all of the parser's own words in a line.
     private static func translated(_ line: String) -> String {
-        chineseSentences.reduce(line) { line, sentence in
+        let line = chineseSentences.reduce(line) { line, sentence in
             line.replacing(sentence.english) { match in
                 let parts = match.output.compactMap { $0.substring.map(String.init) }
                 return parts.indices.dropFirst().reduce(sentence.chinese) {
@@ -83,6 +90,10 @@ enum ParserOutput {
                 }
             }
         }
+        // What follows is a list: 'a', 'b' or 'c'.
+        guard line.contains(/(可取 |参数：|之一：)'/) else { return line }
+        return line.replacing(/'([^']*)'/) { "“\($0.output.1)”" }
+            .replacing("”, “", with: "”、“").replacing(/” (or|and) “/, with: "”或“")
     }
 
     /// What an option does stays in its column.

@@ -10,7 +10,7 @@ extension RunSummary {
             default: "\(books.count) books"
             }
         let failedEpisodes = failed - failedCatalogs - failedOtherwise
-        let bytes = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
+        let bytes: Message = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
         var transferred = Self.counts([
             (fetched, "\(fetched) fetched"), (resumed, "\(resumed) resumed"), (replaced, "\(replaced) replaced"),
         ])

@@ -198,7 +198,7 @@ package struct EpisodeExplanation: Sendable {
         if actions.isEmpty { return ["\(who) would not come to it"] }
         let mayCome = isRunUnderWay && !isMirrorUnderWay && actions.contains { $0.bytes ?? 0 > 0 }
         return actions.map { action in
-            let bytes = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
+            let bytes: Message = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
             let deed: Message =
                 switch action.kind {
                 case .fetch: "would fetch it\(bytes) to \(action.path)"
