@@ -184,6 +184,8 @@ package struct RunSummary: Sendable, Hashable {
     package var renamed = 0
     package var adopted = 0
     package var kept = 0
+    /// Those of ``kept`` that were not asked for.
+    package var keptUnasked = 0
     package var locked = 0
     package var failed = 0
     /// Those of ``failed`` that are no episodes but catalogs, and those that are neither.

@@ -56,6 +56,9 @@ import Testing
         (summary.fetched, summary.kept, summary.failed) = (2, 3, 5)
         (summary.failedCatalogs, summary.failedOtherwise) = (3, 1)
         #expect(summary.sentence.description == "nothing: 2 fetched, 3 kept, 1 failed, 3 catalogs not read in 0 s")
+        // Nor is what is on disk and was not asked for.
+        summary.keptUnasked = 2
+        #expect(summary.sentence.description == "nothing: 2 fetched, 1 kept, 1 failed, 3 catalogs not read in 0 s")
     }
 
     @Test func `a finished episode leaves a line with its remarks`() {

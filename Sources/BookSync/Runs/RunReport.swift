@@ -34,10 +34,14 @@ package struct RunReport: Sendable {
         emit(.failed(report))
     }
 
-    mutating func record(_ plan: SyncPlan) {
+    /// - Parameter only: the episodes that are asked for; nil for all.
+    mutating func record(_ plan: SyncPlan, only: SectionRanges? = nil) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
         summary.kept += totals.keep
+        if let only {
+            summary.keptUnasked += plan.actions.count { $0.kind == .keep && !only.contains($0.episode.section) }
+        }
         for (skip, count) in totals.skipped {
             if let path = RunSummary.count(of: skip) { summary[keyPath: path] += count }
         }

@@ -9,6 +9,7 @@ extension RunSummary {
             case 1: Message(verbatim: books[0])
             default: "\(books.count) books"
             }
+        let kept = kept - keptUnasked
         let failedEpisodes = failed - failedCatalogs - failedOtherwise
         let bytes: Message = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
         var transferred = Self.counts([
