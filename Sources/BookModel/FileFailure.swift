@@ -29,11 +29,11 @@ extension Failure {
         case EACCES, EPERM, EROFS:
             Failure(
                 .libraryUnwritable, disposition: .stop, what: what,
-                why: Message(verbatim: String(cString: strerror(code))),
+                why: Message(errno: code),
                 remedy: "check the owner and the permissions of the library")
         default:
             Failure(
-                .inputOutput, disposition: .stop, what: what, why: Message(verbatim: String(cString: strerror(code))),
+                .inputOutput, disposition: .stop, what: what, why: Message(errno: code),
                 remedy: "check the disk and run again; everything received so far is kept")
         }
     }

@@ -62,9 +62,46 @@ package struct Message: Sendable, Hashable {
         guard !wordings.isEmpty, let translated = wordings[wording] else {
             return zip(texts, steps).reduce(beginning) { $0 + $1.0 + $1.1.literal }
         }
-        return translated.replacing(/\{([0-9]+)\}/) { match in
+        return closed(translated, around: texts, by: wordings).replacing(/\{([0-9]+)\}/) { match in
             Int(match.1).flatMap { texts.indices.contains($0 - 1) ? texts[$0 - 1] : nil } ?? String(match.0)
         }
+    }
+
+    /// A wording has a space between Chinese and a part, for what is Latin, and for names; a message that is Chinese itself
+    /// needs none.
+    private func closed(_ wording: String, around texts: [String], by wordings: [String: String]) -> String {
+        var wording = wording
+        for (index, step) in steps.enumerated() {
+            guard case .message(let message) = step.part else { continue }
+            let part = "{\(index + 1)}"
+            if texts[index].unicodeScalars.first?.isChinese == true, !message.isName(at: .leading, by: wordings) {
+                wording.close(" " + part, part) { $0.unicodeScalars.last?.isChinese == true }
+            }
+            if texts[index].unicodeScalars.last?.isChinese == true, !message.isName(at: .trailing, by: wordings) {
+                wording.close(part + " ", part, isBefore: false) { $0.unicodeScalars.first?.isChinese == true }
+            }
+        }
+        return wording
+    }
+
+    private enum Edge { case leading, trailing }
+
+    /// Whether it begins, or ends, with a text that is the same in every language.
+    private func isName(at edge: Edge, by wordings: [String: String]) -> Bool {
+        let wording = wordings[wording] ?? wording
+        let match = edge == .leading ? wording.firstMatch(of: /^\{([0-9]+)\}/) : wording.firstMatch(of: /\{([0-9]+)\}$/)
+        guard let match, let number = Int(match.1), steps.indices.contains(number - 1) else { return false }
+        return switch steps[number - 1].part {
+        case .text: true
+        case .time: false
+        case .message(let message): message.isName(at: edge, by: wordings)
+        }
+    }
+
+    /// Whether it is nothing but a text that is the same in every language.
+    package var isVerbatim: Bool {
+        guard beginning.isEmpty, steps.count == 1, case .text = steps[0].part else { return false }
+        return steps[0].literal.isEmpty
     }
 
     /// Whether the wordings have its own and those of the messages in it.
@@ -75,15 +112,9 @@ package struct Message: Sendable, Hashable {
             }
     }
 
-    package func missing(by wordings: [String: String]) -> [String] {
-        var all: [String] = wordings[wording] != nil || !hasWords ? [] : [wording]
-        for step in steps { if case .message(let message) = step.part { all += message.missing(by: wordings) } }
-        return all
-    }
-
     /// Whether it says anything itself, and is not only a list of others.
     private var hasWords: Bool {
-        steps.count < 2 || beginning.contains(where: \.isLetter)
+        steps.count == 1 || beginning.contains(where: \.isLetter)
             || steps.contains { $0.literal.contains(where: \.isLetter) }
     }
 
@@ -128,6 +159,25 @@ extension Message: Codable {
     }
 }
 
+extension Unicode.Scalar {
+    /// A Chinese character, or a mark that is set among them.
+    fileprivate var isChinese: Bool {
+        (0x2E80...0x9FFF).contains(value) || (0xFF00...0xFF60).contains(value) || "“”".unicodeScalars.contains(self)
+    }
+}
+
+extension String {
+    /// Replaces the text where what stands before it, or behind it, is as wanted.
+    fileprivate mutating func close(
+        _ text: String, _ replacement: String, isBefore: Bool = true, where isWanted: (Substring) -> Bool
+    ) {
+        guard let range = firstRange(of: text),
+            isWanted(isBefore ? self[..<range.lowerBound] : self[range.upperBound...])
+        else { return }
+        replaceSubrange(range, with: replacement)
+    }
+}
+
 extension Sequence<Message> {
     package func joined(separator: Message) -> Message {
         var whole: Message?
@@ -159,7 +209,7 @@ extension Message: ExpressibleByStringInterpolation {
             message.append(.text(part.description))
         }
 
-        package mutating func appendInterpolation(_ part: any Error) { message.append(.text("\(part)")) }
+        package mutating func appendInterpolation(_ part: any Error) { message.append(.message(Message(cause: part))) }
     }
 
     package init(stringLiteral literal: String) {

@@ -184,8 +184,13 @@ package struct RunSummary: Sendable, Hashable {
     package var renamed = 0
     package var adopted = 0
     package var kept = 0
+    /// Those of ``kept`` that were not asked for.
+    package var keptUnasked = 0
     package var locked = 0
     package var failed = 0
+    /// Those of ``failed`` that are no episodes but catalogs, and those that are neither.
+    package var failedCatalogs = 0
+    package var failedOtherwise = 0
     /// Episodes that failed in earlier runs and wait for their next try. They are wanted, and missing.
     package var heldBack = 0
     package var paused = 0

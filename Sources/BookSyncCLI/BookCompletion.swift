@@ -46,7 +46,8 @@ private struct BookCompletion {
     /// - Returns: the references that begin so, as the shell that asks takes them.
     static func offers(_ words: [String], _ prefix: String) async -> [String] {
         // Whoever presses the tab key has no use for a sentence: the command itself says what is wrong.
-        guard case .success(let references) = await Result.of({ try await BookCompletion(words).references() }) else {
+        guard case .success(let references) = await Result.of({ try await BookCompletion(words).references(prefix) })
+        else {
             return []
         }
         let offered = references.filter { $0.hasPrefix(prefix) }.sorted()
@@ -68,8 +69,9 @@ private struct BookCompletion {
         library = value(of: "--library")
     }
 
-    /// Those of the default source by their ids alone.
-    func references() async throws -> Set<String> {
+    /// Those of the default source by their ids alone, and once a word is begun the titles that begin so. A title of several
+    /// words would have to be quoted.
+    func references(_ prefix: String) async throws -> Set<String> {
         let configuration = try await runBlocking {
             let environment = ProcessInfo.processInfo.environment
             return try Configuration.read(
@@ -79,11 +81,21 @@ private struct BookCompletion {
                 overrides: ConfigurationOverrides(library: library)
             ).configuration
         }
-        let onTheShelf = try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book.identity) }
-        let subscribed = try configuration.items(with: []).map(\.book)
+        let books = try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
+        let shelf = books.map(\.identity)
+        // What kind of book an address has is known from its catalog alone.
+        let (addresses, subscribed) = try configuration.subscriptions.reduce(into: ([String](), [BookIdentity]())) {
+            guard let address = $1.reference.address else { return $0.1.append(try configuration.book($1.reference)) }
+            if configuration.known(at: address, among: shelf) == nil { $0.0.append(address.description) }
+        }
+        let titles =
+            prefix.isEmpty
+            ? []
+            : books.map(\.title).filter { title in
+                title.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+            }
         return Set(
-            ((onTheShelf ?? []) + subscribed).map {
-                $0.source == configuration.defaultSource ? $0.id : $0.description
-            })
+            (shelf + subscribed).map { $0.source == configuration.defaultSource ? $0.id : $0.description }
+                + addresses + titles)
     }
 }

@@ -128,9 +128,9 @@ package struct ShelfServer: Sendable {
 
 extension Failure {
     package static func cannotListen(on target: String, _ error: any Error) -> Failure {
-        let why = (error as? IOError).map { SystemError(code: $0.errnoCode).text } ?? String(describing: error)
+        let why = (error as? IOError).map { Message(errno: $0.errnoCode) } ?? Message(cause: error)
         return Failure(
-            .inputOutput, disposition: .stop, what: "cannot listen on \(target)", why: Message(verbatim: why),
+            .inputOutput, disposition: .stop, what: "cannot listen on \(target)", why: why,
             remedy: "choose another address with --listen")
     }
 }

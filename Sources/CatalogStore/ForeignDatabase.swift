@@ -40,7 +40,7 @@ package struct ForeignDatabase: Sendable {
     private static func unreadable(_ path: String, _ error: DatabaseError) -> Failure {
         Failure(
             .usage, what: "\(path) cannot be read as the other program's database",
-            why: "\(error.message ?? "SQLite error \(error.extendedResultCode.rawValue)")",
+            why: sentence(of: error),
             remedy: "name the database itself, or a copy of it")
     }
 }

@@ -20,17 +20,17 @@ func failing<Value>(_ what: Message, at path: String, _ body: () throws -> Value
     } catch {
         throw Failure(
             .inputOutput, disposition: .stop, what: what,
-            why: "\(path): \((error as NSError).localizedDescription)",
+            why: "\(path): \(error)",
             remedy: "check the disk that holds the library")
     }
 }
 
 /// The statement and its arguments stay out of the text: they may hold what the user would not print.
 private func failure(of error: DatabaseError, what: Message, path: String) -> Failure {
-    let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+    let message = sentence(of: error)
     switch error.resultCode {
     case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-        return damaged(what: what, path: path, why: Message(verbatim: message))
+        return damaged(what: what, path: path, why: message)
     case .SQLITE_FULL:
         return .file(what, errno: ENOSPC)
     case .SQLITE_IOERR where isDiskFull(at: path), .SQLITE_CANTOPEN where isDiskFull(at: path):
@@ -51,6 +51,17 @@ private func failure(of error: DatabaseError, what: Message, path: String) -> Fa
     default:
         return Failure(.defect, disposition: .stop, what: what, why: "\(path): \(message)")
     }
+}
+
+/// What SQLite says; the common sentences can be said in other languages.
+func sentence(of error: DatabaseError) -> Message {
+    let known: [Message] = [
+        "disk I/O error", "database is locked", "database table is locked", "database or disk is full",
+        "attempt to write a readonly database", "database disk image is malformed", "file is not a database",
+        "unable to open database file", "access permission denied", "locking protocol", "out of memory",
+    ]
+    let text = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+    return known.first { $0.description == text } ?? Message(verbatim: text)
 }
 
 /// Whether no byte more, or no file more, can be written beside the store.

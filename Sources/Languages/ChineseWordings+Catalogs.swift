@@ -15,6 +15,8 @@ extension Wordings {
         "renew the token or the secret in the configuration of source {1}": "请更新来源 {1} 配置中的令牌或密钥",
         "{1} of {2} needs credentials": "{2} 的{1}需要凭据",
         "set user and password for source {1}, or use the address with its key": "请为来源 {1} 设置用户名和密码，或使用带密钥的地址",
+        "no book is at {1}": "{1} 处没有书",
+        "check the address, and whether something else answers in the catalog's place": "请检查地址，以及是否有别的程序代替目录应答",
         "source {1} has no book {2}": "来源 {1} 没有书 {2}",
         "check the id and the address of source {1}": "请检查书号和来源 {1} 的地址",
         "source {1} has no usable address": "来源 {1} 没有可用的地址",

@@ -37,7 +37,10 @@ extension Wordings {
         "It failed in {1} runs, the last time because: {2}": "它在 {1} 次运行中失败，最近一次的原因：{2}",
         "It is not tried again before {1}, and longer after each run in which it fails, up to a week; --force tries it at once":
             "{1} 之前不再尝试，每失败一次间隔更长，最长一周；用 --force 可立即尝试",
-        "The next mirror": "下次 mirror",
+        "The next mirror": "下次 mirror", "The mirror that is under way": "正在运行的 mirror",
+        "The mirror that is under way, which follows only some of the book's episodes,": "正在运行的 mirror（只订阅了这本书的部分分集）",
+        "The run that is under way does so if it was started for it, as booksync queue shows":
+            "如果正在进行的运行就是为此启动的，它会这样做，booksync queue 可查看",
         "The next mirror, which follows only some of the book's episodes,": "下次 mirror（只订阅了这本书的部分分集）",
         "mirror does not follow the book; booksync fetch": "mirror 没有订阅这本书；booksync fetch",
         "{1} would not come to it": "{1}不会处理它", "would fetch it{1} to {2}": "会把它下载到 {2}{1}",

@@ -6,7 +6,8 @@ extension Wordings {
         "{1} book": "{1} 本书", "{1} books": "{1} 本书", "{1} rename": "{1} 次改名", "{1} renames": "{1} 次改名",
         "{1} source": "{1} 个来源", "{1} sources": "{1} 个来源", "{1} subscription": "{1} 个订阅",
         "{1} subscriptions": "{1} 个订阅", "{1} item": "{1} 个条目", "{1} items": "{1} 个条目", "{1} folder": "{1} 个文件夹",
-        "{1} folders": "{1} 个文件夹",
+        "{1} folders": "{1} 个文件夹", "{1} catalog": "{1} 个目录", "{1} catalogs": "{1} 个目录",
+        "{1} not read": "{1}未读取",
 
         "{1} fetched": "下载 {1}", "0 fetched": "下载 0", "{1} resumed": "续传 {1}", "{1} replaced": "替换 {1}",
         "{1} renamed": "改名 {1}", "{1} renamed:": "已改名 {1}：", "{1} failed:": "失败 {1} 项：",

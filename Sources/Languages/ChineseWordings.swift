@@ -4,7 +4,7 @@ extension Wordings {
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
         chineseImports, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping, chineseRuns, chineseServer,
         chineseSettings,
-        chineseStore,
+        chineseStore, chineseSystem,
         chineseTransfers,
     ]
     .reduce(into: [:]) { $0.merge($1) { first, _ in first } }

@@ -22,7 +22,7 @@ package struct DiskSpace: Sendable, Hashable {
         } catch {
             throw Failure(
                 .inputOutput, disposition: .stop, what: "the free space of the library \(folder) is unknown",
-                why: Message(verbatim: error.text), remedy: "see that its disk is mounted")
+                why: error.message, remedy: "see that its disk is mounted")
         }
         func bytes(_ blocks: some BinaryInteger) -> Int64 {
             let (bytes, overflow) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(facts.f_frsize))

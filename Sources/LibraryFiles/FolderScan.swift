@@ -117,7 +117,7 @@ package enum FolderScan {
     private static func unreadable(_ folder: String, _ error: SystemError) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: "the folder '\(folder)' cannot be read",
-            why: Message(verbatim: error.text),
+            why: error.message,
             remedy: "see that you may read it and that its disk is mounted")
     }
 }

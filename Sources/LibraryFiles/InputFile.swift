@@ -23,7 +23,7 @@ package enum InputFile {
             throw failure
         } catch {
             throw Failure(
-                .inputOutput, what: "\(name) cannot be read", why: Message(verbatim: error.localizedDescription),
+                .inputOutput, what: "\(name) cannot be read", why: Message(cause: error),
                 remedy: "check the name and the permissions of the file")
         }
     }

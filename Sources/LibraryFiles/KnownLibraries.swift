@@ -50,11 +50,12 @@ package struct KnownLibraries: Sendable {
             }
         }
         guard let (entry, now) = found, entry.disk != now else { return }
+        let seen = entry.time.map { "\($0)" } ?? Message(verbatim: entry.seen)
         let isElsewhere = entry.disk.mountPoint != now.mountPoint
         throw Failure(
             .libraryUnwritable, disposition: .stop,
             what: "the library \(library) is not there",
-            why: "it was a library on \(entry.seen), on the disk at "
+            why: "it was a library on \(seen), on the disk at "
                 + "\(entry.disk.mountPoint), and "
                 + (isElsewhere ? "no disk is mounted there now" : "another disk is mounted there now"),
             remedy: "mount its disk and run again; to begin a new library at this place, delete \(file)")
@@ -94,6 +95,11 @@ package struct KnownLibraries: Sendable {
         /// When a run last opened the library.
         var seen: String
         var disk: DiskPlace
+
+        /// nil where it cannot be told.
+        var time: Date? {
+            do { return try Date(seen, strategy: .iso8601) } catch { return nil }
+        }
 
         init(seen: String, disk: DiskPlace) {
             self.seen = seen

@@ -24,7 +24,7 @@ package struct LibraryDirectory: ~Copyable {
         if creating {
             var status = stat()
             guard fstatat(current.descriptor, ".booksync", &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                throw Failure.libraryVanished(library, why: ".booksync: \(SystemError.last.text)")
+                throw Failure.libraryVanished(library, why: ".booksync: \(SystemError.last.message)")
             }
         }
         for part in relativePath.split(separator: "/") {

@@ -37,7 +37,7 @@ extension LibraryFolder {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: ownFolder)
         } catch {
-            throw Self.unwritable(path, why: "\(ownFolder): \((error as NSError).localizedDescription)")
+            throw Self.unwritable(path, why: "\(ownFolder): \(error)")
         }
     }
 

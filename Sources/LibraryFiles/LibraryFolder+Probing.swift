@@ -18,7 +18,7 @@ extension LibraryFolder {
                 remedy: "create \(parent), or mount the disk that it is on")
         }
         guard access(parent, W_OK | X_OK) == 0 else {
-            throw unwritable(path, why: "\(parent): \(SystemError.last.text)")
+            throw unwritable(path, why: "\(parent): \(SystemError.last.message)")
         }
     }
 
@@ -36,13 +36,13 @@ extension LibraryFolder {
                 } catch let error
                     where ![EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.code)
                 {
-                    throw Self.unwritable(path, why: "\(folder): \(error.text)")
+                    throw Self.unwritable(path, why: "\(folder): \(error.message)")
                 } catch {
                     // A filesystem that knows no such files: what its bits say has to do.
                 }
             #endif
             guard access(folder, W_OK | X_OK) == 0 else {
-                throw Self.unwritable(path, why: "\(folder): \(SystemError.last.text)")
+                throw Self.unwritable(path, why: "\(folder): \(SystemError.last.message)")
             }
         }
     }
@@ -59,7 +59,7 @@ extension LibraryFolder {
         do {
             close(try systemCall { openFile(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW) })
         } catch {
-            throw Self.unwritable(path, why: Message(verbatim: error.text))
+            throw Self.unwritable(path, why: error.message)
         }
         defer {
             unlink(name)
@@ -68,7 +68,7 @@ extension LibraryFolder {
         if booksync_rename_exclusively(AT_FDCWD, name, AT_FDCWD, name + "-renamed") == 0 { return true }
         let code = errno
         guard [EINVAL, ENOSYS, ENOTSUP, EEXIST].contains(code) else {
-            throw Self.unwritable(path, why: Message(verbatim: SystemError(code: code).text))
+            throw Self.unwritable(path, why: Message(errno: code))
         }
         return code == EEXIST
     }

@@ -43,7 +43,7 @@ package struct LibraryFolder: Sendable, Hashable {
         try await runBlocking {
             try FileManager.default.removeItem(atPath: ownFolder)
             if rmdir(path) != 0, errno != ENOTEMPTY {
-                throw Self.unwritable(path, why: Message(verbatim: SystemError.last.text))
+                throw Self.unwritable(path, why: SystemError.last.message)
             }
         }
     }
@@ -69,7 +69,7 @@ package struct LibraryFolder: Sendable, Hashable {
             var status = stat()
             // The library itself may be a link to where the disk is; what is inside it may not lead out.
             let found = path == library ? stat(path, &status) : lstat(path, &status)
-            guard found == 0 else { throw unwritable(library, why: "\(path): \(SystemError.last.text)") }
+            guard found == 0 else { throw unwritable(library, why: "\(path): \(SystemError.last.message)") }
             guard status.st_mode & S_IFMT == S_IFDIR else {
                 throw unwritable(
                     library, why: "\(path) is not a folder", remedy: "name a folder with --library, or move it away")
@@ -80,7 +80,7 @@ package struct LibraryFolder: Sendable, Hashable {
                 remedy: "create \(URL(filePath: library).deletingLastPathComponent().path(percentEncoded: false)),"
                     + " or mount the disk that it is on")
         } catch {
-            throw unwritable(library, why: Message(verbatim: error.text))
+            throw unwritable(library, why: error.message)
         }
     }
 
@@ -93,9 +93,9 @@ package struct LibraryFolder: Sendable, Hashable {
             try systemCall { unlink(probe) }
         } catch let error where error.code == ENOSPC || error.code == EDQUOT {
             throw Self.unwritable(
-                path, why: Message(verbatim: error.text), remedy: "make room and run again; what is there stays")
+                path, why: error.message, remedy: "make room and run again; what is there stays")
         } catch {
-            throw Self.unwritable(path, why: Message(verbatim: error.text))
+            throw Self.unwritable(path, why: error.message)
         }
     }
 

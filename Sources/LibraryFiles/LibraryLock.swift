@@ -73,17 +73,21 @@ package final class LibraryLock: Sendable {
         }
     }
 
-    /// The same of a run that fetches.
+    /// Who holds the lock of the library at `path`; nil where nobody does, or does not say.
+    package static func owner(in path: String) async throws -> LockOwner? {
+        guard try await isHeld(in: path) else { return nil }
+        return try await runBlocking { LockOwner(of: LibraryFolder.existing(at: path)) }
+    }
+
+    /// Whether a run that fetches holds it.
     package static func isHeldByFetchingRun(in path: String) async throws -> Bool {
-        guard try await isHeld(in: path) else { return false }
-        return try await runBlocking { LockOwner(of: LibraryFolder.existing(at: path))?.fetches == true }
+        try await owner(in: path)?.fetches == true
     }
 
     /// When the process that holds the lock of the library at `path` took it, to the second; nil when none holds it, or it
     /// did not say.
     package static func heldSince(in path: String) async throws -> Date? {
-        guard try await isHeld(in: path) else { return nil }
-        return try await runBlocking { LockOwner(of: LibraryFolder.existing(at: path))?.startTime }
+        try await owner(in: path)?.startTime
     }
 
     /// Tries whether the filesystem of the library keeps locks, without holding anybody up.
@@ -192,12 +196,12 @@ package final class LibraryLock: Sendable {
         guard isRefusal(error) else {
             return Failure(
                 .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
-                why: "\(path): \(error.text)", remedy: "see that the file may be written")
+                why: "\(path): \(error.message)", remedy: "see that the file may be written")
         }
         return Failure(
             .libraryUnwritable, disposition: .stop, what: "the library cannot be locked",
             why:
-                "\(path): its filesystem keeps no locks (flock: \(error.text)), and two runs would be in each other's way",
+                "\(path): its filesystem keeps no locks (flock: \(error.message)), and two runs would be in each other's way",
             remedy: "on NFS mount it with version 4, or start the lock service (rpc.statd) on both sides; else put the "
                 + "library on a filesystem that knows flock")
     }

@@ -54,6 +54,9 @@ package struct LockOwner: Hashable {
     /// Whether it is a run that fetches, which looks at what else is wanted.
     package var fetches: Bool { ["fetch", "mirror"].contains(command) }
 
+    /// Whether it is a run for all subscriptions.
+    package var mirrors: Bool { command == "mirror" }
+
     /// Whether it is a process of another machine than this one, as far as the names of the two tell.
     var isElsewhere: Bool { host != Self.hostName() }
 

@@ -12,7 +12,12 @@ package struct SystemError: Error, Sendable, Hashable {
     /// Of the call just made.
     package static var last: SystemError { SystemError(code: errno) }
 
-    package var text: String { String(cString: strerror(code)) }
+    package var message: Message { Message(errno: code) }
+}
+
+extension SystemError: CustomNSError {
+    package static var errorDomain: String { NSPOSIXErrorDomain }
+    package var errorCode: Int { Int(code) }
 }
 
 /// Repeats a system call that a signal interrupted.

@@ -314,7 +314,7 @@ extension Configuration {
         } catch let error where (error.code == ENOENT || error.code == ENOTDIR) && !location.isExplicit {
             return nil
         } catch {
-            throw refuse(Message(verbatim: error.text), "see --config and BOOKSYNC_CONFIG")
+            throw refuse(error.message, "see --config and BOOKSYNC_CONFIG")
         }
         guard bytes.count <= YAMLText.byteLimit else { throw refuse("it is larger than 1 MB", "name another file") }
         if let text = String(validating: bytes, as: UTF8.self) { return text }

@@ -15,7 +15,7 @@ extension PasswordEntry {
         func refuse(_ error: SystemError) -> Failure {
             Failure(
                 .inputOutput, disposition: .stop, what: "the configuration \(path) cannot be written",
-                why: Message(verbatim: error.text), remedy: "see that it may be written, or name another with --config")
+                why: error.message, remedy: "see that it may be written, or name another with --config")
         }
         do {
             var status = stat()
@@ -48,7 +48,7 @@ extension PasswordEntry {
         } catch {
             throw Failure(
                 .inputOutput, disposition: .stop, what: "the folder \(folder) cannot be made",
-                why: Message(verbatim: error.localizedDescription),
+                why: Message(cause: error),
                 remedy: "make it, or name another file with --config")
         }
         let text = lines.joined(separator: "\n") + "\n"

@@ -68,7 +68,7 @@ enum SettingFile {
         do {
             bytes = try read(path, atMost: limit + 1)
         } catch {
-            throw Unusable(why: "\(path): \(error.text)")
+            throw Unusable(why: "\(path): \(error.message)")
         }
         guard bytes.count <= limit else { throw Unusable(why: "\(path) is larger than \(describeBytes(Int64(limit)))") }
         return bytes

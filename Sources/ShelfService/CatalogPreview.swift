@@ -83,7 +83,7 @@ package struct CatalogPreview: Sendable {
             throw failure
         } catch {
             throw Failure(
-                .inputOutput, what: "\(path) cannot be read", why: Message(verbatim: error.localizedDescription),
+                .inputOutput, what: "\(path) cannot be read", why: Message(cause: error),
                 remedy: "check the name and the permissions of the file")
         }
     }

@@ -173,7 +173,7 @@ extension TransportError {
         case ECONNREFUSED: .refused
         case ECONNRESET, EPIPE, ECONNABORTED: .cut
         case EHOSTUNREACH, ENETUNREACH, ETIMEDOUT, EADDRNOTAVAIL, ENETDOWN, EHOSTDOWN: .unreachable
-        default: .other(Message(verbatim: String(cString: strerror(code))))
+        default: .other(Message(errno: code))
         }
     }
 }

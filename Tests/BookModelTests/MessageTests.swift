@@ -65,4 +65,16 @@ struct MessageTests {
     @Test func equalEnglishByOtherPartsIsAnotherMessage() {
         #expect(page != "page 2 of kting:30776 cannot be read")
     }
+
+    @Test func noSpaceStandsBetweenChineseAndChinese() {
+        let table = ["from {1} to {2}": "从 {1} 到 {2} 为止", "source {1}": "来源 {1}", "here": "这里"]
+        func text(_ first: Message, _ second: Message) -> String {
+            ("from \(first) to \(second)" as Message).text(by: table)
+        }
+        #expect(text("source \("kting")", "here") == "从来源 kting 到这里为止")
+        #expect(text("here", Message(verbatim: "kting")) == "从这里到 kting 为止")
+        // A name keeps its distance.
+        #expect(("from \("夜航船") to \("b")" as Message).text(by: table) == "从 夜航船 到 b 为止")
+        #expect(text("\("夜航船") (\(1))", Message(verbatim: "集")) == "从 夜航船 (1) 到 集 为止")
+    }
 }

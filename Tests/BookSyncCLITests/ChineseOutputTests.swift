@@ -13,7 +13,7 @@ extension ProductTests {
                 let environment = bench.configured.merging(chinese) { $1 }
                 let fetched = try await bench.run("fetch", "1/1-2", environment: environment)
                 #expect(fetched.exitCode == 0 && fetched.errors.contains("已下载 "), "\(fetched.errors)")
-                #expect(fetched.errors.contains("：下载 2 (60.0 kB)，用时"), "\(fetched.errors)")
+                #expect(fetched.errors.contains("：下载 2（60.0 kB），用时"), "\(fetched.errors)")
                 let listed = try await bench.run("list", "1", environment: environment)
                 #expect(listed.output.contains("序号") && listed.output.contains("已下载"), "\(listed.output)")
                 let planned = try await bench.run("plan", "1", environment: environment)
@@ -54,6 +54,17 @@ extension ProductTests {
                 try bench.configure(ScriptedCatalog.configuration(port: port, more: "downloads: { retries: 1 }"))
                 let told = try await bench.run("fetch", "1", environment: bench.configured.merging(chinese) { $1 })
                 #expect(told.exitCode == 69 && told.errors.contains("服务器拒绝连接（已尝试 2 次）"), "\(told.errors)")
+            }
+        }
+
+        @Test func `what the system and the database say is told in Chinese`() async throws {
+            try await withWorkbench { bench in
+                let unreadable = try await bench.runBare(["list", "--config", "none"], environment: chinese)
+                #expect(unreadable.errors.contains("：没有这个文件或文件夹"), "\(unreadable.errors)")
+                #expect(try await bench.run("fetch", "40111/1", environment: chinese).exitCode == 0)
+                try Data(repeating: 1, count: 9000).write(to: bench.folder.appending(path: "L/.booksync/store.sqlite"))
+                let damaged = try await bench.run("list", environment: chinese)
+                #expect(damaged.errors.contains("（它不是数据库文件）"), "\(damaged.errors)")
             }
         }
 

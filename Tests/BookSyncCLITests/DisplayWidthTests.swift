@@ -58,4 +58,17 @@ import Testing
     func `a text is wrapped by words, and a long word within it`(text: String, limit: Int, lines: [String]) {
         #expect(DisplayWidth.wrapped(text, to: limit) == lines)
     }
+
+    @Test(arguments: [
+        ("failed: the server closed the connection", 20, "failed: the server\nclosed the\nconnection"),
+        ("it fits", 20, "it fits"), ("  two  words, and more of them", 16, "  two  words,\n  and more of\n  them"),
+        ("see http://example.org/a/long/path.mp3 now", 20, "see\nhttp://example.org/a/long/path.mp3 now"),
+        ("已下载 演示作者二/夜航船", 11, "已下载 演示\n作者二/夜航\n船"), ("one\ntwo three", 5, "one\ntwo\nthree"),
+    ])
+    func `a sentence is broken between words, and a word that is longer than a line stays whole`(
+        text: String, columns: Int, shown: String
+    ) {
+        #expect(DisplayWidth.sentences(text, to: columns) == shown)
+        #expect(DisplayWidth.sentences(text, to: nil) == text)
+    }
 }

@@ -30,6 +30,12 @@
                         #expect(result.errors.contains("no disk is mounted there now"), "\(result.errors)")
                         #expect(result.errors.contains("mount its disk"), "\(result.errors)")
                     }
+                    // In the user's zone, to the minute.
+                    let told = try await bench.runBare(
+                        ["list", "--library", "disk/Audiobooks"],
+                        environment: bench.configured.merging(["TZ": "Asia/Shanghai"]) { $1 })
+                    #expect(
+                        told.errors.contains(/a library on \d{4}-\d\d-\d\d \d\d:\d\d, on the disk/), "\(told.errors)")
                     #expect(server.record.requests.count == asked)
                     #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
                     // Without a home there is nothing remembered, and nothing in the way.

@@ -51,6 +51,16 @@ import Testing
             } == "nothing: 0 fetched (640 B), 1 failed in 0 s")
     }
 
+    @Test func `what failed and is no episode is not counted among the episodes`() {
+        var summary = RunSummary()
+        (summary.fetched, summary.kept, summary.failed) = (2, 3, 5)
+        (summary.failedCatalogs, summary.failedOtherwise) = (3, 1)
+        #expect(summary.sentence.description == "nothing: 2 fetched, 3 kept, 1 failed, 3 catalogs not read in 0 s")
+        // Nor is what is on disk and was not asked for.
+        summary.keptUnasked = 2
+        #expect(summary.sentence.description == "nothing: 2 fetched, 1 kept, 1 failed, 3 catalogs not read in 0 s")
+    }
+
     @Test func `a finished episode leaves a line with its remarks`() {
         let file = LocalFile(
             episode: Self.episode, path: "a/007 b.mp3", size: 290_639, sha256: "", modificationTime: 0, inode: 1,

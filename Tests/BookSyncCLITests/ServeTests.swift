@@ -209,6 +209,15 @@ extension ProductTests {
                     for host in ["evil.example", "evil.example:\(shelf.port)", "10.0.0.1", "127.0.0.1.evil.example"] {
                         #expect(try await shelf.send("/api/v1/books", host: host).status == 421, "\(host)")
                     }
+                    let fields = ["Accept: text/html,*/*;q=0.8", "Accept-Language: zh-CN,zh;q=0.9"]
+                    let page = try await shelf.send("/", fields, host: "evil.example")
+                    #expect(page.status == 421 && page.fields["content-type"]?.hasPrefix("text/html") == true)
+                    #expect(page.text.contains("lang=\"zh-Hans\"") && page.text.contains("这个服务器没有这个名称"), "\(page.text)")
+                    let sent = ["Sec-Fetch-Site: cross-site", "Content-Type: application/x-www-form-urlencoded"]
+                    let form = try await shelf.send("/actions/fetch", method: "POST", fields + sent)
+                    #expect(form.status == 403 && form.text.contains("<p>请求不是从本服务器的页面发出的"), "\(form.text)")
+                    let document = try await shelf.send("/", ["Accept: application/json"], host: "evil.example")
+                    #expect(document.fields["content-type"]?.hasPrefix("application/json") == true)
                     #expect(try await shelf.send("/api/v1/books", host: "").status == 400)
                     #expect(try await shelf.send("/api/v1/books", ["Host: evil.example"]).status == 400)
                     for method in ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"] {

@@ -66,7 +66,8 @@
             private func expectSummary(on terminal: RecordedTerminal) throws {
                 let screen = terminal.screen
                 #expect(screen.oddities == [])
-                let text = screen.text.joined()
+                // Sentences are broken between words.
+                let text = screen.text.joined(separator: " ")
                 #expect(text.ranges(of: "fetched ").count == 4, "\(screen.text)")
                 #expect(text.contains(": 3 fetched (600.0 kB)"), "\(screen.text)")
                 #expect(screen.text.last?.contains("%") == false && !text.contains("B/s"), "\(screen.text)")

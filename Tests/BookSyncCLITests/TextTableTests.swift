@@ -105,4 +105,30 @@ import Testing
         #expect(shown.filter { $0.contains("\u{1B}[31mbad\u{1B}[0m") }.count == 1)
         #expect(shown.filter { $0.contains("\u{1B}") }.count == 1)
     }
+
+    @Test func `a cell that is too wide stands alone, and the rest of its row below it, in its columns`() {
+        let table = TextTable(
+            columns: [
+                .init(title: "", alignment: .trailing), .init(title: "BOOK"), .init(title: "TITLE", isFlexible: true),
+                .init(title: "MISSING", alignment: .trailing),
+            ],
+            rows: [["@1", "feed:https://example.org/podcasts/feed.xml", "Tea", "2"], ["@2", "demo:1", "Ice", "17"]])
+        #expect(
+            lines(of: table, 40) == [
+                "    BOOK                         MISSING", "    TITLE",
+                "@1  feed:https://example.org/podcasts/fe", "    ed.xml",
+                "                                       2", "    Tea",
+                "@2  demo:1                            17", "    Ice",
+            ])
+    }
+
+    @Test func `a command that is too long is broken behind its own indentation`() {
+        let table = TextTable(
+            columns: [.init(title: ""), .init(title: "", isFlexible: true)],
+            rows: [["  booksync fetch https://example.org/feed.xml", "download"], ["  booksync help", "list"]])
+        #expect(
+            lines(of: table, 40) == [
+                "  booksync fetch", "      https://example.org/feed.xml", "    download", "  booksync help", "    list",
+            ])
+    }
 }

@@ -222,7 +222,7 @@ extension ProductTests {
             #expect(rejected.result.errorLines.filter { $0.hasPrefix("failed: ") }.count == 1)
             #expect(rejected.alerts.map { $0.objects("outages").map { $0["subject"] } } == [["source cat"]])
             #expect(rejected.result.errorLines.last?.contains("1 fetched") == true)
-            #expect(rejected.result.errorLines.last?.contains("2 failed") == true)
+            #expect(rejected.result.errorLines.last?.contains("2 catalogs not read") == true)
             #expect(try week.count() == before + 1)
         }
 

@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 import Testing
 
 @testable import Languages
@@ -22,5 +23,37 @@ import Testing
         #expect(Wordings(.chinese)(unknown) == "nobody has translated 1 of these")
         #expect(Wordings(.chinese).isForeign(unknown))
         #expect(!Wordings(.chinese).isForeign(known))
+    }
+
+    @Test func `what the system says is its own in English, and the common of it is there in Chinese`() {
+        for code in Int32(1)...133 {
+            #expect(Message(errno: code).description == String(cString: strerror(code)))
+        }
+        for code in [EPERM, ENOENT, EIO, EACCES, EBUSY, EEXIST, ENOTDIR, EISDIR, ENOSPC, EROFS, ENAMETOOLONG, ESTALE] {
+            #expect(!Wordings(.chinese).isForeign(Message(errno: code)), "\(code)")
+        }
+        #expect(Wordings(.chinese)(Failure.file("\("x") is not written", errno: EROFS).why) == "文件系统只读")
+    }
+
+    @Test func `an error of the system is told by its number, however it comes`() {
+        let errors: [any Error] = [POSIXError(.ENOSPC), Failure(.usage, what: "", why: "No space left on device")]
+        #expect(Message(cause: errors[0]) == "No space left on device")
+        #expect("\(Message(cause: errors[1]))".hasSuffix("No space left on device"))
+        #expect(throws: (any Error).self) {
+            do {
+                _ = try FileManager.default.contentsOfDirectory(atPath: "/nowhere")
+            } catch {
+                #expect(Message(cause: error) == "No such file or directory")
+                #expect(Wordings(.chinese)("\("x"): \(error)") == "x：没有这个文件或文件夹")
+                throw error
+            }
+        }
+    }
+
+    @Test func `a name that is quoted has Chinese marks`() {
+        let type: Message = "'\("text/html")'"
+        let why: Message = "the server sent \(type) instead of audio, perhaps a login or error page"
+        #expect(Wordings(.chinese)(why).hasPrefix("服务器发送的是“text/html”而不是音频"))
+        #expect(!Wordings(.chinese).isForeign("\(why)\("" as Message)"))
     }
 }

@@ -162,6 +162,14 @@ import Testing
             }, "A run is fetching it now."
         ),
         (
+            "waiting in a mirror", { ($0.isRunUnderWay, $0.isMirrorUnderWay) = (true, true) },
+            "The mirror that is under way would fetch it (9.9 MB) to Book/007.mp3: not on disk."
+        ),
+        (
+            "while something else is fetched", { $0.isRunUnderWay = true },
+            "not on disk. The run that is under way does so if it was started for it"
+        ),
+        (
             "not followed", { $0.run = .fetch },
             "mirror does not follow the book; booksync fetch would fetch it (9.9 MB) to Book/007.mp3: not on disk."
         ),

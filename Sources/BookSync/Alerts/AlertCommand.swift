@@ -43,7 +43,7 @@ struct AlertCommand: Sendable {
         } catch is CancellationError {
             return AlertOutcome(isDelivered: false, notice: "\(name) was ended: the run was interrupted")
         } catch let error as SystemError {
-            return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(error.text)")
+            return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(error.message)")
         } catch {
             return AlertOutcome(isDelivered: false, notice: "\(name) was not run: \(masked("\(error)"))")
         }

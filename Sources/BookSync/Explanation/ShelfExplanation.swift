@@ -40,6 +40,7 @@ package struct ShelfExplanation: Sendable {
         let folders = Set(episodes.compactMap(\.file).map { String(splitLibraryPath($0.path).folder) })
         let scan = try await FolderScan.scan(folders: folders, under: library)
         let isRunUnderWay = try await LibraryLock.isHeld(in: library)
+        let isMirrorUnderWay = try await LibraryLock.owner(in: library)?.mirrors == true
         var explanations: [EpisodeExplanation] = []
         for shelved in episodes {
             let identity = shelved.episode.identity
@@ -51,7 +52,7 @@ package struct ShelfExplanation: Sendable {
                     isBehindLink: shelved.file.map { scan.isBehindLink($0.path) } ?? false,
                     verifiedAt: try await store.lastVerified(identity), catalogChangedAt: shelf.updatedAt,
                     run: subscription.map { .mirror($0.filter) } ?? .fetch, actions: actions[identity] ?? [],
-                    isRunUnderWay: isRunUnderWay))
+                    isRunUnderWay: isRunUnderWay, isMirrorUnderWay: isMirrorUnderWay))
         }
         return explanations
     }

@@ -112,7 +112,7 @@ package struct ShelfExport: Sendable {
         } catch {
             throw Failure(
                 .inputOutput, what: "the folder \(path) cannot be made",
-                why: Message(verbatim: error.localizedDescription),
+                why: Message(cause: error),
                 remedy: "name another one with --output")
         }
     }

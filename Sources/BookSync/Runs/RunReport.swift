@@ -28,15 +28,20 @@ package struct RunReport: Sendable {
         if report.episode == nil {
             let books = report.books.isEmpty ? [report.book].compactMap(\.self) : report.books
             summary.books += books.map(\.id)
+            if books.isEmpty { summary.failedOtherwise += 1 } else { summary.failedCatalogs += books.count }
         }
         news.record(report)
         emit(.failed(report))
     }
 
-    mutating func record(_ plan: SyncPlan) {
+    /// - Parameter only: the episodes that are asked for; nil for all.
+    mutating func record(_ plan: SyncPlan, only: SectionRanges? = nil) {
         let totals = plan.totals
         summary.books.append("\(plan.book.identity.id) \(plan.book.title)")
         summary.kept += totals.keep
+        if let only {
+            summary.keptUnasked += plan.actions.count { $0.kind == .keep && !only.contains($0.episode.section) }
+        }
         for (skip, count) in totals.skipped {
             if let path = RunSummary.count(of: skip) { summary[keyPath: path] += count }
         }
@@ -148,6 +153,7 @@ package struct RunReport: Sendable {
     mutating func recordEnd(_ failure: Failure, known: [String: Outage]) {
         failures.append(failure)
         summary.failed += 1
+        summary.failedOtherwise += 1
         recordStop(failure, known: known)
     }
 

@@ -126,7 +126,8 @@ package struct SyncRun: Sendable {
                 let isNew = planned.insert(assembled.plan.book.identity).inserted
                 if isNew {
                     exports.add(assembled.plan.book)
-                    report.record(assembled.plan)
+                    let item = request.items.first { $0.book == assembled.plan.book.identity }
+                    report.record(assembled.plan, only: item?.filter.only)
                     for action in assembled.plan.actions {
                         guard case .skip(let skip) = action.kind, skip != .filtered else { continue }
                         skipped[action.episode.identity] = skip

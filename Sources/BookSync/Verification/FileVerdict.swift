@@ -37,7 +37,7 @@ package enum FileVerdict: Sendable, Hashable {
         case .unreadable(let error):
             // What no other user and no other day would read either: a bad sector, a checksum of the filesystem.
             let isDamage = ![EACCES, EPERM, EMFILE, ENFILE, ENOMEM].contains(error.code)
-            self = .unreadable(why: Message(verbatim: error.text), isDamage: isDamage)
+            self = .unreadable(why: error.message, isDamage: isDamage)
         case .file(let found):
             if found.facts.size < file.size {
                 self = .truncated(found.facts.size)

@@ -30,25 +30,46 @@ struct ScopeArguments: ParsableArguments {
 
 extension Program {
     /// Does something to the scope, and says to how many episodes.
-    /// - Parameter event: the word for it in `--json`.
+    /// - Parameters:
+    ///   - event: the word for it in `--json`.
+    ///   - rule: which episodes it can be done to.
     func control(
-        _ arguments: ScopeArguments, _ event: String, saying sentence: @Sendable (Message) -> Message,
+        _ arguments: ScopeArguments, _ event: String, only rule: Message,
+        saying sentence: @Sendable (Message) -> Message,
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
         let configuration = try await libraryConfiguration(naming: arguments.references, isChanging: true)
         let scope = try arguments.scope(configuration)
-        return await tell(
-            try await TransferControl.open(in: configuration.library) { try await action($0, scope) }, event, sentence)
+        let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
+        return try await tell(count, of: scope, in: configuration, event, only: rule, sentence)
     }
 
-    /// Says to how many episodes something was done.
-    fileprivate func tell(_ count: Int, _ event: String, _ sentence: (Message) -> Message) async -> ExitStatus {
+    /// Says to how many episodes something was done, and where it was none, why.
+    fileprivate func tell(
+        _ count: Int, of scope: TransferControl.Scope, in configuration: Configuration, _ event: String,
+        only rule: Message, _ sentence: (Message) -> Message
+    ) async throws -> ExitStatus {
         if options.json {
             let document: JSONDocument = ["episodes": .init(count)]
             await streams.writeOutput(document.event(event).text(isIndented: true))
         }
-        if !options.quiet { await streams.writeError(sentence(Message(count, "episode"))) }
+        guard !options.quiet else { return .done }
+        let outcome = sentence(Message(count, "episode"))
+        let states = count > 0 ? nil : try await TransferControl.meant(scope, in: configuration.library).countedStates
+        let told: Message = states.map { "\(outcome) (\($0)): \(rule)" } ?? outcome
+        await streams.writeError(told)
         return .done
+    }
+}
+
+extension [EpisodeRecord] {
+    /// `finished: 3, locked: 1`; nil where there are none.
+    fileprivate var countedStates: Message? {
+        let counts = Dictionary(grouping: self, by: \.state).mapValues(\.count)
+        guard !isEmpty else { return nil }
+        return EpisodeState.allCases.compactMap { state in
+            counts[state].map { "\(Message(wording: state.rawValue)): \($0)" }
+        }.joined(separator: ", ")
     }
 }
 
@@ -62,7 +83,9 @@ struct PauseCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope, "paused") {
+        try await program.control(
+            scope, "paused", only: "only what waits or is being fetched can be paused"
+        ) {
             "\($0) paused"
         } action: {
             try await $0.pause($1)
@@ -79,7 +102,9 @@ struct ResumeCommand: Subcommand {
     @OptionGroup var scope: ScopeArguments
 
     func perform(in program: Program) async throws -> ExitStatus {
-        try await program.control(scope, "resumed") {
+        try await program.control(
+            scope, "resumed", only: "only what is paused, failed or cancelled can be resumed"
+        ) {
             "\($0) resumed"
         } action: {
             try await $0.resume($1)
@@ -98,8 +123,10 @@ struct CancelCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
         let scope = try scope.scope(configuration)
-        return await program.tell(
-            try await TransferControl.cancel(scope, in: configuration.library), "cancelled"
+        return try await program.tell(
+            try await TransferControl.cancel(scope, in: configuration.library), of: scope, in: configuration,
+            "cancelled",
+            only: "only transfers that have begun can be cancelled"
         ) { "\($0) cancelled" }
     }
 }

@@ -32,7 +32,7 @@ struct DoctorCommand: Subcommand {
         let usesColor = program.capabilities(of: STDOUT_FILENO).usesColor
         for finding in shown {
             await program.streams.writeOutput(
-                Self.line(finding, program.words), firstWordIn: usesColor ? finding.status.color : nil)
+                sentence: Self.line(finding, program.words), firstWordIn: usesColor ? finding.status.color : nil)
         }
         return status
     }

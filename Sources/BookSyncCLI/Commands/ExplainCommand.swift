@@ -31,15 +31,9 @@ struct ExplainCommand: Subcommand {
         let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
             .explain(try configuration.book(reference), filter: reference.filter)
         let documents = explanations.map(JSONDocument.init)
-        let style = program.outputStyle
-        let paragraphs = explanations.map { explanation in
-            let text = style.words(explanation.paragraph)
-            let lines = style.width.map { DisplayWidth.wrapped(text, to: $0) } ?? [DisplayWidth.printable(text)]
-            return lines.map(Message.init(verbatim:))
-        }
         await program.print(
             .one(of: documents, if: reference.filter.namesOneEpisode),
-            or: paragraphs.joined(separator: [""]).map { $0 })
+            or: explanations.map { [$0.paragraph] }.joined(separator: [""]).map { $0 })
         return .done
     }
 }

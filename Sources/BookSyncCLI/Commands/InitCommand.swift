@@ -98,8 +98,16 @@ struct InitCommand: Subcommand {
         let book = try configuration.book(reference)
         let preview = try await CatalogPreview(of: book, configuration: configuration, logger: program.logger)
         if !common.quiet {
+            let kind: Message =
+                switch preview.kind {
+                case .feed: "the feed"
+                case .directory: "the directory"
+                case .internetArchive: "the archive item"
+                case .librivox: "the LibriVox book"
+                case .bookResource: "the book of a catalog"
+                }
             await program.streams.writeError(
-                "\(preview.kind.rawValue): \(preview.book.title), \(Message(preview.episodes.count, "episode"))")
+                "found \(kind) '\(preview.book.title)': \(Message(preview.episodes.count, "episode"))")
         }
         return Setup.FirstBook(
             address: location, text: catalog == nil ? address : "\(book)", title: preview.book.title, catalog: catalog)

@@ -33,7 +33,7 @@ struct NextStepsCommand: Subcommand {
                         try configuration.allSubscriptions(with: try await shelf.subscriptions()).map(\.book)),
                     lastRun: try await shelf.runs(last: 1).first)
             } ?? Situation(subscribed: Set(try configuration.allSubscriptions(with: []).map(\.book)))
-        for line in situation.lines { await program.streams.writeOutput(program.words(line)) }
+        await program.streams.writeOutput(situation.lines)
         var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
         table.rows = situation.steps.map { ["  " + $0.command, program.words($0.effect)] }
         await program.output(table)

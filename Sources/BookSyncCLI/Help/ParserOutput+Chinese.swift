@@ -10,6 +10,7 @@ extension ParserOutput {
             (Regex(#/^OVERVIEW: /#), "概述："), (Regex(#/^USAGE: /#), "用法："), (Regex(#/^Usage: /#), "用法："),
             (Regex(#/^ARGUMENTS:$/#), "参数："), (Regex(#/^OPTIONS:$/#), "选项："), (Regex(#/^SUBCOMMANDS:$/#), "子命令："),
             (Regex(#/^Error: /#), "错误："), (Regex(#/^Help:  /#), "说明："),
+            (Regex(#/<subcommand>/#), "<子命令>"), (Regex(#/<options>/#), "<选项>"),
             (Regex(#/^  See '(.*)' for detailed help\.$/#), "  运行“{1}”查看各子命令的说明。"),
             (Regex(#/^  See '(.*)' for more information\.$/#), "  运行“{1}”查看详细说明。"),
         ]

@@ -15,26 +15,63 @@ enum ParserOutput {
         let language = Wordings.ofHelp.language
         let isForProgram = arguments.contains { $0.contains("completion") || $0 == "--experimental-dump-help" }
         if isForProgram, root.exitCode(for: error).isSuccess, root.fullMessage(for: error).hasPrefix("#!/bin/bash") {
-            // A REF is one word, colon included.
-            print(root.fullMessage(for: error) + "\nCOMP_WORDBREAKS=${COMP_WORDBREAKS//:/}")
+            print(root.fullMessage(for: error) + "\n" + wholeReferences)
             Foundation.exit(ExitCode.success.rawValue)
         }
-        guard !isForProgram, language != .english || TerminalEncoding.growth > 0 else { root.exit(withError: error) }
         let code = root.exitCode(for: error)
+        let descriptor = code.isSuccess ? STDOUT_FILENO : STDERR_FILENO
+        guard !isForProgram, language != .english || isatty(descriptor) == 1 else { root.exit(withError: error) }
         let text =
             language == .english
-            ? root.fullMessage(for: error)
+            ? wrapped(root.fullMessage(for: error))
             : translated(root.fullMessage(for: error, columns: .max / 2), columns: columns)
-        let descriptor = code.isSuccess ? STDOUT_FILENO : STDERR_FILENO
         let bytes = TerminalEncoding.bytes(text + "\n", for: descriptor)
         FileHandle(fileDescriptor: descriptor).write(Data(bytes))
         Foundation.exit(code.rawValue)
     }
 
+    /// bash ends a word at a colon, and puts what is offered in the place of what stands behind the last one. A REF is one word,
+    /// colon included; other programs' completion is left as it is.
+    private static let wholeReferences = #"""
+
+        _booksync_with_colons() {
+            local -a words=("${COMP_WORDS[0]}")
+            local -i last=0 cursor=0 index
+            for ((index = 1; index < ${#COMP_WORDS[@]}; index++)); do
+                local word="${COMP_WORDS[index]}"
+                if [[ ("${word}" = :* || "${words[last]}" = *:) && "${COMP_LINE}" = *"${words[last]}${word}"* ]]; then
+                    words[last]+="${word}"
+                else
+                    words[++last]="${word}"
+                fi
+                [[ "${index}" -eq "${COMP_CWORD}" ]] && cursor="${last}"
+            done
+            COMP_WORDS=("${words[@]}")
+            COMP_CWORD="${cursor}"
+            local word="${words[cursor]}"
+            _booksync "${1}" "${word}" "${words[cursor > 0 ? cursor - 1 : 0]}"
+            if [[ "${COMP_WORDBREAKS}" = *:* && "${word}" = *:* ]]; then
+                COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*:}"}"}")
+            fi
+            # As a file name it would get a backslash before its colon.
+            [[ "${COMPREPLY[*]}" = *:* ]] && compopt +o filenames 2>/dev/null
+            return 0
+        }
+
+        complete -o filenames -F _booksync_with_colons booksync
+        """#
+
     /// As the parser counts them.
     private static var columns: Int {
         let declared = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         return declared ?? TerminalSize.current(of: STDOUT_FILENO)?.columns ?? 80
+    }
+
+    /// The parser breaks the lines of help screens alone.
+    private static func wrapped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            .flatMap { DisplayWidth.columns(of: $0) > columns ? wrapped($0, to: columns) : [$0] }.joined(
+                separator: "\n")
     }
 
     /// The parser's unbroken text in Chinese.
@@ -45,7 +82,7 @@ enum ParserOutput {
 
     /// Replaces all of the parser's own words in a line.
     private static func translated(_ line: String) -> String {
-        chineseSentences.reduce(line) { line, sentence in
+        let line = chineseSentences.reduce(line) { line, sentence in
             line.replacing(sentence.english) { match in
                 let parts = match.output.compactMap { $0.substring.map(String.init) }
                 return parts.indices.dropFirst().reduce(sentence.chinese) {
@@ -53,6 +90,10 @@ enum ParserOutput {
                 }
             }
         }
+        // What follows is a list: 'a', 'b' or 'c'.
+        guard line.contains(/(可取 |参数：|之一：)'/) else { return line }
+        return line.replacing(/'([^']*)'/) { "“\($0.output.1)”" }
+            .replacing("”, “", with: "”、“").replacing(/” (or|and) “/, with: "”或“")
     }
 
     /// What an option does stays in its column.

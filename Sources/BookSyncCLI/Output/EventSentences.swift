@@ -23,7 +23,7 @@ extension SyncEvent {
         case .cancelled(_, let name):
             return "cancelled \(name)"
         case .finished(let receipt):
-            let file = "\(receipt.file.path) (\(describeBytes(receipt.file.size)))"
+            let file: Message = "\(receipt.file.path) (\(describeBytes(receipt.file.size)))"
             let outcome: Message =
                 switch receipt.outcome {
                 case .fetched: "fetched \(file)"

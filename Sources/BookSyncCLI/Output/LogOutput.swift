@@ -80,7 +80,7 @@ private final class LogWriter: Sendable {
     private static func failure(_ name: Message, _ code: Int32) -> Failure {
         Failure(
             .inputOutput, disposition: .stop, what: "the log '\(name)' cannot be written",
-            why: Message(verbatim: String(cString: strerror(code))),
+            why: Message(errno: code),
             remedy: "make room there, or name another file with --log-file")
     }
 }

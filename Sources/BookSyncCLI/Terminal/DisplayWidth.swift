@@ -49,9 +49,21 @@ enum DisplayWidth {
         return alignment == .leading ? cut.text + filling : filling + cut.text
     }
 
+    /// What stands in a terminal of so many columns: lines that are too long are broken between words, behind their own
+    /// indentation. A word that is longer than a line stays whole, so that it can be copied; nil breaks nothing.
+    static func sentences(_ text: String, to columns: Int?) -> String {
+        guard let columns else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let margin = line.prefix { $0 == " " }
+            guard self.columns(of: String(line)) > columns, margin.count < columns / 2 else { return String(line) }
+            return wrapped(String(line), to: columns - margin.count, breaksWords: false).map { margin + $0 }
+                .joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
     /// The text in lines of at most `limit` columns: broken between words and beside wide characters, and within a word that
     /// is longer than a line.
-    static func wrapped(_ text: String, to limit: Int) -> [String] {
+    static func wrapped(_ text: String, to limit: Int, breaksWords: Bool = true) -> [String] {
         // Half of a wide character cannot be shown.
         guard limit > 1 else { return text.isEmpty ? [] : [truncate(text, to: limit)] }
         var lines: [String] = []
@@ -61,22 +73,27 @@ enum DisplayWidth {
             lines.append(line)
             (line, width) = ("", 0)
         }
-        for word in printable(text).split(separator: " ") {
-            for (index, piece) in pieces(of: word).enumerated() {
-                let space = index == 0 && width > 0 ? 1 : 0
-                if width > 0, width + space + columns(of: piece) > limit {
+        var spaces = 0
+        for word in printable(text).split(separator: " ", omittingEmptySubsequences: false) {
+            for piece in pieces(of: word) {
+                if width > 0, width + spaces + columns(of: piece) > limit {
                     end()
-                } else if space > 0 {
-                    line.append(" ")
-                    width += 1
+                } else if width > 0 {
+                    line += String(repeating: " ", count: spaces)
+                    width += spaces
                 }
+                spaces = 0
                 for character in piece {
                     let columns = columns(of: character)
-                    if width + columns > limit { end() }
+                    if width + columns > limit {
+                        // The terminal itself goes on in the next row.
+                        if breaksWords { end() } else { width = 0 }
+                    }
                     line.append(character)
                     width += columns
                 }
             }
+            spaces += 1
         }
         return line.isEmpty ? lines : lines + [line]
     }

@@ -66,7 +66,9 @@ actor LiveDisplay {
 
     /// Prints lines above the bars, at once.
     func log(_ text: String, firstWordIn color: TerminalColor? = nil) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let columns = (TerminalSize.current(of: descriptor) ?? Self.fallback).columns
+        let lines = DisplayWidth.sentences(text, to: columns).split(separator: "\n", omittingEmptySubsequences: false)
+            .map(String.init)
         draw(log: lines, firstWordIn: color, bars: !isOver)
     }
 

@@ -31,17 +31,27 @@ actor StandardStreams {
     private(set) var outputFailure: Failure?
 
     /// A line as it is.
-    func writeOutput(_ line: String, firstWordIn color: TerminalColor? = nil) {
-        var text = Self.shown(line, color) + "\n"
+    func writeOutput(_ line: String) {
+        var text = Self.shown(line, nil) + "\n"
         flush(&text)
     }
 
+    /// A sentence; on a terminal it is broken between words.
+    func writeOutput(sentence: String, firstWordIn color: TerminalColor? = nil) {
+        var text = Self.shown(sentence, color, on: STDOUT_FILENO) + "\n"
+        flush(&text)
+    }
+
+    /// Sentences, and lines that are the same in every language, which are not broken.
+    ///
     /// Many lines at once: one system call for some hundreds of them, where each alone would also change threads.
     func writeOutput(_ lines: [Message]) {
         let words = words
+        let columns = Self.columns(of: STDOUT_FILENO)
         var text = ""
         for line in lines {
-            text += DisplayWidth.printableLines(words(line)) + "\n"
+            let shown = DisplayWidth.printableLines(words(line))
+            text += (line.isVerbatim ? shown : DisplayWidth.sentences(shown, to: columns)) + "\n"
             if text.utf8.count >= 1 << 16 { flush(&text) }
         }
         flush(&text)
@@ -82,22 +92,28 @@ actor StandardStreams {
             if code != EPIPE {
                 outputFailure = Failure(
                     .inputOutput, what: "the results cannot be written to standard output",
-                    why: Message(verbatim: String(cString: strerror(code))),
+                    why: Message(errno: code),
                     remedy: "see where standard output leads, and run again")
             }
         }
     }
 
     func writeError(_ message: Message, firstWordIn color: TerminalColor? = nil) {
-        _ = Self.write(Self.shown(words(message), color) + "\n", to: STDERR_FILENO)
+        _ = Self.write(Self.shown(words(message), color, on: STDERR_FILENO) + "\n", to: STDERR_FILENO)
     }
 
     func writeError(_ line: ColoredText, usesColor: Bool) {
         _ = Self.write(line.shown(usesColor: usesColor) + "\n", to: STDERR_FILENO)
     }
 
-    private static func shown(_ line: String, _ color: TerminalColor?) -> String {
-        let line = DisplayWidth.printableLines(line)
+    /// Columns for sentences; nil where there is no terminal.
+    private static func columns(of descriptor: Int32) -> Int? {
+        TerminalSize.current(of: descriptor)?.columns
+    }
+
+    /// - Parameter descriptor: where a sentence goes, which is broken there.
+    private static func shown(_ line: String, _ color: TerminalColor?, on descriptor: Int32? = nil) -> String {
+        let line = DisplayWidth.sentences(DisplayWidth.printableLines(line), to: descriptor.flatMap(columns))
         return color?.applied(toFirstWordOf: line) ?? line
     }
 

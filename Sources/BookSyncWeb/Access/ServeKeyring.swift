@@ -155,7 +155,7 @@ package final class ServeKeyring: Sendable {
             // An error, so that whoever runs the server sees it without asking for more.
             logger.error(
                 "the keys of serving cannot be kept: logins and the apps' addresses end with the server",
-                metadata: ["file": "\(path)", "error": "\(error.text)"])
+                metadata: ["file": "\(path)", "error": "\(error.message)"])
         }
         return nil
     }

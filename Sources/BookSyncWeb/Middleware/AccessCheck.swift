@@ -32,13 +32,15 @@ extension ServerContext {
             return .seeOther(caller.view.loginPath(for: target, basePath: basePath))
         case .unproven:
             var response = Response.refusal(
-                .unauthorized, "this needs a login, or the token of serve.token", kind: "unproven")
+                .unauthorized, "this needs a login, or the token of serve.token", kind: "unproven",
+                to: request)
             response.headers[.wwwAuthenticate] = "Bearer realm=\"booksync\""
             return response
-        case .refuse: return .refusal(.forbidden, "this was not sent by a page of this server")
-        case .nothing: return .refusal(.notFound, Failure.nothing.why)
+        case .refuse: return .refusal(.forbidden, "this was not sent by a page of this server", to: request)
+        case .nothing: return .refusal(.notFound, Failure.nothing.why, to: request)
         case .limited where asked == .libraryPage: return .seeOther(caller.view.root + "/")
-        case .limited: return .refusal(.forbidden, "this user listens to some books, and changes nothing else")
+        case .limited:
+            return .refusal(.forbidden, "this user listens to some books, and changes nothing else", to: request)
         }
     }
 }

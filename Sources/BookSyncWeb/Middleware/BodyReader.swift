@@ -36,7 +36,8 @@ struct BodyReader: RouterMiddleware {
         guard type == (isForm ? "application/x-www-form-urlencoded" : "application/json") || !isForm && body.isEmpty
         else {
             return .refusal(
-                .unsupportedMediaType, isForm ? "this is asked for with a form" : "this is asked for with JSON")
+                .unsupportedMediaType, isForm ? "this is asked for with a form" : "this is asked for with JSON",
+                to: request)
         }
         var context = context
         context.body = body

@@ -10,7 +10,9 @@ struct FormReader: RouterMiddleware {
     func handle(
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
     ) async throws -> Response {
-        guard let form = FormFields(context.body) else { return .refusal(.badRequest, "the form cannot be read") }
+        guard let form = FormFields(context.body) else {
+            return .refusal(.badRequest, "the form cannot be read", to: request)
+        }
         var context = context
         context.form = form
         let token = await site.access.formToken(for: request, seenAs: context.caller.view)

@@ -13,11 +13,11 @@ struct HostCheck: RouterMiddleware {
         // One is taken for the authority; a second one stays a field.
         let hasSecond = request.headers.contains { $0.name.canonicalName == "host" }
         guard let authority = request.head.authority, !hasSecond else {
-            return .refusal(.badRequest, "the request must have one Host field")
+            return .refusal(.badRequest, "the request must have one Host field", to: request)
         }
         guard rule.allows(authority) else {
             return .refusal(
-                .misdirectedRequest, "this server does not go by that name; serve.hosts can name it")
+                .misdirectedRequest, "this server does not go by that name; serve.hosts can name it", to: request)
         }
         return try await next(request, context)
     }

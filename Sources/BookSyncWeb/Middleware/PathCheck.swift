@@ -18,19 +18,23 @@ struct PathCheck: RouterMiddleware {
         _ request: Request, context: ShelfContext, next: (Request, ShelfContext) async throws -> Response
     ) async throws -> Response {
         let target = request.head.path ?? ""
-        guard target.utf8.count <= Self.maxTarget else { return .refusal(.uriTooLong, "the address is too long") }
-        guard target.hasPrefix("/") else { return .refusal(.badRequest, "the path must begin with a slash") }
+        guard target.utf8.count <= Self.maxTarget else {
+            return .refusal(.uriTooLong, "the address is too long", to: request)
+        }
+        guard target.hasPrefix("/") else {
+            return .refusal(.badRequest, "the path must begin with a slash", to: request)
+        }
         let parts = Self.parts(of: target, below: site.basePath)
         let methods = parts.map(Self.methods) ?? [.get, .head]
         guard methods.contains(request.method) else {
             let names = methods.map(\.rawValue)
             var response = Response.refusal(
-                .methodNotAllowed, "only \(names.joined(separator: " and ")) is answered here")
+                .methodNotAllowed, "only \(names.joined(separator: " and ")) is answered here", to: request)
             response.headers[.allow] = names.joined(separator: ", ")
             return response
         }
         guard request.method == .post || !request.hasBody else {
-            return .refusal(.contentTooLarge, "a request must have no body")
+            return .refusal(.contentTooLarge, "a request must have no body", to: request)
         }
         let path = target.prefix { $0 != "?" }
         if !site.basePath.isEmpty, path == site.basePath {
@@ -74,6 +78,9 @@ struct PathCheck: RouterMiddleware {
 }
 
 extension Request {
+    /// Whether a browser shows the answer to somebody.
+    var acceptsPages: Bool { headers[.accept]?.contains("text/html") == true }
+
     /// The parameters of the address, decoded as forms write them; of several by one name the last. None where they are not
     /// written so.
     var parameters: [String: String] {

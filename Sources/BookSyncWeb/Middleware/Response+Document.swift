@@ -3,6 +3,7 @@ import BookSync
 import Crypto
 import Foundation
 import Hummingbird
+import Languages
 import NIOCore
 
 let jsonType = "application/json; charset=utf-8"
@@ -20,9 +21,27 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(string: document.text(isIndented: true) + "\n")))
     }
 
-    /// A document that says why there is no other.
-    static func refusal(_ status: HTTPResponse.Status, _ why: Message, kind: String = "refused") -> Response {
-        outcome(["error": .string(why.description), "kind": .string(kind)], status)
+    /// Why nothing else is answered: for a browser a page in its language, else a document.
+    /// - Parameter request: nil where a program must have asked.
+    static func refusal(
+        _ status: HTTPResponse.Status, _ why: Message, kind: String = "refused", to request: Request?
+    ) -> Response {
+        guard let request, request.acceptsPages else {
+            return outcome(["error": .string(why.description), "kind": .string(kind)], status)
+        }
+        let wishes = request.headers[values: .acceptLanguage].joined(separator: ",")
+        let language = Language(acceptLanguage: wishes)
+        // Nothing of ours is loaded: who is refused may be refused that as well.
+        let page = """
+            <!DOCTYPE html>
+            <html lang="\(language.tag)"><head><meta charset="utf-8"><title>booksync</title>
+            <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"></head>
+            <body><h1>\(status.code)</h1><p>\(MarkupText.escaped(Wordings(language)(why)))</p></body></html>
+
+            """
+        return Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8", .vary: "Accept, Accept-Language"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: page)))
     }
 
     /// To another page, which is asked for with GET.

@@ -17,9 +17,11 @@ extension ServerContext {
         let failure =
             showsCause
             ? failure : Failure(failure.kind, what: "the shelf cannot be read now", why: "its owner can see the reason")
-        guard let pages, context.asked.isForPeople, request.headers[.accept]?.contains("text/html") == true else {
+        guard let pages, context.asked.isForPeople, request.acceptsPages else {
+            let reader = context.asked.isForPeople ? request : nil
             return failure == .nothing || failure == .readOnly
-                ? .refusal(status, failure.why) : .refusal(status, failure.message, kind: failure.kind.keyword)
+                ? .refusal(status, failure.why, to: reader)
+                : .refusal(status, failure.message, kind: failure.kind.keyword, to: reader)
         }
         let asked = await pageRequest(request, context)
         return await .page(try pages.page(of: failure, status: status.code, for: asked), for: request)

@@ -13,7 +13,7 @@ extension ShelfRoutes {
         let live = site.live
         let asked = HTTPFields.Element.Name("Last-Event-ID").flatMap { request.headers[$0] }
         guard let (client, first) = await live.join(lastEventID: asked) else {
-            return .refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary")
+            return .refusal(.serviceUnavailable, "the server is being shut down", kind: "temporary", to: request)
         }
         return Response(
             status: .ok, headers: fields,

@@ -24,7 +24,7 @@ extension ShelfRoutes {
     private func loggedIn(_ request: Request, _ context: ShelfContext) async throws -> Response {
         let (form, view, client) = (context.form, context.caller.view, context.caller.client)
         guard let password = form["password"] else {
-            return .refusal(.badRequest, "there is no password in the form")
+            return .refusal(.badRequest, "there is no password in the form", to: request)
         }
         let back = view.returnURL(form["return"])
         guard site.access.asksWhoComes else { return .seeOther(back) }
@@ -35,11 +35,11 @@ extension ShelfRoutes {
             return try await loginPage(for: request, context, back: back, .forbidden)
         case .later(let seconds):
             // Whoever guesses shall not have a page drawn for each guess.
-            let isForPeople = request.headers[.accept]?.contains("text/html") == true
             var response =
-                isForPeople
+                request.acceptsPages
                 ? try await loginPage(for: request, context, back: back, .tooManyRequests)
-                : .refusal(.tooManyRequests, "too many passwords were tried: wait \(seconds) s", kind: "temporary")
+                : .refusal(
+                    .tooManyRequests, "too many passwords were tried: wait \(seconds) s", kind: "temporary", to: nil)
             response.headers[.retryAfter] = "\(seconds)"
             return response
         }
@@ -52,7 +52,7 @@ extension ShelfRoutes {
     private func loginPage(
         for request: Request, _ context: ShelfContext, back: String, _ status: HTTPResponse.Status
     ) async throws -> Response {
-        guard let pages = site.pages else { return .refusal(status, "a password is asked for") }
+        guard let pages = site.pages else { return .refusal(status, "a password is asked for", to: request) }
         let asked = await site.pageRequest(request, context)
         return await .page(try pages.loginPage(asked, back: back, status: status.code), for: request)
     }

@@ -42,7 +42,7 @@ package struct SelfSignedCertificate: Sendable {
                 throw Failure(
                     .libraryUnwritable, disposition: .stop, what: "no certificate can be made",
                     why:
-                        "\(paths.certificate) cannot be written: \((error as? SystemError)?.text ?? error.localizedDescription)",
+                        "\(paths.certificate) cannot be written: \(Message(cause: error))",
                     remedy: "see that the library is there and may be written")
             }
         }

@@ -6,6 +6,9 @@ struct ErrorContext {
     /// As in "page 2".
     let part: Message
 
+    /// Whether the user knows the book by its address alone, and not by a source.
+    private var isAtAddress: Bool { book.id.contains("://") }
+
     /// - Parameter disposition: `skip` where the server answers, and refuses this book: it is not down for others.
     func unavailable(
         at address: ResourceAddress, why: Message, remedy: Message = "try again later",
@@ -19,8 +22,10 @@ struct ErrorContext {
     func unreadable(why: Message) -> Failure {
         Failure(
             .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
-            remedy: "check the address and the query of source \(book.source), and whether something else answers in "
-                + "the catalog's place")
+            remedy: isAtAddress
+                ? "check the address, and whether something else answers in the catalog's place"
+                : "check the address and the query of source \(book.source), and whether something else answers in "
+                    + "the catalog's place")
     }
 
     func credentialsRejected(why: Message) -> Failure {
@@ -36,7 +41,10 @@ struct ErrorContext {
     }
 
     func unknownBook(why: Message) -> Failure {
-        Failure(
+        guard !isAtAddress else {
+            return Failure(.unknownBook, what: "no book is at \(book.id)", why: why, remedy: "check the address")
+        }
+        return Failure(
             .unknownBook, what: "source \(book.source) has no book \(book.id)", why: why,
             remedy: "check the id and the address of source \(book.source)")
     }

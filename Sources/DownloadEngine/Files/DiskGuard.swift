@@ -46,7 +46,7 @@ final class DiskGuard: Sendable {
     func requireSameDisk() throws {
         var status = stat()
         guard lstat(partialFolder, &status) == 0 else {
-            throw vanished(why: Message(verbatim: String(cString: strerror(errno))))
+            throw vanished(why: Message(errno: errno))
         }
         let current = FolderID(device: status.st_dev, inode: status.st_ino)
         let isTheSame = began.withLock { began in

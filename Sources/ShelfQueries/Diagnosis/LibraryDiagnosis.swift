@@ -225,7 +225,7 @@ private enum LibraryState: Sendable, Hashable {
         var status = stat()
         guard stat(path, &status) == 0 else {
             let code = errno
-            self = code == ENOENT ? .missing : .unreachable(why: Message(verbatim: SystemError(code: code).text))
+            self = code == ENOENT ? .missing : .unreachable(why: Message(errno: code))
             return
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {

@@ -9,7 +9,9 @@ extension RunSummary {
             case 1: Message(verbatim: books[0])
             default: "\(books.count) books"
             }
-        let bytes = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
+        let kept = kept - keptUnasked
+        let failedEpisodes = failed - failedCatalogs - failedOtherwise
+        let bytes: Message = bytesReceived > 0 ? " (\(describeBytes(bytesReceived)))" : ""
         var transferred = Self.counts([
             (fetched, "\(fetched) fetched"), (resumed, "\(resumed) resumed"), (replaced, "\(replaced) replaced"),
         ])
@@ -18,10 +20,12 @@ extension RunSummary {
             transferred.prefix(1).map { "\($0)\(bytes)" } + transferred.dropFirst()
             + Self.counts([
                 (renamed, "\(renamed) renamed"), (adopted, "\(adopted) adopted"), (kept, "\(kept) kept"),
-                (locked, "\(locked) locked"), (failed, "\(failed) failed"), (heldBack, "\(heldBack) held back"),
+                (locked, "\(locked) locked"), (failedEpisodes, "\(failedEpisodes) failed"),
+                (heldBack, "\(heldBack) held back"),
                 (paused, "\(paused) paused"), (removed, "\(removed) removed"), (expired, "\(expired) expired"),
                 (gone, "\(gone) gone"),
                 (left, "\(left) left for the next run"),
+                (failedCatalogs, "\(Message(failedCatalogs, "catalog")) not read"),
             ])
         return "\(name): \(parts.joined(separator: ", ")) in \(describeSeconds(seconds))"
     }

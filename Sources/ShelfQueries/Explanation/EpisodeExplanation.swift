@@ -29,12 +29,15 @@ package struct EpisodeExplanation: Sendable {
     /// What the run would do about the episode; an episode with a new name and a new version has two.
     var actions: [SyncAction]
     var isRunUnderWay = false
+    /// Whether that run is one for all subscriptions.
+    var isMirrorUnderWay = false
     var now = Date()
 
     package init(
         book: Book, shelved: EpisodeRecord, partial: Int64 = 0, existingFile: FileAttributes? = nil,
         isBehindLink: Bool = false, verifiedAt: Date? = nil, catalogChangedAt: Date? = nil, run: Run,
-        actions: [SyncAction], isRunUnderWay: Bool = false, now: Date = Date()
+        actions: [SyncAction], isRunUnderWay: Bool = false, isMirrorUnderWay: Bool = false,
+        now: Date = Date()
     ) {
         self.book = book
         self.shelved = shelved
@@ -46,6 +49,7 @@ package struct EpisodeExplanation: Sendable {
         self.run = run
         self.actions = actions
         self.isRunUnderWay = isRunUnderWay
+        self.isMirrorUnderWay = isMirrorUnderWay
         self.now = now
     }
 
@@ -181,15 +185,22 @@ package struct EpisodeExplanation: Sendable {
     // MARK: - What next
 
     private var plan: [Message] {
+        let isBeingFetched = isRunUnderWay && [.downloading, .verifying].contains(shelved.transfer?.state)
+        let actions = isBeingFetched ? actions.filter { ![.fetch, .resume, .replace].contains($0.kind) } : actions
+        if isBeingFetched, actions.isEmpty { return [] }
         let who: Message =
             switch run {
+            case .mirror(let filter) where isMirrorUnderWay && filter.isEmpty: "The mirror that is under way"
+            case .mirror where isMirrorUnderWay:
+                "The mirror that is under way, which follows only some of the book's episodes,"
             case .mirror(let filter) where filter.isEmpty: "The next mirror"
             case .mirror: "The next mirror, which follows only some of the book's episodes,"
             case .fetch: "mirror does not follow the book; booksync fetch"
             }
         if actions.isEmpty { return ["\(who) would not come to it"] }
+        let mayCome = isRunUnderWay && !isMirrorUnderWay && actions.contains { $0.bytes ?? 0 > 0 }
         return actions.map { action in
-            let bytes = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
+            let bytes: Message = action.bytes.map { " (\(describeBytes($0)))" } ?? ""
             let deed: Message =
                 switch action.kind {
                 case .fetch: "would fetch it\(bytes) to \(action.path)"
@@ -202,7 +213,7 @@ package struct EpisodeExplanation: Sendable {
                 case .skip: "would not fetch it"
                 }
             return "\(who) \(deed): \(action.reason)"
-        }
+        } + (mayCome ? ["The run that is under way does so if it was started for it, as booksync queue shows"] : [])
     }
 }
 

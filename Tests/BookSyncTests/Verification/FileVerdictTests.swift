@@ -34,11 +34,11 @@ import Testing
         (.other(.symbolicLink), .displaced(.symbolicLink)),
         (
             .unreadable(SystemError(code: EIO)),
-            .unreadable(why: Message(verbatim: "Input/output error"), isDamage: true)
+            .unreadable(why: "Input/output error", isDamage: true)
         ),
         (
             .unreadable(SystemError(code: EACCES)),
-            .unreadable(why: Message(verbatim: "Permission denied"), isDamage: false)
+            .unreadable(why: "Permission denied", isDamage: false)
         ),
         (look(size: 999, sha256: nil), .truncated(999)),
         (look(size: 0, time: 99, sha256: nil), .truncated(0)),

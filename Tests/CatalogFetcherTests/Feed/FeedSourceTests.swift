@@ -73,6 +73,7 @@ import Transport
             (401, "/feed", [], .credentialsRejected, "set user and password"),
             (401, "/feed", ["X-Key"], .credentialsRejected, "renew the token"),
             (451, "/feed", [], .catalogUnavailable, "check the address and the query"),
+            (404, "/feed", [], .unknownBook, "check the address"),
         ] as [(Int, String, [String], Failure.Kind, String)])
     func `a refusal counts as one of credentials only where some were sent`(
         _ status: Int, _ path: String, _ headers: [String], _ kind: Failure.Kind, _ remedy: String
@@ -84,6 +85,7 @@ import Transport
             let failure = try #require(try await Self.failure(address + path, settings: settings))
             #expect(failure.kind == kind)
             #expect(failure.remedy?.description.hasPrefix(remedy) == true, "\(failure)")
+            if status == 404 { #expect(failure.what.description == "no book is at \(address)\(path)") }
             #expect(kind == .credentialsRejected || failure.disposition == .skip)
             #expect(server.requests.count == 1)
         }
