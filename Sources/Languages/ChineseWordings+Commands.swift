@@ -14,7 +14,7 @@ extension Wordings {
         "unknown environment variable {1}": "未知的环境变量 {1}", "there is no such setting": "没有这个设置",
         "did you mean {1}?": "是不是 {1}？", "unset it": "请取消它", "action": "操作", "section": "序号", "bytes": "大小",
         "path": "路径", "why": "原因", "speed": "速度", "left": "剩余", "book": "书", "title": "书名", "author": "作者",
-        "missing": "缺少", "locked": "未开放",
+        "not here": "未下载", "locked": "未开放",
         "name": "名称", "state": "状态", "ref": "REF", "of": "所属", "by": "依据", "file": "文件", "begun": "开始",
         "source": "来源", "id": "编号", "narrator": "演播", "summary": "简介", "listing": "目录", "changed": "更新时间",
         "cover": "封面", "SHA-256": "SHA-256", "published": "发布时间", "duration": "时长", "failure": "失败原因",

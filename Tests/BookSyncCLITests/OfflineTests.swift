@@ -17,7 +17,7 @@ extension ProductTests {
                 #expect(
                     text.outputLines.first?.split(separator: "  ").map { $0.trimmingCharacters(in: .whitespaces) }
                         .filter { !$0.isEmpty } == [
-                            "book", "title", "author", "on disk", "missing", "locked", "bytes",
+                            "book", "title", "author", "on disk", "not here", "locked", "bytes",
                         ])
                 #expect(text.outputLines.last?.contains("demo:40111  夜航船  演示作者二") == true)
                 #expect(text.outputLines.last?.contains(" 4/6 ") == true)
@@ -47,7 +47,7 @@ extension ProductTests {
                 let text = try await bench.run("list", "40111")
                 #expect(text.outputLines.count == 7)
                 #expect(text.outputLines[1].contains("1  第001集_夜航船  finished"))
-                #expect(text.outputLines[6].contains("6  第006集_夜航船  waiting"))
+                #expect(text.outputLines[6].contains("6  第006集_夜航船  not here"))
 
                 let episodes = try JSONObject.list(try await bench.run("list", "40111", "--json").output)
                 #expect(episodes.compactMap { $0.number("section") } == [1, 2, 3, 4, 5, 6])

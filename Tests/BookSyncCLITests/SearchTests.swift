@@ -54,8 +54,8 @@ extension ProductTests {
                 #expect(try await found(bench, "作者二").map { $0["id"] } == ["40111"])
                 let text = try await bench.run("search", "夜航船", "第003集")
                 #expect(text.outputLines.count == 2)
-                #expect(text.outputLines[0].split(separator: " ").joined(separator: " ") == "ref name of on disk")
-                #expect(text.outputLines[1] == "demo:40111/3  第003集_夜航船  夜航船  waiting")
+                #expect(text.outputLines[0].split(separator: " ").joined(separator: " ") == "ref name of state")
+                #expect(text.outputLines[1] == "demo:40111/3  第003集_夜航船  夜航船  not here")
             }
         }
 

@@ -89,7 +89,7 @@ struct ListCommand: Subcommand {
         var table = TextTable(columns: [
             .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
             .init(title: "on disk", alignment: .trailing),
-            .init(title: "missing", alignment: .trailing) { $0 == "0" ? nil : .yellow },
+            .init(title: "not here", alignment: .trailing) { $0 == "0" ? nil : .yellow },
             .init(title: "locked", alignment: .trailing, isOptional: true),
             .init(title: "bytes", alignment: .trailing, isOptional: true),
         ])
@@ -118,12 +118,17 @@ struct ListCommand: Subcommand {
             let book = shelved.episode.identity.book
             return (titles.map { [$0[book] ?? book.id] } ?? []) + [
                 "\(shelved.episode.section)", shelved.episode.name,
-                words(Message(wording: shelved.state.rawValue)), episode.bytesText,
+                words(shelved.stateWord), episode.bytesText,
                 shelved.file?.path ?? "",
             ]
         }
         return table
     }
+}
+
+extension EpisodeRecord {
+    /// Its state for people: what no run was asked for does not wait.
+    var stateWord: Message { state == .waiting && transfer == nil ? "not here" : Message(wording: state.rawValue) }
 }
 
 extension ShelfReader.EpisodeOnDisk {

@@ -48,7 +48,7 @@ struct SearchCommand: Subcommand {
     private static func table(_ items: [FoundItem], _ words: Wordings) -> TextTable {
         var table = TextTable(columns: [
             .init(title: "ref"), .init(title: "name", isFlexible: true), .init(title: "of", isFlexible: true),
-            .init(title: "on disk", color: EpisodeState.colors(in: words)),
+            .init(title: "state", color: EpisodeState.colors(in: words)),
         ])
         table.rows = items.map { item in
             switch item {
@@ -61,7 +61,7 @@ struct SearchCommand: Subcommand {
                 return [
                     BookReference.example(episode.shelved.episode.section, of: book.identity),
                     episode.shelved.episode.name, book.title,
-                    words(Message(wording: episode.shelved.state.rawValue)),
+                    words(episode.shelved.stateWord),
                 ]
             }
         }
