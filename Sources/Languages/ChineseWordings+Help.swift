@@ -290,6 +290,8 @@ extension Wordings {
         "Look at sizes and headers only.": "只检查大小和文件头。", "Fetch what is bad again.": "重新下载有问题的文件。",
         "Record what was edited since it was fetched as it is now; needs a REF.": "按现状记录下载后编辑过的文件；需要 REF。",
         "Read everything, also what an interrupted verification found right.": "全部重新读取，包括中断的校验中已确认完好的文件。",
+        "Decode the audio of every file as well; needs ffmpeg.": "还要解码每个文件的音频；需要 ffmpeg。",
+        "--deep and --quick exclude each other.": "--deep 和 --quick 只能用一个。",
         "--accept goes with neither --repair nor --quick.": "--accept 不能与 --repair 或 --quick 同时使用。",
         "--accept takes the books or episodes that you edited, as in REF or REF/12.":
             "--accept 需要指定你编辑过的书或分集，例如 REF 或 REF/12。",

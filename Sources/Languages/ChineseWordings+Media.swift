@@ -18,6 +18,14 @@ extension Wordings {
         "the output of the program cannot be understood": "无法理解该程序的输出",
         "{1} of audio are missing": "缺少 {1} 的音频",
         "reading durations, chapters and tags of {1}": "正在读取 {1} 的时长、章节和标签",
+        "durations, chapters and tags are not read from the files: ffprobe is not installed":
+            "没有从文件中读取时长、章节和标签：没有安装 ffprobe",
+        "decoding {1}": "正在解码 {1}", "broken as it was fetched: {1}": "下载时就已损坏：{1}",
+        "{1} broken audio": "{1} 音频损坏",
+        "the files cannot be decoded": "无法解码文件",
+        "read by {1}": "由 {1} 读取",
+        "read by {1}; whether a file is whole cannot be found out: ffmpeg is not installed":
+            "由 {1} 读取；无法判断文件是否完整：没有安装 ffmpeg",
         "audio": "音频", "tag": "标签", "chapter": "章节",
         "what is known of the audio of {1} cannot be read": "无法读取 {1} 的音频信息",
         "the audio of {1} cannot be recorded": "无法记录 {1} 的音频信息",

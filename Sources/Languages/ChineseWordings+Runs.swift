@@ -44,6 +44,7 @@ extension Wordings {
         "episode {1} and {2} more of {3} cannot be put in place": "{3} 的第 {1} 集及另外 {2} 集无法就位",
         "move what is in the way": "请移走挡路的文件",
         "the file of {1} was changed since it was fetched: what it was is kept as {2}": "{1} 的文件在下载后有改动：原内容保留为 {2}",
+        "it comes back from the trash": "从回收站恢复",
         "1 file comes back from the trash": "1 个文件从回收站恢复", "{1} files come back from the trash": "{1} 个文件从回收站恢复",
         "1 file comes back from the trash and is not fetched": "1 个文件将从回收站恢复，无需下载",
         "{1} files come back from the trash and are not fetched": "{1} 个文件将从回收站恢复，无需下载",

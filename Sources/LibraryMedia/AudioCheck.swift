@@ -3,22 +3,24 @@ import Foundation
 import LibraryFiles
 import MediaProbe
 
-/// Whether a file is whole of which neither its server nor its catalog says how long it is: it is decoded.
+/// Whether an audio file is whole, however long its server and its catalog say it is: it is decoded.
 package struct AudioCheck: Sendable {
     private let probe: MediaProbe
 
     package init(_ probe: MediaProbe) { self.probe = probe }
 
-    /// What is wrong with the file, before it is put into the library.
-    /// - Parameter path: absolute.
+    /// What is wrong with the file.
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - declared: seconds that the catalog says; nil where it says nothing, or that does not matter.
     /// - Returns: nil where it decodes to its end, is no audio that can be decoded, or the task is cancelled.
-    package func objection(to path: String, of episode: Episode) async -> Message? {
+    package func objection(to path: String, declared: Double?) async -> Message? {
         do {
             switch try await probe.decode(path) {
             case .broken(let seconds, let why):
                 return "its audio breaks off at \(describeClock(seconds)): \(why)"
             case .whole(let seconds):
-                guard let declared = episode.duration, seconds < declared / 10 else { return nil }
+                guard let declared, seconds < declared / 10 else { return nil }
                 return "it lasts \(describeSeconds(seconds)), and the catalog says \(describeSeconds(declared))"
             }
         } catch {

@@ -93,7 +93,7 @@ package struct ServedShelf: Sendable {
             guard let book = try await shelf.book(id, of: source),
                 let shelved = try await shelf.episode(episode, of: book), shelved.givenFile != nil
             else { return nil }
-            return try await shelf.store.media(of: shelved.episode.identity)?.chapters
+            return try await shelf.chapters(of: shelved)
         }
         guard let chapters = chapters ?? nil, !chapters.isEmpty else { return nil }
         return chapters

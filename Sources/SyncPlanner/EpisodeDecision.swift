@@ -141,7 +141,7 @@ extension EpisodeDecision {
         if shelved.isGone { return keep(file, "no longer in the catalog; its file is kept") }
         follows = !file.isNamedByUser
         if file.isNamedByUser, wanted != file.path { present = "\(present), under a name of your own" }
-        guard let change = catalogChange(since: file) else { return keep(file, present) }
+        guard let change = file.catalogChange(to: shelved.episode) else { return keep(file, present) }
         if !isWanted { return keep(file, "\(present); \(change), but it is not asked for now") }
         if shelved.episode.isLocked { return keep(file, "\(present); \(change), but the catalog gives no address") }
         if let (postponed, why) = postponement(rules) { return skip(postponed, "\(change), but \(why)") }
@@ -218,21 +218,6 @@ extension EpisodeDecision {
         return nil
     }
 
-    /// How the catalog differs from what it said when the file was fetched. The file's own size has no say: a
-    /// catalog with a stale size would have it fetched again for ever.
-    private func catalogChange(since file: LocalFile) -> Message? {
-        if let then = file.catalogSize, let now = shelved.episode.size, then != now {
-            return "the catalog's size changed from \(then) to \(now)"
-        }
-        // Times are stored with less precision than they are parsed with.
-        if let then = file.catalogModifiedAt, let now = shelved.episode.modifiedAt,
-            abs(then.timeIntervalSince(now)) >= 1
-        {
-            return "the catalog's date changed from \(then) to \(now)"
-        }
-        return nil
-    }
-
     private static func failed(_ transfer: TransferRecord) -> Message {
         transfer.attempts == 1 ? "failed once" : "failed \(transfer.attempts) times"
     }
@@ -242,5 +227,20 @@ extension EpisodeDecision {
         guard partial < total else { return "all of it is here already (\(describeBytes(partial)))" }
         let percent = Int(Double(partial) / Double(total) * 100)
         return "\(percent)% of it is here already (\(describeBytes(partial)) of \(describeBytes(total)))"
+    }
+}
+
+extension LocalFile {
+    /// How the catalog differs from what it said when the file was fetched. The file's own size has no say: a
+    /// catalog with a stale size would have it fetched again for ever.
+    package func catalogChange(to episode: Episode) -> Message? {
+        if let then = catalogSize, let now = episode.size, then != now {
+            return "the catalog's size changed from \(then) to \(now)"
+        }
+        // Times are stored with less precision than they are parsed with.
+        if let then = catalogModifiedAt, let now = episode.modifiedAt, abs(then.timeIntervalSince(now)) >= 1 {
+            return "the catalog's date changed from \(then) to \(now)"
+        }
+        return nil
     }
 }

@@ -105,6 +105,40 @@ extension ProductTests {
             }
         }
 
+        @Test(.enabled(if: Browser.isInstalled, "no browser is installed"))
+        func `the page of an episode lists its chapters, plays from one, and marks the one that is played`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                try writeChapters(in: bench)
+                let bytes = try await make("a.mp3", "-i chapters -map_metadata 1 -c:a libmp3lame", in: bench)
+                try await withFeed([("1.mp3", bytes)], in: bench) { _, environment in
+                    #expect(try await bench.run("fetch", "own:feed", environment: environment).exitCode == 0)
+                    try await bench.serve(environment: environment) { shelf in
+                        try await Browser.run { browser in
+                            let audio = "document.getElementById('audio')"
+                            func button(_ number: Int) -> String { ".chapters li:nth-child(\(number)) button" }
+                            let current =
+                                "[...document.querySelectorAll('.chapters [aria-current]')].map(b => b.innerText)"
+                            try await browser.open("\(shelf.address)/books/own/feed")
+                            let page: String = try await browser.evaluate("document.querySelector('.row .name a').href")
+                            try await browser.open(page)
+                            #expect(try await browser.text(of: button(2)) == "0:07 中间")
+                            try await browser.click(button(2))
+                            try await browser.wait(until: "\(audio).currentTime > 7")
+                            try await browser.wait(until: "\(current).join() === '0:07 中间'")
+                            // In what is played already it only jumps.
+                            let _: Bool = try await browser.evaluate(
+                                "(window.loads = 0, \(audio).onloadstart = () => window.loads++, true)")
+                            try await browser.click(button(1))
+                            try await browser.wait(until: "\(current).join() === '0:00 开头'")
+                            #expect(try await browser.evaluate("\(audio).currentTime < 7 && window.loads === 0"))
+                        }
+                    }
+                }
+            }
+        }
+
         @Test func `what breaks off is asked for twice, and fails with the second at which it does`() async throws {
             try await withWorkbench { bench in
                 let whole = try await make("a.flac", "-c:a flac", in: bench)
@@ -129,6 +163,12 @@ extension ProductTests {
                         environment: environment.merging(["BOOKSYNC_PROBE": "off"]) { $1 })
                     #expect(blind.exitCode == 0, "\(blind.errors)")
                     #expect(try bench.files().count == 4)
+                    #expect(try await bench.run("verify", environment: environment).exitCode == 0)
+                    let deep = try await bench.run("verify", "--deep", "--json", environment: environment)
+                    let document = try JSONObject(deep.output)
+                    #expect(deep.exitCode == 75 && document.object("totals")?.number("intact") == 2, "\(deep.output)")
+                    let bad = document.objects("bad").filter { $0["condition"] == "broken_audio" }
+                    #expect(bad.count == 2 && bad.allSatisfy { $0["reason"]?.contains("its audio") == true })
                 }
             }
         }

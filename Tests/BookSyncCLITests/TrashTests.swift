@@ -93,6 +93,7 @@ extension ProductTests {
                 #expect(try paths(bench).isEmpty)
                 let planned = try await bench.run("plan", "1", "--latest", "2", "--offline", environment: environment)
                 #expect(planned.errors.contains("2 files come back from the trash and are not fetched"))
+                #expect(planned.output.contains("2 to keep"), "\(planned.output)")
                 let run = try await bench.runBare(command + ["--library", "L"], environment: environment)
                 #expect(run.exitCode == 0 && run.errors.contains("2 files come back from the trash"), "\(run.errors)")
                 #expect(try paths(bench) == before && bench.digests() == digests)

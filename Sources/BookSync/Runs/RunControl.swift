@@ -11,6 +11,8 @@ package final class RunControl: Sendable {
         /// What was asked for after something was withdrawn.
         var wantedAgain: [RunRequest.Item] = []
         var joined: [RunRequest] = []
+        /// What a plan of the run resumes, and the engine has not seen.
+        var resumed: Set<EpisodeIdentity> = []
         /// Whether the run looks at what joins it.
         var isListening = true
         var isBroken = false
@@ -85,6 +87,14 @@ package final class RunControl: Sendable {
             guard !isWantedAgain else { return false }
             return state.withdrawsAll || state.books.contains(identity.book) || state.episodes.contains(identity)
         }
+    }
+
+    /// Records that a plan of the run resumes these, and not the user.
+    func resume(_ episodes: [EpisodeIdentity]) { state.withLock { $0.resumed.formUnion(episodes) } }
+
+    /// Those that no plan of the run has resumed since the last call.
+    func notResumed(_ episodes: [EpisodeIdentity]) -> [EpisodeIdentity] {
+        state.withLock { state in episodes.filter { state.resumed.remove($0) == nil } }
     }
 
     /// What has joined the run since the last call, as soon as there is something; nil when nothing more can, or the task

@@ -106,12 +106,16 @@ package struct SyncRun: Sendable {
                 bring: { [control, configuration, store = session.store] episodes in
                     // A repair does nothing else.
                     guard request.repairs == nil else { return }
-                    let fetchable = episodes.filter { configuration.source(named: $0.book.source) != nil }
+                    let fetchable = control.notResumed(episodes).filter {
+                        configuration.source(named: $0.book.source) != nil
+                    }
                     guard !fetchable.isEmpty else { return }
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
-                objection: { [check = media.map(AudioCheck.init)] in await check?.objection(to: $0, of: $1) },
+                objection: { [check = media.map(AudioCheck.init)] path, episode in
+                    await check?.objection(to: path, declared: episode.duration)
+                },
                 emit: { [emit] event in
                     if case .finished(let receipt) = event { reader?.add(receipt.file) }
                     emit(event)
@@ -142,6 +146,7 @@ package struct SyncRun: Sendable {
                 guard !wanted.isEmpty else { return }
                 // A plan that wants what was stopped (by force, or because it was only cancelled) starts it again.
                 let stopped = wanted.filter { $0.record?.state == .paused || $0.record?.state == .cancelled }
+                control.resume(stopped.map(\.episode.identity))
                 try await session.store.resume(stopped.map(\.episode.identity))
                 failedBefore.formUnion(wanted.lazy.filter { $0.earlierFailures > 0 }.map(\.episode.identity))
                 wanted = (hasJoined ? .atOnce : order).ranked(wanted)
@@ -309,10 +314,12 @@ package struct SyncRun: Sendable {
     ) async throws -> RunReport {
         var report = RunReport()
         func tell(_ assembled: AssembledPlan) async throws {
-            report.record(assembled.plan)
+            let trashed = try await TrashedEpisodes(of: assembled, in: request.repairs == nil ? store : nil)
+            let plan = trashed.restored(in: assembled.plan)
+            report.record(plan)
             report.recordUnmet(assembled, emit: emit)
-            if let notice = try await TrashedEpisodes(of: assembled, in: store).notice { emit(.notice(notice)) }
-            try await onPlan(assembled.plan)
+            if let notice = trashed.notice { emit(.notice(notice)) }
+            try await onPlan(plan)
         }
         if offline {
             try await offlinePlans(request, library: library, store: store, onPlan: tell)

@@ -1,8 +1,10 @@
 import BookModel
 import CatalogStore
 import DownloadEngine
+import SyncPlanner
 
 /// Episodes that a plan would fetch and whose files lie in the trash: they come back from there, and are not fetched again.
+/// What the catalog has another version of stays there.
 struct TrashedEpisodes: Sendable {
     private let files: [TrashedFile]
 
@@ -11,13 +13,15 @@ struct TrashedEpisodes: Sendable {
     ///   - claimed: paths that other books' files are going to take.
     init(of assembled: AssembledPlan, in store: CatalogStore?, claimed: Set<String> = []) async throws {
         let book = assembled.plan.book.identity
-        let wanted = Set(assembled.requests.lazy.filter { $0.replacing == nil }.map(\.episode.identity))
+        let requests = assembled.requests.lazy.filter { $0.replacing == nil }
+        let wanted = Dictionary(requests.map { ($0.episode.identity, $0.episode) }) { first, _ in first }
         guard !wanted.isEmpty, let store else {
             files = []
             return
         }
         files = try await store.trashedFiles(of: book).filter {
-            wanted.contains($0.file.episode) && !claimed.contains($0.file.path)
+            guard let episode = wanted[$0.file.episode], !claimed.contains($0.file.path) else { return false }
+            return $0.file.catalogChange(to: episode) == nil
         }
     }
 
@@ -27,6 +31,22 @@ struct TrashedEpisodes: Sendable {
         return files.count == 1
             ? "1 file comes back from the trash and is not fetched"
             : "\(files.count) files come back from the trash and are not fetched"
+    }
+
+    /// The plan as it comes out when the files are back.
+    func restored(in plan: SyncPlan) -> SyncPlan {
+        let files = Dictionary(files.map { ($0.file.episode, $0.file) }) { first, _ in first }
+        var plan = plan
+        for index in plan.actions.indices where plan.actions[index].kind.isTransfer {
+            let action = plan.actions[index]
+            guard let file = files[action.episode.identity] else { continue }
+            let isRenamed = !file.isNamedByUser && file.path != action.path
+            plan.actions[index] = SyncAction(
+                kind: isRenamed ? .rename : .keep, episode: action.episode,
+                path: isRenamed ? action.path : file.path, fromPath: isRenamed ? file.path : nil, bytes: file.size,
+                reason: "it comes back from the trash")
+        }
+        return plan
     }
 
     /// Brings the files back.

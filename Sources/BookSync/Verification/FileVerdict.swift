@@ -22,6 +22,8 @@ package enum FileVerdict: Sendable, Hashable {
     case unreadable(why: Message, isDamage: Bool)
     /// It was written to while it was read.
     case changing
+    /// The bytes are those that were fetched, and their audio does not decode to its end.
+    case brokenAudio(Message)
 
     /// | at its place | verdict |
     /// | --- | --- |
@@ -70,6 +72,7 @@ package enum FileVerdict: Sendable, Hashable {
         case .changed: "changed"
         case .unreadable: "unreadable"
         case .changing: "changing"
+        case .brokenAudio: "broken_audio"
         }
     }
 
@@ -86,6 +89,7 @@ package enum FileVerdict: Sendable, Hashable {
         case .changed: "\(count) changed"
         case .unreadable: "\(count) unreadable"
         case .changing: "\(count) changing"
+        case .brokenAudio: "\(count) broken audio"
         }
     }
 
@@ -104,6 +108,7 @@ package enum FileVerdict: Sendable, Hashable {
         case .changed: "changed: it was written to since it was fetched, and its bytes are others"
         case .unreadable(let why, _): "it cannot be read: \(why)"
         case .changing: "not verified: it was written to while it was read"
+        case .brokenAudio(let why): "broken as it was fetched: \(why)"
         }
     }
 
@@ -113,7 +118,8 @@ package enum FileVerdict: Sendable, Hashable {
         switch self {
         case .missing, .truncated, .longer, .wrongHeader, .bitRot, .changed: true
         case .unreadable(_, let isDamage): isDamage
-        case .intact, .displaced, .changing: false
+        // The catalog's file is as broken.
+        case .intact, .displaced, .changing, .brokenAudio: false
         }
     }
 }

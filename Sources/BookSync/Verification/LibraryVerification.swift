@@ -89,7 +89,9 @@ package struct LibraryVerification: Sendable {
         if let round, report.isComplete {
             try await store.endVerification(round, at: Date())
             let bad = Set(report.bad.map(\.file.episode))
-            try await readMedia(of: recorded.map(\.file).filter { !bad.contains($0.episode) }, store: store)
+            let sound = recorded.filter { !bad.contains($0.file.episode) }
+            try await readMedia(of: sound.map(\.file), store: store)
+            if request.decodes { await decode(sound, of: recorded, &report) }
         }
         report.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
@@ -105,6 +107,42 @@ package struct LibraryVerification: Sendable {
         for file in unread { reader.add(file) }
         reader.finish()
         if let notice = await reader.run() { emit(.notice(notice)) }
+    }
+
+    /// Decodes files, and reports those that are broken. Cancelled, it leaves the others.
+    private func decode(
+        _ files: [VerifiedFile], of recorded: [VerifiedFile], _ report: inout VerificationReport
+    ) async {
+        guard let check = media.map(AudioCheck.init), !files.isEmpty else { return }
+        emit(.notice("decoding \(Message(files.count, "file"))"))
+        var broken: Set<VerifiedFile> = []
+        var rest = files[...]
+        await withTaskGroup(of: VerifiedFile?.self) { group in
+            func next() {
+                guard let file = rest.popFirst(), !Task.isCancelled else { return }
+                group.addTask { [library] in
+                    guard let why = await check.objection(to: library + "/" + file.file.path, declared: nil) else {
+                        return nil
+                    }
+                    var broken = file
+                    broken.verdict = .brokenAudio(why)
+                    return broken
+                }
+            }
+            // No more than are decoded at a time, and some that wait.
+            for _ in 0..<4 { next() }
+            for await file in group {
+                next()
+                guard let file else { continue }
+                broken.insert(file)
+                emit(.checked(file))
+            }
+        }
+        report.left += rest.count
+        // What an earlier call found right was not counted by this one.
+        report.intact = max(0, report.intact - broken.count)
+        let bad = Dictionary((report.bad + broken).map { ($0.file.episode, $0) }) { first, _ in first }
+        report.bad = recorded.compactMap { bad[$0.file.episode] }
     }
 
     /// One book after the other: a file takes little room, and all that is known of its episode takes much.

@@ -54,7 +54,7 @@ extension VerifiedFile {
         switch verdict {
         case .truncated(let size), .longer(let size): return size > 0 ? size : nil
         case .changed: return file.size
-        case .intact, .missing, .displaced, .wrongHeader, .bitRot, .unreadable, .changing: return nil
+        case .intact, .missing, .displaced, .wrongHeader, .bitRot, .unreadable, .changing, .brokenAudio: return nil
         }
     }
 }

@@ -8,8 +8,13 @@ package struct VerificationRequest: Sendable {
     package var isQuick: Bool
     /// Whether a verification of the same scope that was cut off is not gone on with.
     package var startsAnew: Bool
+    /// Whether the audio of what is right is decoded as well.
+    package var decodes: Bool
 
-    package init(scope: TransferControl.Scope, isQuick: Bool = false, startsAnew: Bool = false) {
+    package init(
+        scope: TransferControl.Scope, isQuick: Bool = false, startsAnew: Bool = false, decodes: Bool = false
+    ) {
+        self.decodes = decodes
         self.scope = scope
         self.isQuick = isQuick
         self.startsAnew = startsAnew

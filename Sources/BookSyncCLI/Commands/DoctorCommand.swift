@@ -4,6 +4,7 @@ import BookSync
 import Foundation
 import Languages
 import LibraryFiles
+import MediaProbe
 import Settings
 import ShelfQueries
 
@@ -72,10 +73,24 @@ extension Program {
             }
             let diagnosis = Diagnosis(
                 configuration: loaded.configuration, check: check, knownLibraries: knownLibraries, logger: logger)
-            return try await diagnosis.findings(asksSources: asksSources)
+            let findings = try await diagnosis.findings(asksSources: asksSources)
+            return findings + [audioFinding(loaded.configuration)].compactMap(\.self)
         } catch let failure as Failure where failure.kind == .configuration {
             // Which library and which sources are meant is not known then.
             return [failure.asFinding]
         }
+    }
+
+    /// Whether runs can look into audio files; nil where they are not to.
+    private func audioFinding(_ configuration: Configuration) -> Finding? {
+        guard configuration.downloads.probe == .auto else { return nil }
+        guard let tools = MediaTools.find(in: environment["PATH"]) else {
+            return .ok("audio", "durations, chapters and tags are not read from the files: ffprobe is not installed")
+        }
+        return .ok(
+            "audio",
+            tools.ffmpeg == nil
+                ? "read by \(tools.ffprobe); whether a file is whole cannot be found out: ffmpeg is not installed"
+                : "read by \(tools.ffprobe)")
     }
 }

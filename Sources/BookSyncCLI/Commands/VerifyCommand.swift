@@ -1,6 +1,7 @@
 import ArgumentParser
 import BookModel
 import BookSync
+import MediaProbe
 import Settings
 
 struct VerifyCommand: Subcommand {
@@ -34,9 +35,13 @@ struct VerifyCommand: Subcommand {
     @Flag(help: .words("Read everything, also what an interrupted verification found right."))
     var anew = false
 
+    @Flag(help: .words("Decode the audio of every file as well; needs ffmpeg."))
+    var deep = false
+
     @OptionGroup var waiting: WaitOptions
 
     func validate() throws {
+        if deep, quick { throw ValidationError(.words("--deep and --quick exclude each other.")) }
         if accept, repair || quick { throw ValidationError(.words("--accept goes with neither --repair nor --quick.")) }
         if accept, references.isEmpty {
             throw ValidationError(.words("--accept takes the books or episodes that you edited, as in REF or REF/12."))
@@ -46,13 +51,20 @@ struct VerifyCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: references)
         let request = VerificationRequest(
-            scope: try scope(configuration), isQuick: quick, startsAnew: anew)
+            scope: try scope(configuration), isQuick: quick, startsAnew: anew, decodes: deep)
+        let tools = MediaTools.find(in: program.environment["PATH"])
+        if deep, tools?.ffmpeg == nil {
+            throw Failure(
+                .configuration, what: "the files cannot be decoded", why: "ffmpeg is not installed",
+                remedy: "install ffmpeg and try again")
+        }
+        let media = deep ? tools.map { MediaProbe(tools: $0) } : program.media(configuration)
         var style = program.eventStyle
         style.isQuiet = style.isQuiet || program.options.json
         let printer = VerificationPrinter(style: style, streams: program.streams)
         let report = try await printer.printing { emit in
             let verification = LibraryVerification(
-                library: configuration.library, media: program.media(configuration), emit: emit)
+                library: configuration.library, media: media, emit: emit)
             let report = try await verification.check(request)
             guard report.isComplete else { return report }
             if accept, report.stillBad > 0 { return try await accepted(report, configuration, program) }

@@ -7,7 +7,7 @@ package enum Phrase: String, Sendable, CaseIterable {
     case forward30, position, speed, sleepTimer, sleepOff, sleep15, sleep30, sleep60, sleepAtEnd, columnNumber
     case columnName, columnLength, columnSize, columnState, columnActions, pages, previousPage, nextPage
     case pageOf, shelf, goOnListening, sortedBy, sortNews, sortTitle, sortAuthor, sortMissing, sortFirstEpisode,
-        sortLastEpisode, findInBook, emptyShelf
+        sortLastEpisode, findInBook, emptyShelf, chapters
     case emptyShelfWhatNext, addBook, aboutBook, episodes, filterByState, all, noEpisodes, feed, neighbours
     case queue, wholeRun, emptyQueue, emptyQueueWhatNext, runs, noRuns, noRunsWhatNext, subscriptions
     case addByReference, referencePlaceholder, referenceHint, lookAt, subscribe, unsubscribe, downloadOnce

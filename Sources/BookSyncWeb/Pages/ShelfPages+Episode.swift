@@ -25,6 +25,15 @@ extension ShelfPages {
         var marks: ActionsView
         var previous: String?
         var next: String?
+        var hasChapters: Bool
+        var chapters: [ChapterView]
+    }
+
+    private struct ChapterView: ViewModel {
+        /// Seconds.
+        var from: Double
+        var time: String
+        var title: String
     }
 
     /// One episode, and the way to those beside it that can be heard; the player asks it for them.
@@ -38,7 +47,8 @@ extension ShelfPages {
             return Found(
                 episode: episode, book: book, before: before, after: after,
                 position: try await shelf.positions(of: identity.book)[identity],
-                speed: try await shelf.speed(of: identity.book), isRunUnderWay: shelf.isRunUnderWay)
+                speed: try await shelf.speed(of: identity.book),
+                chapters: try await shelf.chapters(of: episode.shelved), isRunUnderWay: shelf.isRunUnderWay)
         }
         guard let found = found ?? nil else { return nil }
         let (shelved, book) = (found.episode.shelved, found.book)
@@ -61,7 +71,11 @@ extension ShelfPages {
                 actions: maker.marks(
                     "episode", row.rowID, of: row.name, isPlayed: found.position?.isFinished == true,
                     isBegun: found.position != nil)),
-            previous: found.before.map(request.routes.episode), next: found.after.map(request.routes.episode))
+            previous: found.before.map(request.routes.episode), next: found.after.map(request.routes.episode),
+            hasChapters: row.player != nil && !found.chapters.isEmpty,
+            chapters: found.chapters.map {
+                ChapterView(from: $0.start, time: phrases.clock($0.start), title: $0.title ?? "")
+            })
         return try page(
             .episodes, named: "\(row.name) · \(book.title)", view, with: "episode", for: request, section: .shelf)
     }
@@ -73,6 +87,7 @@ extension ShelfPages {
         var after: EpisodeIdentity?
         var position: ListeningPosition?
         var speed: Double?
+        var chapters: [MediaInfo.Chapter]
         var isRunUnderWay: Bool
     }
 

@@ -199,6 +199,7 @@ extension Strings {
         .bookmarkNote: "备注",
         .saidBookmarked: "已在 {time} 添加书签",
         .bookmarks: "书签",
+        .chapters: "章节",
         .removeBookmark: "删除书签",
         .playFrom: "从 {time} 播放 {name}",
         .markPlayed: "标为已听完",

@@ -206,6 +206,7 @@ extension Strings {
         .bookmarkNote: "Note",
         .saidBookmarked: "Bookmark added at {time}",
         .bookmarks: "Bookmarks",
+        .chapters: "Chapters",
         .removeBookmark: "Remove bookmark",
         .playFrom: "Play {name} from {time}",
         .markPlayed: "Mark as played",

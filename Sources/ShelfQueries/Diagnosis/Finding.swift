@@ -20,7 +20,7 @@ package struct Finding: Sendable, Hashable {
     /// What a run that meets the problem would end with; nil for what is none.
     package var kind: Failure.Kind?
 
-    static func ok(_ check: Message, _ message: Message) -> Finding {
+    package static func ok(_ check: Message, _ message: Message) -> Finding {
         Finding(check: check, status: .ok, message: message)
     }
 

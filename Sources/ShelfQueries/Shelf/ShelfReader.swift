@@ -88,6 +88,12 @@ package struct ShelfReader: Sendable {
         return episodes
     }
 
+    /// The chapters of the episode's file; none where it has none, or was not read.
+    package func chapters(of shelved: EpisodeRecord) async throws -> [MediaInfo.Chapter] {
+        guard shelved.media?.chapters ?? 0 > 0 else { return [] }
+        return try await store.media(of: shelved.episode.identity)?.chapters ?? []
+    }
+
     /// Everything that is being transferred, waits, is paused or failed; what moves comes first.
     /// - Parameters:
     ///   - first: how many of them come before, 0 or more.

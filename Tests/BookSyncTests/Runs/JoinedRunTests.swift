@@ -115,6 +115,14 @@ import Transport
         }
     }
 
+    @Test func `what a plan of the run resumes is not asked for again, unless the user resumes it later`() {
+        let control = RunControl()
+        let episodes = (1...2).map { EpisodeIdentity(book: RunBench.book, key: "\($0)") }
+        control.resume([episodes[0]])
+        #expect(control.notResumed(episodes) == [episodes[1]])
+        #expect(control.notResumed(episodes) == episodes)
+    }
+
     @Test func `what was withdrawn while its catalog was asked is not fetched, unless it is asked for again`() throws {
         let control = RunControl()
         let episode = Episode(identity: EpisodeIdentity(book: RunBench.book, key: "1"), section: 1, name: "1")

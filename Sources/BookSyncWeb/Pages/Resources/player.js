@@ -49,6 +49,13 @@ function play(it) {
   lookAround(it);
 }
 
+/** Plays from there, wherever the user stopped. */
+function playFrom(it, seconds) {
+  if (!now || keyOf(it) !== keyOf(now)) return play({ ...it, at: seconds, exact: "" });
+  moveTo(seconds);
+  audio.play().catch(() => {});
+}
+
 function startAt(it, seconds) {
   if (now !== it) return;
   if (audio.readyState < HTMLMediaElement.HAVE_METADATA)
@@ -123,6 +130,17 @@ function mark() {
     if (isThis) button.setAttribute("aria-pressed", String(isPlaying));
     button.closest(".row")?.classList.toggle("is-playing", Boolean(isThis));
   }
+  markChapter();
+}
+
+/** Marks the chapter that is played, on the page of its episode. */
+function markChapter() {
+  const chapters = [...document.querySelectorAll(".chapters button")];
+  if (!chapters.length) return;
+  const isThis = now && keyOf(described(document.querySelector("main article .play"))) === keyOf(now);
+  const current = isThis && chapters.findLast(chapter => Number(chapter.dataset.from) <= audio.currentTime + 0.05);
+  for (const chapter of chapters) if (chapter !== current) chapter.removeAttribute("aria-current");
+  if (current) current.setAttribute("aria-current", "true");
 }
 document.addEventListener("shown", () => {
   mark();
@@ -235,6 +253,7 @@ function settle(isThere) {
 
 audio.addEventListener("timeupdate", () => {
   showTime();
+  markChapter();
   if (elsewhere && audio.currentTime > elsewhere.standing.seconds) settle(false);
   if (!audio.paused && Date.now() - savedAt > 10000) save();
 });
@@ -291,8 +310,14 @@ document.addEventListener("click", event => {
   const button = event.target.closest?.("main .play");
   if (!button) return;
   const it = described(button);
-  if (now && keyOf(it) === keyOf(now) && !("exact" in it)) commands.toggle();
+  if ("exact" in it) playFrom(it, Number(it.at));
+  else if (now && keyOf(it) === keyOf(now)) commands.toggle();
   else play(it);
+});
+
+document.addEventListener("click", event => {
+  const chapter = event.target.closest?.(".chapters button");
+  if (chapter) playFrom(described(document.querySelector("main article .play")), Number(chapter.dataset.from));
 });
 
 document.addEventListener("keydown", event => {
