@@ -168,6 +168,9 @@ extension ProductTests {
                     let document = try JSONObject(deep.output)
                     #expect(deep.exitCode == 75 && document.object("totals")?.number("intact") == 2, "\(deep.output)")
                     let bad = document.objects("bad").filter { $0["condition"] == "broken_audio" }
+                    // To fetch it again would bring the same.
+                    let told = try await bench.run("verify", "--deep", environment: environment)
+                    #expect(!told.errors.contains("--repair"), "\(told.errors)")
                     #expect(bad.count == 2 && bad.allSatisfy { $0["reason"]?.contains("its audio") == true })
                 }
             }

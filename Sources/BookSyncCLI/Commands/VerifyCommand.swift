@@ -76,7 +76,7 @@ struct VerifyCommand: Subcommand {
         let isSilent = program.options.quiet && status == .done
         await program.print(
             JSONDocument(report, exitCode: Int(status.rawValue)).event("verified"), or: isSilent ? [] : lines(report))
-        if report.stillBad > 0, !repair, !program.options.quiet, !program.options.json {
+        if report.stillBad > 0, !report.booksToRepair.isEmpty, !repair, !program.options.quiet, !program.options.json {
             let isEdited = !accept && report.bad.contains { $0.wasTouched }
             await program.streams.writeError(
                 "booksync verify --repair fetches what is bad again"
