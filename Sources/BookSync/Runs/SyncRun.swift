@@ -97,7 +97,6 @@ package struct SyncRun: Sendable {
             let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
             var collected: [TransferRequest] = []
             let reader = media.map { MediaReader($0, library: session.folder.path, store: session.store) }
-            defer { reader?.finish() }
             async let unread = reader?.run()
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,

@@ -84,7 +84,7 @@ extension Program {
     /// Whether runs can look into audio files; nil where they are not to.
     private func audioFinding(_ configuration: Configuration) -> Finding? {
         guard configuration.downloads.probe == .auto else { return nil }
-        guard let tools = MediaTools.find(in: environment["PATH"]) else {
+        guard let tools = mediaTools else {
             return .ok("audio", "durations, chapters and tags are not read from the files: ffprobe is not installed")
         }
         return .ok(

@@ -45,10 +45,12 @@ extension Program {
         return report
     }
 
+    /// The programs that read audio files; nil where ffprobe is not installed.
+    var mediaTools: MediaTools? { MediaTools.find(in: environment["PATH"]) }
+
     /// What looks into audio files; nil where nothing is to, or ffprobe is not installed.
     func media(_ configuration: Configuration) -> MediaProbe? {
-        guard configuration.downloads.probe == .auto else { return nil }
-        return MediaTools.find(in: environment["PATH"]).map { MediaProbe(tools: $0) }
+        configuration.downloads.probe == .auto ? mediaTools.map { MediaProbe(tools: $0) } : nil
     }
 
     /// Does runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell.

@@ -52,13 +52,13 @@ struct VerifyCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: references)
         let request = VerificationRequest(
             scope: try scope(configuration), isQuick: quick, startsAnew: anew, decodes: deep)
-        let tools = MediaTools.find(in: program.environment["PATH"])
+        let tools = deep ? program.mediaTools : nil
         if deep, tools?.ffmpeg == nil {
             throw Failure(
                 .configuration, what: "the files cannot be decoded", why: "ffmpeg is not installed",
                 remedy: "install ffmpeg and try again")
         }
-        let media = deep ? tools.map { MediaProbe(tools: $0) } : program.media(configuration)
+        let media = tools.map { MediaProbe(tools: $0) } ?? program.media(configuration)
         var style = program.eventStyle
         style.isQuiet = style.isQuiet || program.options.json
         let printer = VerificationPrinter(style: style, streams: program.streams)
