@@ -90,8 +90,8 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"), crypto,
             ]),
         room("SyncPlanner", uses: ["BookModel"]),
-        room("MediaProbe", uses: ["BookModel", subprocess, system]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
+        room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
         room("LibraryMedia", uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe"]),
         room(
             "DownloadEngine",

@@ -39,10 +39,23 @@ package struct FileMark: Sendable, Hashable {
     package var sha256: String
     /// The address that the bytes came from, without secrets; nil where nobody noted it.
     package var address: String?
+    /// What the file was when it was fetched, where it has tags embedded by now.
+    package var original: Original?
 
-    package init(episode: EpisodeIdentity, sha256: String, address: String? = nil) {
+    package struct Original: Sendable, Hashable {
+        package var file: LocalFile.Original
+        /// The catalog's digest, which that file had.
+        package var promised: ContentDigest?
+
+        package init(_ file: LocalFile.Original, promised: ContentDigest? = nil) {
+            (self.file, self.promised) = (file, promised)
+        }
+    }
+
+    package init(episode: EpisodeIdentity, sha256: String, address: String? = nil, original: Original? = nil) {
         self.episode = episode
         self.sha256 = sha256
         self.address = address
+        self.original = original
     }
 }

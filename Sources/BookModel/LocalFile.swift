@@ -12,6 +12,19 @@ package struct LocalFile: Sendable, Hashable {
         case unverified
     }
 
+    /// What a file was when it was fetched that has tags embedded by now.
+    package struct Original: Sendable, Hashable {
+        /// Bytes.
+        package var size: Int64
+        package var sha256: String
+        /// SHA-256 of the audio stream's packets, which is that of the file with the tags too.
+        package var streamSHA256: String
+
+        package init(size: Int64, sha256: String, streamSHA256: String) {
+            (self.size, self.sha256, self.streamSHA256) = (size, sha256, streamSHA256)
+        }
+    }
+
     package var episode: EpisodeIdentity
     /// Relative to the library, with `/` between its parts.
     package var path: String
@@ -34,12 +47,14 @@ package struct LocalFile: Sendable, Hashable {
     package var isNamedByUser: Bool
     /// The address that the bytes came from, without secrets; nil where they were not fetched, or nobody noted it.
     package var fetchedFrom: String?
+    /// Nil where the file is as it was fetched.
+    package var original: Original?
 
     package init(
         episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
         validator: ContentValidator = .init(), catalogSize: Int64? = nil, catalogModifiedAt: Date? = nil,
         fetchedAt: Date, verification: Verification, isNamedByUser: Bool = false,
-        fetchedFrom: String? = nil
+        fetchedFrom: String? = nil, original: Original? = nil
     ) {
         self.episode = episode
         self.path = path
@@ -54,5 +69,6 @@ package struct LocalFile: Sendable, Hashable {
         self.verification = verification
         self.isNamedByUser = isNamedByUser
         self.fetchedFrom = fetchedFrom
+        self.original = original
     }
 }

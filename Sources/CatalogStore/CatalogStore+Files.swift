@@ -67,14 +67,17 @@ extension Database {
         let sql = """
             INSERT INTO local_file (
                 episode_id, etag, last_modified, validator_age, path, size, sha256, mtime, inode, catalog_size,
-                catalog_modified_at, fetched_at, verification, named_by_listener, fetched_from
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                catalog_modified_at, fetched_at, verification, named_by_listener, fetched_from,
+                original_size, original_sha256, stream_sha256
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (episode_id) DO UPDATE SET
                 etag = excluded.etag, last_modified = excluded.last_modified, validator_age = excluded.validator_age,
                 path = excluded.path, size = excluded.size, sha256 = excluded.sha256, mtime = excluded.mtime,
                 inode = excluded.inode, catalog_size = excluded.catalog_size,
                 catalog_modified_at = excluded.catalog_modified_at, fetched_at = excluded.fetched_at,
                 verification = excluded.verification, fetched_from = excluded.fetched_from,
+                original_size = excluded.original_size, original_sha256 = excluded.original_sha256,
+                stream_sha256 = excluded.stream_sha256,
                 named_by_listener = CASE WHEN path = excluded.path THEN named_by_listener
                     ELSE excluded.named_by_listener END,
                 pending_path = CASE WHEN path = excluded.path THEN pending_path END
@@ -82,7 +85,7 @@ extension Database {
         let rest: StatementArguments = [
             file.path, file.size, file.sha256, file.modificationTime, Int64(bitPattern: file.inode), file.catalogSize,
             stored(file.catalogModifiedAt), stored(file.fetchedAt), file.verification.rawValue, file.isNamedByUser,
-            file.fetchedFrom,
+            file.fetchedFrom, file.original?.size, file.original?.sha256, file.original?.streamSHA256,
         ]
         try refusingTaken(file.path, for: file.episode, id) {
             try cachedStatement(sql: sql).execute(arguments: [id] + StatementArguments(file.validator) + rest)

@@ -8,7 +8,7 @@ import GRDB
 extension CatalogStore {
     private static let columns = """
         path, size, sha256, mtime, inode, etag, last_modified, validator_age, catalog_size, catalog_modified_at,
-        fetched_at, verification, named_by_listener, fetched_from
+        fetched_at, verification, named_by_listener, fetched_from, original_size, original_sha256, stream_sha256
         """
 
     /// Records that episodes were removed: on disk when the call returns. Those that were removed before stay so since then,

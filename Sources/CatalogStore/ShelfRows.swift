@@ -51,12 +51,24 @@ extension Episode {
     }
 }
 
+extension LocalFile.Original {
+    /// Nil where the three columns that come next are.
+    init?(_ columns: inout ColumnReader) throws {
+        guard let size: Int64 = try columns.next() else {
+            columns.skip(2)
+            return nil
+        }
+        self.init(size: size, sha256: try columns.next(), streamSHA256: try columns.next())
+    }
+}
+
 extension LocalFile {
     static let columns = """
         f.path, f.size, f.sha256, f.mtime, f.inode, f.etag, f.last_modified, f.validator_age, f.catalog_size,
-        f.catalog_modified_at, f.fetched_at, f.verification, f.named_by_listener, f.fetched_from
+        f.catalog_modified_at, f.fetched_at, f.verification, f.named_by_listener, f.fetched_from,
+        f.original_size, f.original_sha256, f.stream_sha256
         """
-    private static let columnCount = 14
+    private static let columnCount = 17
 
     init(_ columns: inout ColumnReader, of episode: EpisodeIdentity) throws {
         self.init(
@@ -67,7 +79,7 @@ extension LocalFile {
             catalogSize: try columns.next(), catalogModifiedAt: try columns.nextTime(),
             fetchedAt: Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000),
             verification: try word(columns.next()), isNamedByUser: try columns.next(),
-            fetchedFrom: try columns.next())
+            fetchedFrom: try columns.next(), original: try LocalFile.Original(&columns))
     }
 
     /// nil where an outer join found no file.

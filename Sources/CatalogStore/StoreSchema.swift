@@ -21,6 +21,7 @@ enum StoreSchema {
         migrator.registerMigration("v8", migrate: migrateToVersion8)
         migrator.registerMigration("v9", migrate: migrateToVersion9)
         migrator.registerMigration("v10", migrate: migrateToVersion10)
+        migrator.registerMigration("v11", migrate: migrateToVersion11)
         return migrator
     }()
 

@@ -7,6 +7,8 @@ package enum ExtendedAttribute: String {
     case episode = "user.booksync.episode"
     case sha256 = "user.booksync.sha256"
     case address = "user.booksync.address"
+    /// Of a file with embedded tags: what it was, as ``FileMark/Original`` writes it.
+    case original = "user.booksync.original"
     /// Of a partial file: which answer its bytes are of.
     case origin = "user.booksync.origin"
 

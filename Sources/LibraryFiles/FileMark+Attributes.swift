@@ -13,7 +13,8 @@ extension FileMark {
         else { return nil }
         self.init(
             episode: EpisodeIdentity(book: BookIdentity(source: words[0], id: words[1]), key: words[2]), sha256: sha256,
-            address: ExtendedAttribute.address.value(of: descriptor))
+            address: ExtendedAttribute.address.value(of: descriptor),
+            original: ExtendedAttribute.original.value(of: descriptor).flatMap(Original.init))
     }
 
     /// Writes the mark. A file system without such attributes, or without room for them, keeps none: nothing but the search
@@ -25,5 +26,22 @@ extension FileMark {
         ExtendedAttribute.episode.set(to: String(decoding: words, as: UTF8.self), of: descriptor)
         ExtendedAttribute.sha256.set(to: sha256, of: descriptor)
         if let address { ExtendedAttribute.address.set(to: address, of: descriptor) }
+        if let original { ExtendedAttribute.original.set(to: original.text, of: descriptor) }
+    }
+}
+
+extension FileMark.Original {
+    /// Size, SHA-256, that of the stream, and the catalog's digest with its algorithm in front, as far as there is one.
+    fileprivate var text: String {
+        let digest = promised.map { " \($0.algorithm) \($0.hexadecimal)" } ?? ""
+        return "\(file.size) \(file.sha256) \(file.streamSHA256)\(digest)"
+    }
+
+    fileprivate init?(_ text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        guard words.count == 3 || words.count == 5, let size = Int64(words[0]) else { return nil }
+        self.init(LocalFile.Original(size: size, sha256: words[1], streamSHA256: words[2]))
+        guard words.count == 5, let algorithm = ContentDigest.Algorithm(rawValue: words[3]) else { return }
+        promised = ContentDigest(algorithm: algorithm, hexadecimal: words[4])
     }
 }

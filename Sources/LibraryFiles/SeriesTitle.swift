@@ -4,12 +4,12 @@ import Foundation
 ///
 /// Read are `Title (Series, Book 2)`, `Series, Book 2: Title`, `Series Vol. II`, `Series #3` and 系列 第二部. A number
 /// alone is none (`Fahrenheit 451`), nor is one behind a word that may belong to the title (`The Jungle Book 2`).
-struct SeriesTitle: Equatable {
-    let name: String
+package struct SeriesTitle: Equatable {
+    package let name: String
     /// As a number: `2`.
-    let part: String
+    package let part: String
 
-    init?(_ title: String) {
+    package init?(_ title: String) {
         let inBrackets =
             /^(?<title>.+?)\s*[(（\[](?<name>.*?)[\s,，:：]*(?:book|part|volume|vol\.|vol|no\.|#)\s*(?<part>[0-9]{1,3}|[ivxlc]{1,6})[)）\]]$/
             .ignoresCase()

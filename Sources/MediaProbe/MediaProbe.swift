@@ -7,12 +7,12 @@ import Foundation
 /// calls throw a ``Failure`` where it cannot be read as audio, and `CancellationError`.
 package struct MediaProbe: Sendable {
     /// Demuxers of audio files. None of them opens another file.
-    private static let formats =
+    static let formats =
         "mp3,mov,ogg,flac,matroska,aac,wav,w64,aiff,asf,ac3,eac3,amr,ape,wv,tta,mpc,mpc8,caf,dsf,au"
 
-    private let tools: MediaTools
-    private let limits: MediaLimits
-    private let slots: Slots
+    let tools: MediaTools
+    let limits: MediaLimits
+    let slots: Slots
 
     package init(tools: MediaTools, limits: MediaLimits = MediaLimits()) {
         self.tools = tools
@@ -66,7 +66,7 @@ package struct MediaProbe: Sendable {
         }
     }
 
-    private func readHeaders(_ path: String) async throws -> (info: MediaInfo, declared: Double?) {
+    func readHeaders(_ path: String) async throws -> (info: MediaInfo, declared: Double?) {
         let shown = ["-of", "json=string_validation=ignore", "-show_format", "-show_streams", "-show_chapters"]
         let output = try await run(tools.ffprobe, on: path, ["-v", "level+warning"], shown, limits.headers)
         if let trouble = output.trouble { throw trouble.failure(path) }
@@ -79,14 +79,21 @@ package struct MediaProbe: Sendable {
     }
 
     private func runFFmpeg(_ path: String, _ output: [String]) async throws -> ToolOutput {
-        guard let ffmpeg = tools.ffmpeg else { throw ToolTrouble(.program, "ffmpeg is not installed").failure(path) }
-        return try await run(
-            ffmpeg, on: path, ["-v", "level+error", "-nostdin", "-xerror", "-threads", "1"],
+        try await run(
+            try ffmpeg(for: path), on: path, ["-v", "level+error", "-nostdin", "-xerror", "-threads", "1"],
             ["-map", "0:a:0"] + output, limits.wholeFile)
     }
 
-    private func run(
-        _ tool: String, on path: String, _ options: [String], _ output: [String], _ time: MediaLimits.Time
+    /// - Throws: ``Failure`` where it is not installed.
+    func ffmpeg(for path: String) throws -> String {
+        guard let ffmpeg = tools.ffmpeg else { throw ToolTrouble(.program, "ffmpeg is not installed").failure(path) }
+        return ffmpeg
+    }
+
+    /// - Parameter maxFileSize: bytes of a file that it may write.
+    func run(
+        _ tool: String, on path: String, _ options: [String], _ output: [String], _ time: MediaLimits.Time,
+        maxFileSize: Int64 = 0
     ) async throws -> ToolOutput {
         // A program would get only what is before it.
         guard !path.utf8.contains(0) else { throw ToolTrouble(.file, "there is no such file").failure(path) }
@@ -96,7 +103,7 @@ package struct MediaProbe: Sendable {
         ]
         let run = ToolRun(
             tool: tool, file: file, arguments: options + input + output, time: time,
-            maxAddressSpace: limits.maxAddressSpace, maxOutput: limits.maxOutput)
+            maxAddressSpace: limits.maxAddressSpace, maxOutput: limits.maxOutput, maxFileSize: maxFileSize)
         return try await run.run()
     }
 }

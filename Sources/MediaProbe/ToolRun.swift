@@ -27,13 +27,15 @@ struct ToolRun: Sendable {
     let arguments: [String]
     let time: MediaLimits.Time
     let maxAddressSpace, maxOutput: Int
+    /// Bytes of a file that it may write.
+    var maxFileSize: Int64 = 0
 
-    /// Takes seconds of processor time, kilobytes of address space, the file, the program and its arguments. A limit that is
-    /// stricter already stays.
+    /// Takes seconds of processor time, kilobytes of address space, blocks of 512 bytes that it may write, the file, the program
+    /// and its arguments. A limit that is stricter already stays.
     private static let script = """
-        { ulimit -c 0; ulimit -f 0; ulimit -H -t $(($1+1)); ulimit -S -t $1; ulimit -v $2; } 2>/dev/null
-        [ -e "$3" ] || exit 120; [ -f "$3" ] || exit 121; [ -s "$3" ] || exit 122
-        shift 3; exec "$@"
+        { ulimit -c 0; ulimit -f $3; ulimit -H -t $(($1+1)); ulimit -S -t $1; ulimit -v $2; } 2>/dev/null
+        [ -e "$4" ] || exit 120; [ -f "$4" ] || exit 121; [ -s "$4" ] || exit 122
+        shift 4; exec "$@"
         """
 
     /// Runs it to its end; throws only `CancellationError`.
@@ -53,7 +55,7 @@ struct ToolRun: Sendable {
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
-        let limits = ["\(time.processorSeconds)", "\(maxAddressSpace >> 10)"]
+        let limits = ["\(time.processorSeconds)", "\(maxAddressSpace >> 10)", "\((maxFileSize + 511) / 512)"]
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(["-c", Self.script, "sh"] + limits + [file, tool] + arguments),
             environment: .custom(["LC_ALL": "C"]), platformOptions: options,

@@ -29,6 +29,9 @@ package struct ExaminedFile: Sendable, Hashable {
         self.mark = mark
     }
 
+    /// Bytes that it had when it was fetched, as far as it says that; else those it has.
+    package var originalSize: Int64 { mark?.original?.file.size ?? facts.size }
+
     /// Whether the file has the digest; nil when it was not computed.
     func has(_ digest: ContentDigest) -> Bool? {
         digests[digest.algorithm].map { $0 == digest.hexadecimal }

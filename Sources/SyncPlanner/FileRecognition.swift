@@ -166,22 +166,26 @@ struct FileRecognition {
 
     private mutating func markedMatch(_ episode: Episode, at path: String) -> Match? {
         guard let file = input.examined[path], let mark = file.mark else { return nil }
-        let promised = episode.digest ?? ContentDigest(algorithm: .sha256, hexadecimal: mark.sha256)
+        // Of what was fetched; the tags that it has by now are not the catalog's.
+        let hadDigest = mark.original?.promised != nil && mark.original?.promised == episode.digest
+        let ownDigest = ContentDigest(algorithm: .sha256, hexadecimal: mark.sha256)
+        let promised = hadDigest ? ownDigest : episode.digest ?? ownDigest
+        let size = file.originalSize
         guard let digest = file.digests[.sha256], let fits = file.has(promised) else {
             questions[path] = ProbeDepth.whole([promised.algorithm]).united(with: questions[path])
             return nil
         }
         guard digest == mark.sha256, fits else { return nil }
         var reason: Message = "it bears the episode's mark, and its SHA-256 is the one in the mark"
-        if episode.digest == nil, let size = episode.size, size != file.facts.size, !episode.isLocked {
+        if episode.digest == nil, let listed = episode.size, listed != size, !episode.isLocked {
             // The mark says whose it is, and not of which version; the catalog's sizes are sometimes stale.
             let key = episode.identity.key
             if input.declaredLengths[key] == nil { lengthQuestions.insert(key) }
-            if input.mayBeEarlierVersion(file.facts.size, of: episode) {
+            if input.mayBeEarlierVersion(size, of: episode) {
                 reason = "\(reason); its catalog lists another version by now, which the next run downloads"
             }
         }
-        let isOfCatalogsSize = episode.size == file.facts.size
+        let isOfCatalogsSize = episode.size == size
         return Match(
             path: path, reason: reason,
             verification: episode.digest != nil ? .digest : isOfCatalogsSize ? .length : .unverified)

@@ -13,6 +13,7 @@ package struct RecordedLibrary: Sendable {
         RecordedLibrary(schema: 7, digest: "1d18493fa3e1897adf7c472871a8399848de61d6ac5bd67b0725ee6514a3ba6b"),
         RecordedLibrary(schema: 8, digest: "32e1b555f58c1460e61a1e8dee6b86a8a43ad17b946c52441b40cfd1ab60ad4f"),
         RecordedLibrary(schema: 9, digest: "4bce6209cfbc8e5e22c3c1761bdc8355223c141fd88814d445f1e2bc0f741d1b"),
+        RecordedLibrary(schema: 10, digest: "110ceec841ecc89b53b1e1b0f1afef8ee9d6b761d49bdfe094a3654e081aae25"),
     ]
 
     /// Feeds of several kinds, by a program of the fifth schema; beside the library lie the feeds.

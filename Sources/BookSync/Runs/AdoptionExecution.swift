@@ -92,9 +92,10 @@ struct AdoptionExecution: Sendable {
         return LocalFile(
             episode: action.episode.identity, path: action.path, size: examined.facts.size, sha256: sha256,
             modificationTime: examined.facts.modificationTime, inode: examined.facts.inode,
-            catalogSize: adoption.mayBeEarlierVersion ? examined.facts.size : action.episode.size,
+            catalogSize: adoption.mayBeEarlierVersion ? examined.originalSize : action.episode.size,
             catalogModifiedAt: action.episode.modifiedAt, fetchedAt: Date(),
-            verification: action.verification ?? .unverified, isNamedByUser: adoption.isNamedByUser)
+            verification: action.verification ?? .unverified, isNamedByUser: adoption.isNamedByUser,
+            original: examined.mark?.sha256 == sha256 ? examined.mark?.original?.file : nil)
     }
 
     /// What was begun of an episode that turned up whole is of no use any more.

@@ -262,8 +262,8 @@ struct PlanAssembly: Sendable {
                     .init(
                         action: action, examined: examined?.digests.isEmpty == false ? examined : nil,
                         isNamedByUser: !isTemplateName,
-                        mayBeEarlierVersion: action.bytes.map { input.mayBeEarlierVersion($0, of: action.episode) }
-                            ?? false))
+                        mayBeEarlierVersion: (examined?.originalSize ?? action.bytes)
+                            .map { input.mayBeEarlierVersion($0, of: action.episode) } ?? false))
             }
             if action.kind.isTransfer {
                 var request = TransferRequest(
