@@ -143,8 +143,8 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "MediaProbe",
-                "Settings", "ShelfQueries", "BookSync", "OtherPrograms",
+                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
+                "MediaProbe", "Settings", "ShelfQueries", "BookSync", "OtherPrograms",
                 "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],

@@ -32,7 +32,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             ExplainCommand.self,
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
             TrashCommand.self,
-            AdoptCommand.self, ImportCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self,
+            AdoptCommand.self, ImportCommand.self, VerifyCommand.self, TagCommand.self, UndoCommand.self, ExportCommand.self,
             ServeCommand.self,
             DemoCommand.self,
             DoctorCommand.self, ConfigCommand.self,

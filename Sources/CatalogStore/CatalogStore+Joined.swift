@@ -14,7 +14,8 @@ extension CatalogStore {
                 var columns = ColumnReader(row)
                 files.append(
                     JoinedFile(
-                        path: try columns.next(), book: book, size: try columns.next(), modificationTime: try columns.next(),
+                        path: try columns.next(), book: book, size: try columns.next(),
+                        modificationTime: try columns.next(),
                         madeOf: try columns.next()))
             }
             return files

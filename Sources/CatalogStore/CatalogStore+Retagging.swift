@@ -16,7 +16,8 @@ extension CatalogStore {
                     """
             ).execute(
                 arguments: [
-                    try database.requiredFile(of: file.episode), file.sha256, file.original?.size, file.original?.sha256,
+                    try database.requiredFile(of: file.episode), file.sha256, file.original?.size,
+                    file.original?.sha256,
                     file.original?.streamSHA256,
                 ])
         }

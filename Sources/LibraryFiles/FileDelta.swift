@@ -105,7 +105,8 @@ package enum FileDelta {
         var count = 0
         while true {
             let (left, right) = (
-                try bytes(of: one, at: first + count, count: chunk), try bytes(of: other, at: second + count, count: chunk)
+                try bytes(of: one, at: first + count, count: chunk),
+                try bytes(of: other, at: second + count, count: chunk)
             )
             // All at once, as it mostly is.
             let same = left == right ? left.count : zip(left, right).prefix { $0 == $1 }.count
@@ -147,6 +148,8 @@ package enum FileDelta {
     }
 
     private static func writeBytes(_ bytes: [UInt8], to output: CInt) throws {
-        do { try writeAll(bytes, to: output) } catch { throw Failure.file("a file cannot be written", errno: error.code) }
+        do { try writeAll(bytes, to: output) } catch {
+            throw Failure.file("a file cannot be written", errno: error.code)
+        }
     }
 }

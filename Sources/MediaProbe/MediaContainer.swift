@@ -50,7 +50,6 @@ package enum MediaContainer: String, Sendable, CaseIterable {
         }
         if !tags.chapters.isEmpty { arguments += ["-map_chapters", "1"] }
         switch self {
-        case .mp3: arguments += ["-id3v2_version", "3", "-write_xing", "0"]
         case .mp4:
             // iTunes' own list of chapters ends with the 255th.
             let isLong = max(tags.chapters.count, info.chapters.count) > 255
@@ -62,7 +61,7 @@ package enum MediaContainer: String, Sendable, CaseIterable {
                 arguments += ["-attach", cover, "-metadata:s:t", "mimetype=image/\(isPNG ? "png" : "jpeg")"]
                 arguments += ["-metadata:s:t", "filename=cover.\(isPNG ? "png" : "jpg")"]
             }
-        case .ogg, .flac: break
+        case .mp3, .ogg, .flac: break
         }
         let isAudioOnly = self == .mp4 && ["aac", "alac"].contains(info.codec)
         return arguments + ["-f", isAudioOnly ? "ipod" : rawValue]

@@ -16,15 +16,17 @@ extension MediaProbe {
             let info = try await readHeaders(path).info
             guard let container = MediaContainer(info) else {
                 throw Failure(
-                    .inputOutput, disposition: .skip, what: "\(path) gets no tags",
+                    .temporary, what: "\(path) gets no tags",
                     why: "booksync does not write tags into files of its kind, \(info.container)")
             }
             let document = output + ".chapters"
-            let target = container == .mp3 ? output + ".id3" : output
             defer { for file in [document, output + ".jpg", output + ".png"] { unlink(file) } }
-            defer { if target != output { unlink(target) } }
-            let keepsCover = info.hasCover && container.losesCover
-            let cover = keepsCover && tags.cover == nil ? try await extractCover(of: path, to: output) : tags.cover
+            let keepsCover = info.hasCover && tags.cover == nil
+            if container == .mp3 {
+                let own = keepsCover ? try await extractCover(of: path, to: output) : nil
+                return try await runBlocking { try Self.exchangeID3(of: path, with: tags, own: own, info, to: output) }
+            }
+            let cover = keepsCover && container.losesCover ? try await extractCover(of: path, to: output) : tags.cover
             try await runBlocking {
                 var own: [String: String] = [:]
                 if container == .ogg {
@@ -33,15 +35,12 @@ extension MediaProbe {
                 }
                 try Data(tags.document(with: own).utf8).write(to: URL(filePath: document))
             }
-            // The pictures of an MP3 come before its audio, of which no more is wanted.
-            let options = ["-v", "level+error", "-nostdin", "-y"] + (container == .mp3 ? ["-t", "0.1"] : [])
             let written = try await run(
-                try ffmpeg(for: path), on: path, options,
+                try ffmpeg(for: path), on: path, ["-v", "level+error", "-nostdin", "-y"],
                 ["-f", "ffmetadata", "-i", "file:\(document)"] + container.output(tags, cover: cover, of: info)
-                    + ["file:\(target)"],
+                    + ["file:\(output)"],
                 limits.wholeFile, maxFileSize: try await runBlocking { (fileSize(path) ?? 0) * 2 + (64 << 20) })
             if let trouble = written.trouble { throw trouble.failure(path) }
-            if container == .mp3 { try await runBlocking { try Self.exchangeID3(of: path, for: target, to: output) } }
         }
     }
 
@@ -66,32 +65,27 @@ extension MediaProbe {
         return (Data(head + number(picture.count)) + picture).base64EncodedString()
     }
 
-    // MARK: - MP3
-
-    /// Writes the ID3v2 tag of `tagged`, and behind it all of `path` that is not its own.
-    private static func exchangeID3(of path: String, for tagged: String, to output: String) throws {
-        let tag = try FileHandle(forReadingFrom: URL(filePath: tagged))
+    /// - Parameter own: the path of the cover that it has, for where its tag cannot be taken over frame by frame.
+    private static func exchangeID3(
+        of path: String, with tags: EmbeddedTags, own: String?, _ info: MediaInfo, to output: String
+    ) throws {
         let audio = try FileHandle(forReadingFrom: URL(filePath: path))
         guard FileManager.default.createFile(atPath: output, contents: nil) else {
             throw Failure.file("\(output) cannot be written", errno: errno)
         }
         let new = try FileHandle(forWritingTo: URL(filePath: output))
-        defer { for file in [tag, audio, new] { try? file.close() } }
-        let length = try lengthOfID3(in: tag, at: 0)
-        try tag.seek(toOffset: 0)
-        try new.write(contentsOf: try tag.read(upToCount: length) ?? Data())
-        var start = 0
-        while case let length = try lengthOfID3(in: audio, at: start), length > 0 { start += length }
-        try audio.seek(toOffset: UInt64(start))
+        defer { for file in [audio, new] { try? file.close() } }
+        let found = try ID3Tag.read(audio, at: 0)
+        var (tag, tags, cover) = (found.tag ?? ID3Tag(), tags, tags.cover)
+        let kept = found.tag == nil ? info.tags : ID3Tag.repaired(info)
+        tags.tags.merge(kept) { wanted, _ in wanted }
+        if found.tag == nil {
+            cover = cover ?? own
+            if tags.chapters.isEmpty { tags.chapters = info.chapters }
+        }
+        tag.set(tags, cover: try cover.map { Array(try Data(contentsOf: URL(filePath: $0))) })
+        try new.write(contentsOf: Data(tag.bytes))
+        try audio.seek(toOffset: UInt64(found.length))
         while let part = try audio.read(upToCount: 1 << 20), !part.isEmpty { try new.write(contentsOf: part) }
-    }
-
-    /// Bytes of the ID3v2 tag that begins there; 0 where none does. id3.org, ID3v2.3 §3.1 and v2.4 §3.1.
-    private static func lengthOfID3(in file: FileHandle, at start: Int) throws -> Int {
-        try file.seek(toOffset: UInt64(start))
-        guard let header = try file.read(upToCount: 10), header.count == 10, header.starts(with: "ID3".utf8) else { return 0 }
-        let bytes = Array(header)
-        let size = bytes[6...].reduce(0) { $0 << 7 | Int($1 & 0x7f) }
-        return 10 + size + (bytes[5] & 0x10 == 0 ? 0 : 10)
     }
 }

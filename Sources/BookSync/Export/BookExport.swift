@@ -200,7 +200,7 @@ package struct BookExport: Sendable {
     }
 
     /// Absolute; nil where no cover was exported.
-    private func coverPath(of exported: ExportedBook) async throws -> String? {
+    func coverPath(of exported: ExportedBook) async throws -> String? {
         guard let folder = exported.folder else { return nil }
         return try await coverFile(of: exported.book.identity, in: folder).map { library + "/" + $0.path }
     }

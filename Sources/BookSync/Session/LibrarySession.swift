@@ -3,6 +3,7 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import LibraryMedia
 import ShelfQueries
 
 /// A library opened by a run that may write: locked against other runs, its store open, and what an interrupted run
@@ -110,6 +111,7 @@ package struct LibrarySession: Sendable {
             if try await !isRecorded(file) { try await withdrawAnnouncement(record) }
         }
         try await RenameExecution(library: folder.path, store: store).recoverInterrupted()
+        try await FileTagging.recoverInterrupted(in: folder.path, store: store)
     }
 
     /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.

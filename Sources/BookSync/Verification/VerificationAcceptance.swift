@@ -42,6 +42,8 @@ package struct VerificationAcceptance: Sendable {
         file.sha256 = sha256
         file.inode = found.facts.inode
         file.verification = .unverified
+        // Nobody knows what that was before it was edited.
+        file.original = nil
         try await session.store.updateFiles([file])
         return .accepted
     }

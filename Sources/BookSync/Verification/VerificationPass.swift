@@ -92,7 +92,9 @@ actor VerificationPass {
         var file = file
         let shelved = try await store.episode(file.file.episode)
         guard let recorded = shelved?.file else { return nil }
-        if let transfer = shelved?.transfer, try await isPublished(transfer, at: recorded, as: look) {
+        if let digest = try await announcedDigest(shelved?.transfer, recorded),
+            try await hasDigest(digest, recorded, as: look)
+        {
             file.verdict = .intact
             return file
         }
@@ -111,13 +113,14 @@ actor VerificationPass {
         return file
     }
 
-    /// Whether what stands there is the new version, whose record a run that was cut off did not live to commit.
-    private func isPublished(_ transfer: TransferRecord, at recorded: LocalFile, as look: FileCheck) async throws
-        -> Bool
-    {
-        guard transfer.state == .verifying, transfer.path == recorded.path, let sha256 = transfer.sha256,
-            case .file(let found) = look
-        else { return false }
+    /// Of what somebody who was cut off may have put in the file's place without recording it: a new version, or one with tags.
+    private func announcedDigest(_ transfer: TransferRecord?, _ recorded: LocalFile) async throws -> String? {
+        if let transfer, transfer.state == .verifying, transfer.path == recorded.path { return transfer.sha256 }
+        return try await store.announcedRetaggings().first { $0.episode == recorded.episode }?.sha256
+    }
+
+    private func hasDigest(_ sha256: String, _ recorded: LocalFile, as look: FileCheck) async throws -> Bool {
+        guard case .file(let found) = look else { return false }
         var announced = recorded
         announced.size = found.facts.size
         guard case .file(let read)? = try await self.look(announced, at: recorded.path, depth: .whole) else {

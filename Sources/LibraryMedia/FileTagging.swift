@@ -1,0 +1,272 @@
+import BookModel
+import CatalogStore
+import Crypto
+import Foundation
+import LibraryFiles
+import MediaProbe
+
+/// Embeds tags in the files of a library, and takes them out again.
+///
+/// A new file is made beside the old one, of the same audio packets, and takes its place when all is found right: tags, chapters
+/// and cover are read back, nothing that the file had is lost, and what it was when it was fetched can be made of it again, byte for
+/// byte, from what is kept in ``originalsFolder``. Whoever is killed leaves the old file or the new one.
+///
+/// Whoever calls this holds the library's lock.
+package struct FileTagging: Sendable {
+    package enum Outcome: Sendable, Hashable {
+        /// With the names of what was written.
+        case tagged([String])
+        case restored
+        case unchanged
+    }
+
+    /// Relative to the library: a ``FileDelta`` for each file with embedded tags.
+    static let originalsFolder = ".booksync/originals"
+    /// Relative to the library: for as long as a file is made.
+    static let workFolder = ".booksync/tagging"
+
+    private let probe: MediaProbe
+    /// Absolute.
+    private let library: String
+    private let store: CatalogStore
+    /// Whether a file with other names elsewhere gets tags too; these are left with what it was.
+    private let copies: Bool
+
+    package init(_ probe: MediaProbe, library: String, store: CatalogStore, copies: Bool = false) {
+        (self.probe, self.library, self.store, self.copies) = (probe, library, store, copies)
+    }
+
+    /// What the file lacks of the tags; nothing where they cannot be written into a file of its kind.
+    package func missing(_ tags: EmbeddedTags, in file: LocalFile) async throws -> [String] {
+        let info = try await probe.info(of: absolute(file.path))
+        return MediaContainer(info).map { $0.writable(tags).missing(in: info) } ?? []
+    }
+
+    /// - Parameter promised: the catalog's digest of the episode.
+    /// - Throws: ``Failure``, and the file is as it was; `CancellationError`.
+    package func embed(_ tags: EmbeddedTags, in file: LocalFile, promised: ContentDigest?) async throws -> Outcome {
+        let info = try await probe.info(of: absolute(file.path))
+        let wanted = MediaContainer(info)?.writable(tags) ?? tags
+        let missing = wanted.missing(in: info)
+        guard !missing.isEmpty else { return .unchanged }
+        return try await making(file) { work in
+            let facts = try await look(at: file)
+            let original = try await original(of: file, in: work)
+            // ffmpeg knows by the name what to make of it.
+            let new = "\(work)/new.\(splitLibraryPath(file.path).name.split(separator: ".").last ?? "")"
+            try await probe.tag(original, with: wanted, to: new)
+            let stream = try await requireSame(original, new, wanted)
+            var tagged = file
+            tagged.original =
+                file.original
+                ?? LocalFile.Original(size: file.size, sha256: file.sha256, streamSHA256: stream)
+            let hadPromised = file.verification == .digest ? promised : nil
+            let mark = tagged.original.map { FileMark.Original($0, promised: hadPromised) }
+            tagged = try await finished(new, as: tagged, mark)
+            let delta = deltaPath(of: tagged)
+            try await runBlocking { [library, tagged] in
+                _ = try LibraryDirectory(Self.originalsFolder[...], in: library)
+                try FileDelta.write(of: original, from: new, to: delta)
+                try FileDelta.restore(delta, from: new, to: work + "/check")
+                guard try Self.digest(of: work + "/check") == tagged.original?.sha256 else {
+                    throw Failure(
+                        .defect, what: "\(file.path) gets no tags", why: "what it was cannot be made of it again")
+                }
+                try LibraryDirectory(Self.originalsFolder[...], in: library, creating: false).sync()
+            }
+            try await publish(new, as: tagged, insteadOf: file, facts)
+            return .tagged(missing)
+        }
+    }
+
+    /// Puts the file back that was fetched.
+    package func restore(_ file: LocalFile) async throws -> Outcome {
+        guard file.original != nil else { return .unchanged }
+        return try await making(file) { work in
+            let facts = try await look(at: file)
+            let original = try await original(of: file, in: work)
+            var restored = file
+            restored.original = nil
+            restored = try await finished(original, as: restored, nil)
+            try await publish(original, as: restored, insteadOf: file, facts)
+            return .restored
+        }
+    }
+
+    /// Ends what a process that was killed had begun.
+    package static func recoverInterrupted(in library: String, store: CatalogStore) async throws {
+        for file in try await store.announcedRetaggings() { try await settle(file, in: library, store: store) }
+        try await runBlocking { try removeFolder(library + "/" + workFolder) }
+    }
+
+    /// Records what was announced where it is in its place, and else forgets it.
+    private static func settle(_ announced: LocalFile, in library: String, store: CatalogStore) async throws {
+        let found = try await runBlocking { () -> CheckedFile? in
+            guard case .file(let found) = FileReader().look(at: library + "/" + announced.path),
+                found.sha256 == announced.sha256
+            else { return nil }
+            try LibraryDirectory(splitLibraryPath(announced.path).folder, in: library, creating: false).sync()
+            return found
+        }
+        var file = announced
+        if let found { file.use(found.facts) }
+        try await store.endRetagging(file, isDone: found != nil)
+    }
+
+    // MARK: - Steps
+
+    /// Has a folder of its own for as long as `body` takes.
+    private func making(_ file: LocalFile, _ body: (String) async throws -> Outcome) async throws -> Outcome {
+        let name = "\(Self.workFolder)/\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+        let work = absolute(name)
+        try await runBlocking { [library] in _ = try LibraryDirectory(name[...], in: library) }
+        let outcome = await Result.of { try await body(work) }
+        try await runBlocking { try Self.removeFolder(work) }
+        return try outcome.get()
+    }
+
+    private func look(at file: LocalFile) async throws -> FileAttributes {
+        let path = absolute(file.path)
+        return try await runBlocking { [copies] in
+            var status = stat()
+            try systemCall("\(path) cannot be looked at") { lstat(path, &status) }
+            let facts = FileAttributes(status)
+            guard facts.kind == .file, facts.size == file.size, facts.modificationTime == file.modificationTime else {
+                throw Failure.left(
+                    file, why: "it was changed since it was recorded",
+                    remedy: "booksync verify --accept takes it as it is")
+            }
+            guard status.st_nlink == 1 || copies else {
+                throw Failure.left(
+                    file, why: "the same file has another name elsewhere",
+                    remedy: "--copy makes it a file of its own, and leaves the other as it is")
+            }
+            return facts
+        }
+    }
+
+    /// The absolute path of what was fetched: the file itself, or what is made of it.
+    private func original(of file: LocalFile, in work: String) async throws -> String {
+        let path = absolute(file.path)
+        let digest = file.original?.sha256 ?? file.sha256
+        let restored = "\(work)/original.\(splitLibraryPath(file.path).name.split(separator: ".").last ?? "")"
+        let delta = deltaPath(of: file)
+        return try await runBlocking {
+            if file.original != nil { try FileDelta.restore(delta, from: path, to: restored) }
+            let source = file.original == nil ? path : restored
+            guard try Self.digest(of: source) == digest else {
+                throw Failure.left(
+                    file, why: "its bytes are not those that were recorded",
+                    remedy: "booksync verify --repair fetches it again")
+            }
+            return source
+        }
+    }
+
+    /// Makes sure that the audio is the same, that all that was wanted is there, and nothing lost.
+    /// - Returns: the digest of the audio stream.
+    private func requireSame(_ original: String, _ new: String, _ tags: EmbeddedTags) async throws -> String {
+        let stream = try await probe.streamHash(of: original)
+        let (before, after) = (try await probe.info(of: original), try await probe.info(of: new))
+        var lost = tags.missing(in: after)
+        lost += Set(before.tags.keys).subtracting(after.tags.keys).subtracting(Self.muxerTags).sorted()
+        if tags.chapters.isEmpty, before.chapters.count != after.chapters.count { lost.append("chapters") }
+        if before.hasCover, !after.hasCover { lost.append("cover") }
+        guard lost.isEmpty else {
+            throw Failure(
+                .temporary, what: "\(original) gets no tags",
+                why: "ffmpeg cannot keep \(Message(verbatim: lost.joined(separator: ", "))) in a file of its kind")
+        }
+        guard try await probe.streamHash(of: new) == stream else {
+            throw Failure(
+                .temporary, what: "\(original) gets no tags", why: "ffmpeg changes its audio when it copies it")
+        }
+        return stream
+    }
+
+    /// What programs write of themselves, and of the container.
+    private static let muxerTags: Set = [
+        "encoder", "major_brand", "minor_version", "compatible_brands", "creation_time", "handler_name", "vendor_id",
+        "duration", "encoded_by",
+    ]
+
+    /// Gives a new file the owner and the mode of the one in whose place it comes, and its mark. On disk when the call returns.
+    /// - Returns: `file` as it is recorded then.
+    private func finished(
+        _ path: String, as file: LocalFile, _ original: FileMark.Original?
+    ) async throws -> LocalFile {
+        let place = absolute(file.path)
+        return try await runBlocking {
+            var (status, file) = (stat(), file)
+            try systemCall("\(place) cannot be looked at") { lstat(place, &status) }
+            file.sha256 = try Self.digest(of: path)
+            let descriptor = try opened(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            defer { close(descriptor) }
+            // Only root can give files away.
+            _ = fchown(descriptor, status.st_uid, status.st_gid)
+            try systemCall("\(path) cannot be changed") { fchmod(descriptor, status.st_mode & 0o7777) }
+            try FileMark(
+                episode: file.episode, sha256: file.sha256, address: file.fetchedFrom, original: original
+            ).write(to: descriptor)
+            try systemCall("\(path) cannot be synced") { fsync(descriptor) }
+            try systemCall("\(path) cannot be looked at") { fstat(descriptor, &status) }
+            file.use(FileAttributes(status))
+            return file
+        }
+    }
+
+    /// - Parameter facts: what stood in the place of `former` when it was read.
+    private func publish(
+        _ new: String, as file: LocalFile, insteadOf former: LocalFile, _ facts: FileAttributes
+    ) async throws {
+        try Task.checkCancellation()
+        try await store.announceRetagging(file)
+        let move = await Result.of {
+            try await runBlocking { [library] in
+                let (folder, name) = splitLibraryPath(file.path)
+                let directory = try LibraryDirectory(folder, in: library, creating: false)
+                try directory.requireUnchanged(name, since: facts)
+                try directory.receive(new, as: name, replaces: true)
+                try directory.sync()
+            }
+        }
+        // However far it came.
+        try await Self.settle(file, in: library, store: store)
+        try move.get()
+        if former.original != nil { try await runBlocking { [old = deltaPath(of: former)] in _ = unlink(old) } }
+        try await store.record(.success(try await probe.info(of: absolute(file.path))), of: file)
+    }
+
+    private func absolute(_ path: String) -> String { library + "/" + path }
+
+    private func deltaPath(of file: LocalFile) -> String {
+        let key = Array("\(file.episode)\u{0}\(file.sha256)".utf8)
+        return absolute(Self.originalsFolder + "/" + SHA256.hash(data: key).hexadecimal)
+    }
+
+    private static func digest(of path: String) throws -> String {
+        guard case .file(let found)? = FileReader().look(at: path), let sha256 = found.sha256 else {
+            throw Failure(.inputOutput, what: "\(path) cannot be read", why: "it is not there, or cannot be opened")
+        }
+        return sha256
+    }
+
+    private static func removeFolder(_ path: String) throws {
+        guard fileAttributes(path) != nil else { return }
+        do { try FileManager.default.removeItem(atPath: path) } catch {
+            throw Failure(.inputOutput, what: "\(path) cannot be deleted", why: Message(cause: error))
+        }
+    }
+}
+
+extension LocalFile {
+    fileprivate mutating func use(_ facts: FileAttributes) {
+        (size, modificationTime, inode) = (facts.size, facts.modificationTime, facts.inode)
+    }
+}
+
+extension Failure {
+    fileprivate static func left(_ file: LocalFile, why: Message, remedy: Message) -> Failure {
+        Failure(.temporary, what: "\(file.path) is left as it is", why: why, remedy: remedy)
+    }
+}
