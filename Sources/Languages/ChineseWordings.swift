@@ -2,7 +2,8 @@ extension Wordings {
     /// By the English; see ``Message``.
     static let chinese = [
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
-        chineseImports, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping, chineseRuns, chineseServer,
+        chineseImports, chineseJoining, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping, chineseRuns,
+        chineseServer,
         chineseSettings,
         chineseStore, chineseSystem,
         chineseTransfers,

@@ -47,7 +47,7 @@ extension MediaProbe {
 
     /// - Parameter output: its path without the extension.
     /// - Returns: the path.
-    private func extractCover(of path: String, to output: String) async throws -> String {
+    func extractCover(of path: String, to output: String) async throws -> String {
         let picture = try await run(
             try ffmpeg(for: path), on: path, ["-v", "level+error", "-nostdin"],
             ["-map", "0:v:0", "-c", "copy", "-frames:v", "1", "-f", "image2pipe", "-"], limits.wholeFile)

@@ -85,6 +85,13 @@ package struct DownloadSettings: Sendable, Hashable {
     package var probe = MediaProbing.auto
     /// What a run writes for players and servers into the folders of its books.
     package var export: [ExportKind] = [.cover]
+    /// What a run joins its books into that are complete.
+    package var join = JoinChoice.off
+}
+
+/// Whether a run makes one file of each book's episodes, and which.
+package enum JoinChoice: String, Sendable, CaseIterable {
+    case off, m4b, mp3, mka
 }
 
 /// Whether booksync looks into audio files.

@@ -20,6 +20,7 @@ package struct SyncRun: Sendable {
     private let logger: Logger
     private let control: RunControl
     private let media: MediaProbe?
+    private let joiner: MediaProbe?
     private let emit: @Sendable (SyncEvent) -> Void
     /// When what expires in this run counts as removed.
     private let expiresAt = Date()
@@ -27,14 +28,16 @@ package struct SyncRun: Sendable {
     /// - Parameters:
     ///   - control: tells it what to leave, and what else to do; good for one run.
     ///   - media: what looks into the audio files; nil where nothing does.
+    ///   - joiner: what joins them; nil where ffmpeg is not installed.
     package init(
         configuration: Configuration, logger: Logger, control: RunControl = RunControl(), media: MediaProbe? = nil,
-        emit: @escaping @Sendable (SyncEvent) -> Void
+        joiner: MediaProbe? = nil, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.control = control
         self.configuration = configuration
         self.logger = logger
         self.media = media
+        self.joiner = joiner
         let meter = RunMeter(emit: emit)
         self.emit = { meter.pass($0) }
     }
@@ -193,6 +196,7 @@ package struct SyncRun: Sendable {
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
+            await BookJoin.execute(planned, configuration, joiner, in: session) { emit(.notice($0)) }
         }
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
