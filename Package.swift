@@ -92,7 +92,7 @@ let package = Package(
         room("SyncPlanner", uses: ["BookModel"]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
-        room("LibraryMedia", uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe"]),
+        room("LibraryMedia", uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", crypto]),
         room(
             "DownloadEngine",
             uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
@@ -143,7 +143,8 @@ let package = Package(
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
-                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "MediaProbe",
+                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
+                "MediaProbe",
                 "Settings", "ShelfQueries", "BookSync", "OtherPrograms",
                 "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,

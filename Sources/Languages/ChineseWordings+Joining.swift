@@ -24,7 +24,6 @@ extension Wordings {
         "only whole books are": "只能合并整本书", "name the book": "请指明书",
         "the files cannot be joined": "无法合并文件",
         "{1} is not joined": "没有合并 {1}",
-        "run booksync fetch first": "请先运行 booksync fetch",
         "not on disk: {1}": "不在磁盘上：{1}",
         "fetch what is missing, or join what is there with --incomplete": "请下载所缺的，或用 --incomplete 合并已有的",
         "{1} is not what was fetched": "{1} 与下载时不同", "booksync verify tells more": "booksync verify 会说明详情",

@@ -196,13 +196,23 @@ package struct SyncRun: Sendable {
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
-            await BookJoin.execute(planned, configuration, joiner, in: session) { emit(.notice($0)) }
+            await join(planned, in: session)
         }
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
         if let notice { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// Joins the books as `downloads.join` says.
+    private func join(_ books: Set<BookIdentity>, in session: LibrarySession) async {
+        guard let format = JoinFormat(rawValue: configuration.downloads.join.rawValue) else { return }
+        guard let joiner else { return emit(.notice("books are not joined (downloads.join): ffmpeg is not installed")) }
+        await BookJoin(
+            library: session.folder.path, request: JoinRequest(format: format), probe: joiner,
+            minFreeSpace: configuration.downloads.minFreeSpace
+        ).execute(after: books.sorted { "\($0)" < "\($1)" }, store: session.store) { emit(.notice($0)) }
     }
 
     /// What was removed is the first to go when the disk is full.

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Foundation
+import LibraryMedia
 import MediaProbe
 import Settings
 
@@ -88,17 +89,20 @@ struct JoinCommand: Subcommand {
             style: program.eventStyle, streams: program.streams, printsProgress: program.options.json)
         let failures = try await printer.printing { [request] emit in
             let join = BookJoin(
-                configuration: configuration, request: request, probe: MediaProbe(tools: tools), emit: emit)
+                library: configuration.library, request: request, probe: MediaProbe(tools: tools),
+                minFreeSpace: configuration.downloads.minFreeSpace
+            ) { emit(.progressed($0)) }
             var failures: [Failure] = []
-            try await join.execute(
+            try await ShelfJoin(join).execute(
                 books, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
-            ) { outcome in
+            ) {
+                outcome in
                 if program.options.json { await program.streams.writeOutput(JSONDocument(outcome).text()) }
                 if let failure = outcome.failure {
                     failures.append(failure)
                     emit(.run(.failed(FailureReport(book: outcome.book, failure: failure))))
                 } else if !program.options.json, !program.options.quiet {
-                    await program.streams.writeOutput([outcome.sentence])
+                    await printer.aside { await program.streams.writeOutput([outcome.sentence]) }
                 }
             }
             return failures
@@ -115,7 +119,7 @@ extension JoinOutcome {
         guard result != .unchanged else { return "\(file) is up to date" }
         let how: Message = isEncoded == true ? "encoded" : "copied"
         let time = Message(verbatim: describeSeconds(seconds ?? 0))
-        let what = [Message(episodes ?? 0, "episode"), time, how].joined(separator: ", ")
+        let what = [Message(range?.count ?? 0, "episode"), time, how].joined(separator: ", ")
         return result == .planned ? "would write \(file): \(what)" : "wrote \(file): \(what)"
     }
 }
@@ -124,7 +128,7 @@ extension JSONDocument {
     fileprivate init(_ outcome: JoinOutcome) {
         self = [
             "event": "joined", "source": .string(outcome.book.source), "book_id": .string(outcome.book.id),
-            "path": .init(outcome.path), "parts": .init(outcome.parts), "episodes": .init(outcome.episodes),
+            "path": .init(outcome.path), "parts": .init(outcome.parts), "episodes": .init(outcome.range?.count),
             "seconds": .init(outcome.seconds), "size": .init(outcome.size), "reencoded": .init(outcome.isEncoded),
             "outcome": .string(outcome.result.rawValue), "error": .init(outcome.failure?.description),
         ]

@@ -37,6 +37,11 @@ actor VerificationPrinter {
         return try outcome.get()
     }
 
+    /// Has results written to the terminal while no bars stand there.
+    func aside(_ write: @Sendable () async -> Void) async {
+        if let display { await display.aside(write) } else { await write() }
+    }
+
     private func print(_ event: LibraryVerification.Event) async {
         switch event {
         case .progressed(let state):

@@ -3,9 +3,7 @@ import CatalogStore
 import Crypto
 import Foundation
 import LibraryFiles
-import LibraryMedia
 import MediaProbe
-import ShelfQueries
 
 /// What a book is joined of, as the store has it: no file is read for it.
 struct JoinPlan: Sendable {
@@ -14,7 +12,9 @@ struct JoinPlan: Sendable {
 
     let book: Book
     /// Those on disk, in their order.
-    let episodes: [(episode: Episode, file: LocalFile)]
+    let files: [LocalFile]
+    /// Of the episodes that the files are of.
+    let names: [String]
     /// Those that are neither on disk nor removed.
     let missing: [Episode]
     let tags: EmbeddedTags
@@ -25,38 +25,31 @@ struct JoinPlan: Sendable {
     /// Tells whether what was made is what would be made.
     let madeOf: String
 
-    /// - Throws: ``Failure`` where the book is not on the shelf.
-    init(of identity: BookIdentity, _ request: JoinRequest, in library: String, store: CatalogStore) async throws {
-        guard let book = try await store.book(identity) else { throw Failure.notOnTheShelf(identity) }
-        let listed = try await store.episodes(of: identity).filter { $0.removedAt == nil }
+    init(of book: Book, _ request: JoinRequest, in library: String, store: CatalogStore) async throws {
+        let listed = try await store.episodes(of: book.identity).filter { $0.removedAt == nil }
         self.book = book
-        episodes = listed.compactMap { one in one.file.map { (one.episode, $0) } }
+        files = listed.compactMap(\.file)
+        names = listed.filter { $0.file != nil }.map(\.episode.name)
         missing = listed.filter { $0.file == nil && !$0.isGone }.map(\.episode)
-        recorded = try await store.joinedFiles(of: identity)
-        let covers = try await store.exportedFiles(of: identity, kind: "cover").filter { file in
-            [".jpg", ".jpeg", ".png"].contains(where: file.path.hasSuffix)
-                && fileSize(library + "/" + file.path) != nil
+        recorded = try await store.joinedFiles(of: book.identity)
+        let cover = try await store.exportedFiles(of: book.identity, kind: "cover").first { file in
+            [".jpg", ".jpeg", ".png"].contains(where: file.path.hasSuffix) && fileSize(library + "/" + file.path) != nil
         }
         var tags = EmbeddedTags(of: book)
         tags.tags["title"] = book.title
-        tags.cover = covers.first.map { library + "/" + $0.path }
+        tags.cover = cover.map { library + "/" + $0.path }
         self.tags = tags
-        func name(_ text: String?) -> String? {
-            let name = SafeName.component(SafeName.cut(SafeName.text(text ?? ""), toBytes: 220))
-            return name.isEmpty ? nil : name
+        func name(_ text: String?) -> String {
+            SafeName.component(SafeName.cut(SafeName.text(text ?? ""), toBytes: 220))
         }
-        let title = name(book.title) ?? name(identity.id) ?? "book"
-        let folder = request.output ?? LibraryFolder.joinedPath + (name(book.author) ?? "")
-        let stem = (folder.hasSuffix("/") ? folder : folder + "/") + title
+        let folder = request.output ?? "\(library)/\(LibraryFolder.joinedPath)\(name(book.author))"
+        let title = name(book.title).isEmpty ? name(book.identity.id) : name(book.title)
+        let stem = "\(folder.hasSuffix("/") ? folder : folder + "/")\(title)"
         self.stem = stem.hasPrefix(library + "/") ? String(stem.dropFirst(library.count + 1)) : stem
-        let how =
-            [request.format.rawValue]
-            + [request.bitRate.map(Double.init), request.maxPart, request.loudness].map { "\($0 ?? 0)" }
-        let what = episodes.flatMap { [$0.file.sha256, $0.episode.name] }
-        let told = tags.tags.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } + covers.prefix(1).map(\.sha256)
-        madeOf =
-            SHA256.hash(data: Data(([Self.revision, stem] + how + what + told).joined(separator: "\0").utf8))
-            .hexadecimal
+        let how = [request.bitRate.map(Double.init), request.maxPart, request.loudness].map { "\($0 ?? 0)" }
+        let told = tags.tags.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } + [cover?.sha256 ?? ""]
+        let all = [Self.revision, self.stem, request.format.rawValue] + how + told + files.map(\.sha256) + names
+        madeOf = SHA256.hash(data: Data(all.joined(separator: "\0").utf8)).hexadecimal
     }
 
     /// The files that would be made, where they are there as they were made; nil where one is not.
@@ -77,14 +70,14 @@ struct JoinPlan: Sendable {
 
     /// One chapter for each episode, or those that it has itself.
     /// - Parameters:
-    ///   - parts: those of the range of the episodes.
-    ///   - own: the episodes' own, by index.
-    func chapters(_ range: Range<Int>, _ parts: [AudioPart], own: [[MediaInfo.Chapter]]) -> [MediaInfo.Chapter] {
+    ///   - parts: of the range of the episodes.
+    ///   - originals: of all episodes, with their own chapters.
+    func chapters(_ range: Range<Int>, _ parts: [AudioPart], own originals: [AudioPart]) -> [MediaInfo.Chapter] {
         var chapters: [MediaInfo.Chapter] = []
         var start = 0.0
-        for index in range {
-            let (name, end) = (episodes[index].episode.name, start + parts[index].seconds)
-            let inside = own[index].filter { start + $0.start < end }
+        for (index, part) in zip(range, parts) {
+            let (name, end) = (names[index], start + part.seconds)
+            let inside = originals[index].info.chapters.filter { start + $0.start < end }
             let titles = inside.count < 2 ? [name] : inside.map { $0.title.map { "\(name): \($0)" } ?? name }
             for (number, title) in titles.enumerated() {
                 // What is before the first belongs to it.

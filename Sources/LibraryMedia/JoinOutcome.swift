@@ -12,8 +12,8 @@ package struct JoinRequest: Sendable {
     package var loudness: Double?
     /// An absolute path; nil for the library's folder for joined files.
     package var output: String?
-    /// Whether a book is joined of which episodes are missing. Nil leaves it without a word.
-    package var isIncomplete: Bool? = false
+    /// Whether a book is joined of which episodes are missing.
+    package var isIncomplete = false
     /// Whether files that booksync did not make are overwritten.
     package var force = false
     package var isDryRun = false
@@ -21,7 +21,7 @@ package struct JoinRequest: Sendable {
     package init(format: JoinFormat) { self.format = format }
 }
 
-/// What became of one file of a book that is joined.
+/// What became of one file of a book that is joined, or of a book that failed as a whole.
 package struct JoinOutcome: Sendable {
     package enum Result: String, Sendable {
         case written, unchanged, planned
@@ -30,21 +30,16 @@ package struct JoinOutcome: Sendable {
         case failed
     }
 
-    package var book: BookIdentity
-    /// As ``JoinedFile/path``; nil where the book failed as a whole.
+    package let book: BookIdentity
+    package var result: Result
+    package var failure: Failure?
+    /// As ``JoinedFile/path``.
     package var path: String?
     /// How many files the book is joined into.
     package var parts = 1
-    /// How many episodes are in the file; nil where nobody looked.
-    package var episodes: Int?
-    /// Of the file; nil where nobody looked.
+    /// Which episodes are in the file, by index; this and what follows is nil where nobody looked.
+    package var range: Range<Int>?
     package var seconds: Double?
     package var size: Int64?
     package var isEncoded: Bool?
-    package var result: Result
-    package var failure: Failure?
-
-    package init(book: BookIdentity, result: Result, failure: Failure? = nil) {
-        (self.book, self.result, self.failure) = (book, result, failure)
-    }
 }
