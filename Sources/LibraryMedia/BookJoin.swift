@@ -111,13 +111,19 @@ package struct BookJoin: Sendable {
             }
             try await publish(made, at: outcomes.compactMap(\.path), plan, store)
         }
-        if let encoding { for file in plan.files { unlink(intermediate(of: file, as: encoding)) } }
+        if let encoding {
+            for file in plan.files { unlink(intermediate(of: file, as: encoding)) }
+            // Of those that were killed.
+            for name in try FileManager.default.contentsOfDirectory(atPath: workFolder) where name.hasSuffix(".new") {
+                unlink("\(workFolder)/\(name)")
+            }
+        }
         return outcomes
     }
 
     /// What is to be joined, of files that are what the store says.
     private func parts(of plan: JoinPlan, _ store: CatalogStore) async throws -> [AudioPart] {
-        try await ordered(plan.files) { file in
+        try await ordered(plan.files) { _, file in
             let path = library + "/" + file.path
             guard try await runBlocking({ fileSize(path) }) == file.size else {
                 throw notJoined(plan, why: "\(file.path) is not what was fetched", remedy: "booksync verify tells more")
@@ -140,13 +146,16 @@ package struct BookJoin: Sendable {
         return ranges + [start..<parts.count]
     }
 
-    /// What the body makes of each, in their order; the probe says how many at once.
+    /// What the body makes of each, in their order; so many at once that the probe has no queue.
     private func ordered<Input: Sendable, Output: Sendable>(
-        _ inputs: [Input], _ body: @escaping @Sendable (Input) async throws -> Output
+        _ inputs: [Input], _ body: @escaping @Sendable (_ index: Int, Input) async throws -> Output
     ) async throws -> [Output] {
         try await withThrowingTaskGroup(of: (Int, Output).self) { group in
-            for (index, input) in inputs.enumerated() { group.addTask { (index, try await body(input)) } }
             var outputs = [Output?](repeating: nil, count: inputs.count)
+            for (index, input) in inputs.enumerated() {
+                if index >= 2, let (done, output) = try await group.next() { outputs[done] = output }
+                group.addTask { (index, try await body(index, input)) }
+            }
             for try await (index, output) in group { outputs[index] = output }
             return outputs.compactMap(\.self)
         }
@@ -163,11 +172,13 @@ package struct BookJoin: Sendable {
     private func encoded(
         _ parts: [AudioPart], _ files: [LocalFile], as encoding: JoinEncoding, _ meter: JoinMeter
     ) async throws -> [AudioPart] {
-        try await ordered(Array(zip(parts, files))) { part, file in
+        try await ordered(files) { index, file in
+            let part = parts[index]
             let path = intermediate(of: file, as: encoding)
             defer { meter.finish([file]) }
             if try await runBlocking({ fileSize(path) }) != nil { return try await probe.part(path) }
-            let (new, size) = (path + ".new", Int64(part.seconds * Double(encoding.bitRate) / 8))
+            // Two episodes may be the same.
+            let (new, size) = ("\(path).\(index).new", Int64(part.seconds * Double(encoding.bitRate) / 8))
             defer { unlink(new) }
             try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
                 try await probe.encode(part, as: encoding, to: new)
@@ -221,7 +232,7 @@ package struct BookJoin: Sendable {
                     throw notJoined(plan, why: "it has \(has) of audio, and its episodes have \(says)", remedy: nil)
                 }
                 packets = try await ordered(packets) {
-                    try await probe.part($0.path, known: $0.info, trustsXing: false)
+                    try await probe.part($1.path, known: $1.info, trustsXing: false)
                 }
             }
         }
