@@ -27,6 +27,7 @@ extension Wordings {
         "not on disk: {1}": "不在磁盘上：{1}",
         "fetch what is missing, or join what is there with --incomplete": "请下载所缺的，或用 --incomplete 合并已有的",
         "{1} is not what was fetched": "{1} 与下载时不同", "booksync verify tells more": "booksync verify 会说明详情",
+        "it is a list of other files": "它是其他文件的列表",
         "{1} cannot be made": "无法创建 {1}",
         "it has {1} of audio, and its episodes have {2}": "它有 {1} 的音频，而各集共有 {2}",
         "move it away, or run booksync join --force to overwrite it": "请把它移走，或用 booksync join --force 覆盖它",

@@ -114,7 +114,8 @@ package struct BookJoin: Sendable {
         if let encoding {
             for file in plan.files { unlink(intermediate(of: file, as: encoding)) }
             // Of those that were killed.
-            for name in try FileManager.default.contentsOfDirectory(atPath: workFolder) where name.hasSuffix(".new") {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? []
+            where name.hasSuffix(".new") {
                 unlink("\(workFolder)/\(name)")
             }
         }

@@ -143,6 +143,13 @@ extension MediaProbe {
         }
     }
 
+    /// Nothing where it cannot be read.
+    private static func beginning(of path: String, _ count: Int) -> Data {
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        return (try? file?.read(upToCount: count)) ?? Data()
+    }
+
     /// Writes the packets of all parts behind each other.
     /// - Parameters:
     ///   - pictureOf: a file whose picture becomes the cover where the tags have none.
@@ -159,11 +166,8 @@ extension MediaProbe {
             var cover = tags.cover
             if cover == nil, let first, first.info.hasCover {
                 let picture = try await extractCover(of: first.path, to: output)
-                let isKnown = try await runBlocking {
-                    let beginning = try Data(contentsOf: URL(filePath: picture)).prefix(2)
-                    return [[0xff, 0xd8], [0x89, 0x50]].contains(Array(beginning))
-                }
-                cover = isKnown ? picture : nil
+                let beginning = try await runBlocking { Self.beginning(of: picture, 2) }
+                cover = [[0xff, 0xd8], [0x89, 0x50]].contains(Array(beginning)) ? picture : nil
             }
             var lines = "ffconcat version 1.0\n"
             for (index, part) in parts.enumerated() {
@@ -178,8 +182,16 @@ extension MediaProbe {
                 lines += "file 'file:\(path.replacing("'", with: #"'\''"#))'\nduration \(part.seconds)\n"
             }
             try await runBlocking { [lines] in
-                try Data(lines.utf8).write(to: URL(filePath: list))
-                try Data(tags.document().utf8).write(to: URL(filePath: document))
+                // The only one of the allowed formats that opens other files.
+                for part in parts where Self.beginning(of: part.path, 8).elementsEqual("ffconcat".utf8) {
+                    throw ToolTrouble(.file, "it is a list of other files").failure(part.path)
+                }
+                do throws(SystemError) {
+                    try createFile(at: list, with: Array(lines.utf8), mode: 0o600)
+                    try createFile(at: document, with: Array(tags.document().utf8), mode: 0o600)
+                } catch {
+                    throw Failure.file("\(output) cannot be written", errno: error.code)
+                }
             }
             let seconds = parts.reduce(0) { $0 + $1.seconds }
             let size = try await runBlocking { parts.reduce(0) { $0 + (fileSize($1.path) ?? 0) } }
