@@ -154,7 +154,7 @@ extension MediaProbe {
     /// - Parameters:
     ///   - pictureOf: a file whose picture becomes the cover where the tags have none.
     ///   - output: absolute; what is there is overwritten.
-    /// - Returns: seconds of the file, as its header has them.
+    /// - Returns: seconds of the file, as its header has them: fewer than those of the parts where one could not be read.
     package func join(
         _ parts: [AudioPart], as format: JoinFormat, with tags: EmbeddedTags, pictureOf first: AudioPart?,
         to output: String
@@ -198,7 +198,7 @@ extension MediaProbe {
             let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
             let written = try await run(
                 try ffmpeg(for: output), on: list,
-                ["-v", "level+error", "-nostdin", "-y", "-xerror", "-f", "concat", "-safe", "0"],
+                ["-v", "level+error", "-nostdin", "-y", "-f", "concat", "-safe", "0"],
                 ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
                     + format.container.output(tags, cover: cover, of: target, isJoined: true) + ["file:\(output)"],
                 limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),

@@ -69,6 +69,17 @@ struct JoiningTests {
         }
     }
 
+    @Test func `MP3 files with and without a header for their delay follow each other`() async throws {
+        try await AudioBench.with { bench in
+            let with = try await bench.sound("a.mp3", "-c:a libmp3lame -q:a 7", seconds: 5)
+            let without = try await bench.sound("b.mp3", "-c:a libmp3lame -q:a 7 -write_xing 0", seconds: 5)
+            for format in [JoinFormat.mka, .mp3] {
+                let (parts, seconds, _) = try await join([without, with, without, with], as: format, in: bench)
+                #expect(abs(seconds - parts.reduce(0) { $0 + $1.seconds }) < 0.2, "\(seconds)")
+            }
+        }
+    }
+
     @Test func `the length of an MP3 is counted where its header does not have it, or is not believed`() async throws {
         try await AudioBench.with { bench in
             let exact = try await bench.probe.part(
