@@ -52,7 +52,7 @@ package enum MediaContainer: String, Sendable, CaseIterable {
         }
         if !tags.chapters.isEmpty { arguments += ["-map_chapters", "1"] }
         switch self {
-        case .mp3: arguments += ["-id3v2_version", "3", "-write_xing", isJoined ? "1" : "0"]
+        case .mp3: arguments += ["-id3v2_version", "3", "-write_xing", "0"]
         case .mp4:
             // iTunes' own list of chapters ends with the 255th.
             let isLong = max(tags.chapters.count, info.chapters.count) > 255

@@ -159,15 +159,18 @@ extension MediaProbe {
         _ parts: [AudioPart], as format: JoinFormat, with tags: EmbeddedTags, pictureOf first: AudioPart?,
         to output: String
     ) async throws -> Double {
+        let (list, document, raw) = (output + ".list", output + ".chapters", output + ".raw")
+        var leftovers = [list, document, raw, output + ".jpg", output + ".png"]
+        defer { for file in leftovers { unlink(file) } }
+        var tags = tags
+        // With a second input ffmpeg reads each in a thread of its own, and needs twice the time for packets as small as these.
+        // The tag of an MP3 can as well be put before it afterwards.
+        let isTaggedAfter = format == .mp3
         try await slots.withSlot {
-            let (list, document) = (output + ".list", output + ".chapters")
-            var leftovers = [list, document, output + ".jpg", output + ".png"]
-            defer { for file in leftovers { unlink(file) } }
-            var cover = tags.cover
-            if cover == nil, let first, first.info.hasCover {
+            if tags.cover == nil, let first, first.info.hasCover {
                 let picture = try await extractCover(of: first.path, to: output)
                 let beginning = try await runBlocking { Self.beginning(of: picture, 2) }
-                cover = [[0xff, 0xd8], [0x89, 0x50]].contains(Array(beginning)) ? picture : nil
+                tags.cover = [[0xff, 0xd8], [0x89, 0x50]].contains(Array(beginning)) ? picture : nil
             }
             var lines = "ffconcat version 1.0\n"
             for (index, part) in parts.enumerated() {
@@ -181,7 +184,7 @@ extension MediaProbe {
                 }
                 lines += "file 'file:\(path.replacing("'", with: #"'\''"#))'\nduration \(part.seconds)\n"
             }
-            try await runBlocking { [lines] in
+            try await runBlocking { [lines, tags] in
                 // The only one of the allowed formats that opens other files.
                 for part in parts where Self.beginning(of: part.path, 8).elementsEqual("ffconcat".utf8) {
                     throw ToolTrouble(.file, "it is a list of other files").failure(part.path)
@@ -196,16 +199,20 @@ extension MediaProbe {
             let seconds = parts.reduce(0) { $0 + $1.seconds }
             let size = try await runBlocking { parts.reduce(0) { $0 + (fileSize($1.path) ?? 0) } }
             let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
+            let tagging =
+                ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
+                + format.container.output(tags, cover: tags.cover, of: target, isJoined: true) + ["file:\(output)"]
             let written = try await run(
                 try ffmpeg(for: output), on: list,
-                ["-v", "level+error", "-nostdin", "-y", "-f", "concat", "-safe", "0"],
-                ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
-                    + format.container.output(tags, cover: cover, of: target, isJoined: true) + ["file:\(output)"],
+                ["-v", "level+error", "-nostdin", "-y"] + (isTaggedAfter ? [] : ["-thread_queue_size", "1024"])
+                    + ["-f", "concat", "-safe", "0"],
+                isTaggedAfter ? ["-map", "0:a:0", "-c", "copy", "-f", format.rawValue, "file:\(raw)"] : tagging,
                 limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),
                 formats: "concat," + Self.formats)
             if let trouble = written.trouble { throw trouble.failure(output) }
-            return try await readHeaders(output).info.duration ?? 0
         }
+        if isTaggedAfter { try await tag(raw, with: tags, to: output) }
+        return try await info(of: output).duration ?? 0
     }
 }
 

@@ -83,7 +83,19 @@ extension MediaProbe {
         var start = 0
         while case let length = try lengthOfID3(in: audio, at: start), length > 0 { start += length }
         try audio.seek(toOffset: UInt64(start))
-        while let part = try audio.read(upToCount: 1 << 20), !part.isEmpty { try new.write(contentsOf: part) }
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { chunk.deallocate() }
+        while true {
+            let count = try systemCall("\(path) cannot be read") {
+                read(audio.fileDescriptor, chunk.baseAddress, chunk.count)
+            }
+            guard count > 0 else { return }
+            do {
+                try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: new.fileDescriptor)
+            } catch {
+                throw Failure.file("\(output) cannot be written", errno: error.code)
+            }
+        }
     }
 
     /// Bytes of the ID3v2 tag that begins there; 0 where none does. id3.org, ID3v2.3 §3.1 and v2.4 §3.1.
