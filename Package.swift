@@ -92,7 +92,9 @@ let package = Package(
         room("SyncPlanner", uses: ["BookModel"]),
         room("LibraryFiles", uses: ["BookModel", "SyncPlanner", "CFileSystem", crypto, logging]),
         room("MediaProbe", uses: ["BookModel", "LibraryFiles", subprocess, system]),
-        room("LibraryMedia", uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe"]),
+        room(
+            "LibraryMedia",
+            uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", subprocess, system, crypto]),
         room(
             "DownloadEngine",
             uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
@@ -123,8 +125,8 @@ let package = Package(
         room(
             "ShelfService",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings", "ShelfQueries",
-                "BookSync", logging,
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "LibraryMedia", "Settings",
+                "ShelfQueries", "BookSync", logging,
             ]),
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],

@@ -13,11 +13,11 @@ extension CatalogStore {
     /// The paths of all recorded files.
     package func filePaths() async throws -> Set<String> {
         try await read("the files of the library cannot be looked up") { database in
-            try String.fetchSet(database, sql: "SELECT path FROM local_file")
+            try String.fetchSet(database, sql: "SELECT path FROM local_file UNION SELECT path FROM joined_file")
         }
     }
 
-    /// The paths that are recorded in the folders for files of other books than this one.
+    /// The paths that are recorded in the folders for files of other books than this one, and for files that were joined.
     package func pathsOfOthers(than book: BookIdentity, in folders: Set<String>) async throws -> Set<String> {
         try await read("the files beside those of \(book) cannot be looked up") { database in
             let id = try database.id(of: book) ?? 0
@@ -28,10 +28,11 @@ extension CatalogStore {
                 let sql = """
                     SELECT f.path FROM local_file f JOIN episode e ON e.id = f.episode_id
                     WHERE f.folder = ? AND e.book_id <> ? \(range)
+                    UNION ALL SELECT f.path FROM joined_file f WHERE TRUE \(range)
                     """
                 let bounds: StatementArguments = folder.isEmpty ? [] : [folder + "/", folder + "0"]
                 let found = try String.fetchAll(
-                    database.cachedStatement(sql: sql), arguments: [folder, id] + bounds)
+                    database.cachedStatement(sql: sql), arguments: [folder, id] + bounds + bounds)
                 paths.formUnion(found)
             }
             return paths

@@ -2,7 +2,9 @@ extension Wordings {
     /// By the English; see ``Message``.
     static let chinese = [
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
-        chineseImports, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping, chineseRuns, chineseServer,
+        chineseImports, chineseJoining, chineseTagging, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping,
+        chineseRuns,
+        chineseServer,
         chineseSettings,
         chineseStore, chineseSystem,
         chineseTransfers,

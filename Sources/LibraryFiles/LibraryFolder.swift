@@ -11,6 +11,8 @@ package struct LibraryFolder: Sendable, Hashable {
     package var partialFolder: String { ownFolder + "/partial" }
     /// The folder of the partial files, relative to the library.
     package static let partialPath = ".booksync/partial"
+    /// Where files are that were joined, relative to the library: none of them is taken for an episode.
+    package static let joinedPath = "Joined/"
     package var lockFile: String { ownFolder + "/lock" }
 
     /// The absolute path of something in the library.

@@ -30,12 +30,14 @@ package enum MediaContainer: String, Sendable, CaseIterable {
     /// ffmpeg's arguments for a file of this kind with the tags.
     ///
     /// Its first input is tagged itself, the second has the chapters and, for Ogg, the tags.
-    /// - Parameter cover: an absolute path; nil where the first input's pictures stay.
-    func output(_ tags: EmbeddedTags, cover: String?, of info: MediaInfo) -> [String] {
+    /// - Parameters:
+    ///   - cover: an absolute path; nil where the first input's pictures stay.
+    ///   - isJoined: whether the first input is many files, of which nothing but the audio is wanted.
+    func output(_ tags: EmbeddedTags, cover: String?, of info: MediaInfo, isJoined: Bool = false) -> [String] {
         var arguments = [String]()
         if hasCoverStream, let cover { arguments += ["-protocol_whitelist", "file", "-i", "file:\(cover)"] }
         arguments += ["-map", "0:a:0", "-c", "copy", "-fflags", "+bitexact"]
-        if hasCoverStream {
+        if hasCoverStream, cover != nil || !isJoined {
             arguments += cover == nil ? ["-map", "0:v?"] : ["-map", "2:v:0", "-disposition:v:0", "attached_pic"]
         }
         if self == .ogg {
@@ -55,7 +57,7 @@ package enum MediaContainer: String, Sendable, CaseIterable {
             let isLong = max(tags.chapters.count, info.chapters.count) > 255
             arguments += ["-movflags", "+faststart" + (isLong ? "+disable_chpl" : "")]
         case .matroska:
-            arguments += ["-map", "0:t?"]
+            if !isJoined { arguments += ["-map", "0:t?"] }
             if let cover {
                 let isPNG = cover.hasSuffix(".png")
                 arguments += ["-attach", cover, "-metadata:s:t", "mimetype=image/\(isPNG ? "png" : "jpeg")"]

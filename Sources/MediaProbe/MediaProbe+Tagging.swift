@@ -46,7 +46,7 @@ extension MediaProbe {
 
     /// - Parameter output: its path without the extension.
     /// - Returns: the path.
-    private func extractCover(of path: String, to output: String) async throws -> String {
+    func extractCover(of path: String, to output: String) async throws -> String {
         let picture = try await run(
             try ffmpeg(for: path), on: path, ["-v", "level+error", "-nostdin"],
             ["-map", "0:v:0", "-c", "copy", "-frames:v", "1", "-f", "image2pipe", "-"], limits.wholeFile)
@@ -86,6 +86,18 @@ extension MediaProbe {
         tag.set(tags, cover: try cover.map { Array(try Data(contentsOf: URL(filePath: $0))) })
         try new.write(contentsOf: Data(tag.bytes))
         try audio.seek(toOffset: UInt64(found.length))
-        while let part = try audio.read(upToCount: 1 << 20), !part.isEmpty { try new.write(contentsOf: part) }
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { chunk.deallocate() }
+        while true {
+            let count = try systemCall("\(path) cannot be read") {
+                read(audio.fileDescriptor, chunk.baseAddress, chunk.count)
+            }
+            guard count > 0 else { return }
+            do {
+                try writeAll(UnsafeRawBufferPointer(rebasing: chunk[..<count]), to: new.fileDescriptor)
+            } catch {
+                throw Failure.file("\(output) cannot be written", errno: error.code)
+            }
+        }
     }
 }

@@ -90,20 +90,23 @@ package struct MediaProbe: Sendable {
         return ffmpeg
     }
 
-    /// - Parameter maxFileSize: bytes of a file that it may write.
+    /// - Parameters:
+    ///   - maxFileSize: bytes of a file that it may write.
+    ///   - maxOutput: bytes; nil for what the limits say.
+    ///   - formats: demuxers that it may use.
     func run(
         _ tool: String, on path: String, _ options: [String], _ output: [String], _ time: MediaLimits.Time,
-        maxFileSize: Int64 = 0
+        maxFileSize: Int64 = 0, maxOutput: Int? = nil, formats: String = Self.formats
     ) async throws -> ToolOutput {
         // A program would get only what is before it.
         guard !path.utf8.contains(0) else { throw ToolTrouble(.file, "there is no such file").failure(path) }
         let file = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
         let input = [
-            "-hide_banner", "-protocol_whitelist", "file", "-format_whitelist", Self.formats, "-i", "file:\(file)",
+            "-hide_banner", "-protocol_whitelist", "file", "-format_whitelist", formats, "-i", "file:\(file)",
         ]
         let run = ToolRun(
             tool: tool, file: file, arguments: options + input + output, time: time,
-            maxAddressSpace: limits.maxAddressSpace, maxOutput: limits.maxOutput, maxFileSize: maxFileSize)
+            maxAddressSpace: limits.maxAddressSpace, maxOutput: maxOutput ?? limits.maxOutput, maxFileSize: maxFileSize)
         return try await run.run()
     }
 }

@@ -85,6 +85,20 @@ package struct DownloadSettings: Sendable, Hashable {
     package var probe = MediaProbing.auto
     /// What a run writes for players and servers into the folders of its books.
     package var export: [ExportKind] = [.cover]
+    /// Whether a run embeds what the catalog says in the files.
+    package var tags = TagChoice.off
+    /// What a run joins its books into that are complete.
+    package var join = JoinChoice.off
+}
+
+/// Whether a run embeds tags in audio files.
+package enum TagChoice: String, Sendable, CaseIterable {
+    case off, embed
+}
+
+/// Whether a run makes one file of each book's episodes, and which.
+package enum JoinChoice: String, Sendable, CaseIterable {
+    case off, m4b, mp3, mka
 }
 
 /// Whether booksync looks into audio files.

@@ -66,6 +66,8 @@ struct ScalarSetting: Sendable {
         .choice("downloads.on-missing-file", \.downloads.onMissingFile),
         .choice("downloads.probe", \.downloads.probe),
         .choices("downloads.export", \.downloads.export),
+        .choice("downloads.tags", \.downloads.tags),
+        .choice("downloads.join", \.downloads.join),
         .choice("on-catalog-removal", \.onCatalogRemoval),
         ScalarSetting(key: "trash", expected: "a time such as 30d") { settings, text, _ in
             let seconds = parseSeconds(text).flatMap { $0 < 1e11 ? $0 : nil }

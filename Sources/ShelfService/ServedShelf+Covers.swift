@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import CatalogStore
 import LibraryFiles
+import LibraryMedia
 import Settings
 import ShelfQueries
 

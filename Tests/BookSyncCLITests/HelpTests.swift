@@ -12,7 +12,7 @@ extension ProductTests {
             "search",
             "show",
             "explain", "queue", "pause", "resume", "cancel", "remove", "trash", "adopt", "import", "verify", "undo",
-            "export",
+            "export", "tag", "join",
             "serve",
             "demo",
             "doctor", "config", "config-show", "config-check", "config-path", "trash-list",

@@ -185,6 +185,20 @@ extension ProductTests {
                 "verify", "verify --quick", "export csv", "export csv", "export cover", "export csv --output c.csv",
                 "export opml --output o.opml",
             ] { try await reader.run(line) }
+            if ForeignProgram.isInstalled("ffmpeg", "ffprobe") {
+                for line in ["join 40111 --format mp3 --dry-run", "join 40111 --format mp3", "join 40111 --format mp3"]
+                {
+                    try await reader.run("\(line) --incomplete", printing: nil)
+                }
+                try await reader.run("join 30776 --format mp3", exitCode: 75)
+                for line in ["tag 40111/1 --dry-run", "tag 40111/1", "tag 40111/1", "tag 40111/1 --restore"] {
+                    try await reader.run(line)
+                }
+                try FileManager.default.removeItem(at: bench.library.appending(path: "Joined"))
+            } else {
+                reader.met.formUnion(["join", "tag"])
+                reader.events.formUnion(["joined", "tagged"])
+            }
             let files = try bench.files().filter { $0.key.hasSuffix(".mp3") }.sorted { $0.key < $1.key }
             let kept = try Data(contentsOf: files[0].value)
             try (kept + Data([1])).write(to: files[0].value)

@@ -61,15 +61,16 @@ import Testing
             file.fetchedFrom = version > 2 ? "http://kting.info:81/asdb/fiction/1.mp3" : nil
             if version > 10 {
                 file.original = LocalFile.Original(
-                    size: 980, sha256: String(repeating: "ef", count: 32), streamSHA256: String(repeating: "12", count: 32))
+                    size: 980, sha256: String(repeating: "ef", count: 32),
+                    streamSHA256: String(repeating: "12", count: 32))
             }
             #expect(try await store.episode(.sample(1))?.file == file)
             var retagged = file
             retagged.sha256 = String(repeating: "34", count: 32)
             #expect(try await store.announcedRetaggings() == (version > 10 ? [retagged] : []))
             let joined = JoinedFile(
-                path: "萧十一狼/回到古代当兽医.m4b", book: veterinary, size: 123_456, modificationTime: 1_700_000_000_123_456_789,
-                madeOf: String(repeating: "34", count: 32))
+                path: "萧十一狼/回到古代当兽医.m4b", book: veterinary, size: 123_456,
+                modificationTime: 1_700_000_000_123_456_789, madeOf: String(repeating: "34", count: 32))
             #expect(try await store.joinedFiles(of: veterinary) == (version > 10 ? [joined] : []))
             #expect(try await store.episode(.sample(1))?.episode == .sample(1))
             var transfer = TransferRecord.sample(2)

@@ -63,6 +63,6 @@ struct AdoptedFolder: Sendable {
     }
 
     func isRecorded(_ path: String, among recorded: Set<String>) -> Bool {
-        libraryPath(of: path).map(recorded.contains) ?? false
+        libraryPath(of: path).map { recorded.contains($0) || $0.hasPrefix(LibraryFolder.joinedPath) } ?? false
     }
 }

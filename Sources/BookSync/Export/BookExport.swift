@@ -3,6 +3,7 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import LibraryMedia
 import Logging
 import Settings
 import ShelfQueries

@@ -81,7 +81,8 @@ actor LibrarySearch {
         var listing = Listing()
         var questions: [String: ProbeDepth] = [:]
         // A disk's own lost+found, say: what a user may not read holds nothing that a run put there.
-        for (path, facts) in try await FolderScan.scanTrees([""], under: library, skipsForbidden: true) {
+        for (path, facts) in try await FolderScan.scanTrees([""], under: library, skipsForbidden: true)
+        where !path.hasPrefix(LibraryFolder.joinedPath) {
             let (folder, name) = splitLibraryPath(path)
             switch facts.kind {
             case .folder:

@@ -20,6 +20,7 @@ package struct SyncRun: Sendable {
     private let logger: Logger
     private let control: RunControl
     private let media: MediaProbe?
+    private let writer: MediaProbe?
     private let emit: @Sendable (SyncEvent) -> Void
     /// When what expires in this run counts as removed.
     private let expiresAt = Date()
@@ -27,14 +28,16 @@ package struct SyncRun: Sendable {
     /// - Parameters:
     ///   - control: tells it what to leave, and what else to do; good for one run.
     ///   - media: what looks into the audio files; nil where nothing does.
+    ///   - writer: what writes audio files; nil where ffmpeg is not installed.
     package init(
         configuration: Configuration, logger: Logger, control: RunControl = RunControl(), media: MediaProbe? = nil,
-        emit: @escaping @Sendable (SyncEvent) -> Void
+        writer: MediaProbe? = nil, emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
         self.control = control
         self.configuration = configuration
         self.logger = logger
         self.media = media
+        self.writer = writer
         let meter = RunMeter(emit: emit)
         self.emit = { meter.pass($0) }
     }
@@ -193,12 +196,43 @@ package struct SyncRun: Sendable {
             // Into a library that is gone nothing can be exported; one failure says enough.
             guard transfers.stop?.kind != .libraryUnwritable else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
+            await embedTags(in: planned, in: session)
+            await join(planned, in: session)
         }
         for notice in await session.collectTrash() { emit(.notice(notice)) }
         let notice = await session.trash.deleteExpired(after: configuration.keptInTrash)
         if let notice { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    /// Embeds tags as `downloads.tags` says in files that have none of booksync's. What cannot be is for the log: it would be the
+    /// same every night.
+    private func embedTags(in books: Set<BookIdentity>, in session: LibrarySession) async {
+        guard configuration.downloads.tags == .embed else { return }
+        guard let writer else { return emit(.notice("no tags are embedded (downloads.tags): ffmpeg is not installed")) }
+        let tagging = BookTagging(configuration: configuration, session: session, media: writer)
+        for book in books.sorted(by: { "\($0)" < "\($1)" }) where !Task.isCancelled {
+            let outcome = await Result.of {
+                try await tagging.execute(.embed, of: book, isNewOnly: true) { [logger] outcome in
+                    guard case .failure(let failure) = outcome.result else { return }
+                    logger.info("no tags", metadata: ["why": "\(failure)"])
+                }
+            }
+            if case .failure(let error) = outcome, !(error is CancellationError) {
+                emit(.notice("tags are not embedded in all files of \(book): \(Failure.of(error).why)"))
+            }
+        }
+    }
+
+    /// Joins the books as `downloads.join` says.
+    private func join(_ books: Set<BookIdentity>, in session: LibrarySession) async {
+        guard let format = JoinFormat(rawValue: configuration.downloads.join.rawValue) else { return }
+        guard let writer else { return emit(.notice("books are not joined (downloads.join): ffmpeg is not installed")) }
+        await BookJoin(
+            library: session.folder.path, request: JoinRequest(format: format), probe: writer,
+            minFreeSpace: configuration.downloads.minFreeSpace
+        ).execute(after: books.sorted { "\($0)" < "\($1)" }, store: session.store) { emit(.notice($0)) }
     }
 
     /// What was removed is the first to go when the disk is full.

@@ -35,7 +35,8 @@ extension Program {
         let status: @Sendable ([Failure]) -> ExitStatus = { exitStatus(after: $0, of: command, in: session) }
         let report = try await printer.printing { emit in
             try await SyncRun(
-                configuration: configuration, logger: logger, control: control, media: media(configuration), emit: emit
+                configuration: configuration, logger: logger, control: control, media: media(configuration),
+                writer: mediaTools.flatMap { $0.ffmpeg == nil ? nil : MediaProbe(tools: $0) }, emit: emit
             ).execute(request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {

@@ -1,14 +1,18 @@
 import BookModel
 import BookSync
 import Languages
+import ShelfQueries
 
 /// Renders a verification while it is under way: bars on a terminal, and a line for each bad file everywhere.
 actor VerificationPrinter {
     private let style: EventPrinter.Style
     private let streams: StandardStreams
     private let display: LiveDisplay?
+    private let printsProgress: Bool
 
-    init(style: EventPrinter.Style, streams: StandardStreams) {
+    /// - Parameter printsProgress: whether standard output gets the progress as JSON.
+    init(style: EventPrinter.Style, streams: StandardStreams, printsProgress: Bool = false) {
+        self.printsProgress = printsProgress
         self.style = style
         self.streams = streams
         self.display =
@@ -33,9 +37,18 @@ actor VerificationPrinter {
         return try outcome.get()
     }
 
+    /// Has results written to the terminal while no bars stand there.
+    func aside(_ write: @Sendable () async -> Void) async {
+        if let display { await display.aside(write) } else { await write() }
+    }
+
     private func print(_ event: LibraryVerification.Event) async {
         switch event {
-        case .progressed(let state): await display?.show(state)
+        case .progressed(let state):
+            await display?.show(state)
+            if printsProgress, let document = JSONDocument(.advanced(state.run)) {
+                await streams.writeOutput(document.text())
+            }
         case .notice(let text): if !style.isQuiet { await say(text) }
         case .checked(let file) where file.verdict != .intact: await say("bad: \(file.file.path): \(file.sentence)")
         case .checked(let file): if style.isVerbose, !style.isQuiet { await say("intact: \(file.file.path)") }

@@ -1,5 +1,3 @@
-import BookModel
-
 extension Failure {
     /// The stored shelf does not have the book.
     package static func notOnTheShelf(_ book: BookIdentity) -> Failure {

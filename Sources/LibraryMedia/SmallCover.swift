@@ -1,7 +1,7 @@
 import BookModel
 import Foundation
 import LibraryFiles
-import ShelfQueries
+import MediaProbe
 import Subprocess
 
 #if canImport(System)
@@ -38,15 +38,14 @@ package struct SmallCover: Sendable {
 
     /// - Returns: nil where there is none. Blocks on the disk.
     package func bytes() -> [UInt8]? {
-        guard let bytes = FileManager.default.contents(atPath: path).map({ Array($0) }),
-            CoverPicture.fileExtension(of: bytes) == "jpg"
-        else { return nil }
-        return bytes
+        FileManager.default.contents(atPath: path).map { Array($0) }.flatMap {
+            $0.starts(with: [0xff, 0xd8]) ? $0 : nil
+        }
     }
 
     /// Makes the copy of a cover where it is not there yet. Lists show the cover itself where that cannot be done.
     /// - Parameter cover: its path, relative to the library.
-    static func make(of cover: String, in library: String) async {
+    package static func make(of cover: String, in library: String) async {
         do {
             let source = library + "/" + cover
             guard let facts = try await runBlocking({ fileAttributes(source) }), facts.size >= minSize, let program
@@ -88,8 +87,5 @@ package struct SmallCover: Sendable {
         }
     }
 
-    private static let program: String? = {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { "\($0)/ffmpeg" }.first(where: FileManager.default.isExecutableFile)
-    }()
+    private static let program = MediaTools.find(in: ProcessInfo.processInfo.environment["PATH"])?.ffmpeg
 }

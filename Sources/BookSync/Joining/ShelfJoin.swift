@@ -1,0 +1,28 @@
+import BookModel
+import CatalogStore
+import LibraryFiles
+import LibraryMedia
+import ShelfQueries
+
+/// Joins books of the shelf as the user asks for it.
+package struct ShelfJoin: Sendable {
+    private let join: BookJoin
+
+    package init(_ join: BookJoin) { self.join = join }
+
+    /// Joins the books, one after another; a dry run changes nothing and needs no lock.
+    /// - Parameter tell: is told what became of each file, and of a book that failed.
+    package func execute(
+        _ books: [BookIdentity], waitingFor wait: Double, knownLibraries: KnownLibraries?,
+        tell: (JoinOutcome) async -> Void
+    ) async throws {
+        let library = join.library
+        _ = try await LibraryFolder.requireStore(in: library)
+        if join.request.isDryRun, let store = try await LibraryFolder.readableStore(in: library) {
+            return try await store.closing { try await join.execute(books, store: store, tell: tell) }
+        }
+        try await LibrarySession.withLibrary(
+            at: library, command: "join", waitingFor: wait, knownLibraries: knownLibraries
+        ) { try await join.execute(books, store: $0.store, tell: tell) }
+    }
+}

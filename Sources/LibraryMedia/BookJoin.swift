@@ -1,0 +1,331 @@
+import BookModel
+import CatalogStore
+import Crypto
+import Foundation
+import LibraryFiles
+import MediaProbe
+
+/// Makes one file, or several, of the episodes of a book. The caller holds the library's lock, but for a dry run.
+///
+/// What cannot be copied is encoded into a file of its own for each episode, which stays until the book is joined: a join that is
+/// interrupted goes on behind the last of them. What is made is written beside its place and recorded there with size and time,
+/// then renamed, then recorded in its place: whatever a kill leaves, the file that stands there is one of those recorded.
+package struct BookJoin: Sendable {
+    private static let workPath = ".booksync/joining"
+
+    package let library: String
+    package let request: JoinRequest
+    private let minFreeSpace: Int64
+    private let probe: MediaProbe
+    private let report: @Sendable (ProgressState) -> Void
+    private var workFolder: String { library + "/" + Self.workPath }
+
+    /// - Parameters:
+    ///   - library: absolute.
+    ///   - probe: with ffmpeg.
+    ///   - minFreeSpace: bytes that stay free on its disk.
+    package init(
+        library: String, request: JoinRequest, probe: MediaProbe, minFreeSpace: Int64,
+        report: @escaping @Sendable (ProgressState) -> Void = { _ in }
+    ) {
+        (self.library, self.minFreeSpace, self.request) = (library, minFreeSpace, request)
+        (self.probe, self.report) = (probe, report)
+    }
+
+    /// Joins the books, one after another.
+    /// - Parameters:
+    ///   - onlyComplete: whether those are left without a word of which episodes are missing.
+    ///   - tell: is told what became of each file, and of a book that failed.
+    /// - Throws: ``Failure`` that would meet every other book, and `CancellationError`.
+    package func execute(
+        _ books: [BookIdentity], store: CatalogStore, onlyComplete: Bool = false, tell: (JoinOutcome) async -> Void
+    ) async throws {
+        for identity in books {
+            try Task.checkCancellation()
+            do {
+                guard let book = try await store.book(identity) else { throw Failure.notOnTheShelf(identity) }
+                let plan = try await JoinPlan(of: book, request, in: library, store: store)
+                if onlyComplete, !plan.missing.isEmpty || plan.files.isEmpty { continue }
+                if let made = plan.upToDate(in: library) {
+                    for file in made {
+                        await tell(
+                            JoinOutcome(
+                                book: identity, result: .unchanged, path: file.path, parts: made.count, size: file.size)
+                        )
+                    }
+                } else {
+                    for outcome in try await join(plan, store) { await tell(outcome) }
+                }
+            } catch let failure as Failure where ![.configuration, .libraryUnwritable].contains(failure.kind) {
+                await tell(JoinOutcome(book: identity, result: .failed, failure: failure))
+            }
+        }
+    }
+
+    /// Joins those books of a run that are complete and changed since. No failure is the run's.
+    package func execute(after books: [BookIdentity], store: CatalogStore, notice: (Message) -> Void) async {
+        do {
+            try await execute(books, store: store, onlyComplete: true) { outcome in
+                if let failure = outcome.failure { notice("\(failure)") }
+                guard outcome.result == .written, let path = outcome.path, let range = outcome.range else { return }
+                notice("joined \(Message(range.count, "episode")) into \(path)")
+            }
+        } catch {
+            if !(error is CancellationError) { notice("\(Failure.of(error))") }
+        }
+    }
+
+    private func join(_ plan: JoinPlan, _ store: CatalogStore) async throws -> [JoinOutcome] {
+        guard !plan.files.isEmpty, plan.missing.isEmpty || request.isIncomplete else {
+            throw notJoined(
+                plan, why: "not on disk: \(SectionRanges(of: plan.missing.map(\.section)))",
+                remedy: "fetch what is missing, or join what is there with --incomplete")
+        }
+        let parts = try await parts(of: plan, store)
+        var encoding: JoinEncoding?
+        if request.loudness != nil || !AudioPart.canCopy(parts, into: request.format) {
+            encoding = JoinEncoding(of: parts, as: request.format, bitRate: request.bitRate, loudness: request.loudness)
+        }
+        let ranges = ranges(of: parts)
+        var outcomes = zip(ranges, plan.paths(ranges.count, as: request.format)).map { range, path in
+            let seconds = parts[range].reduce(0) { $0 + $1.seconds }
+            let copied = plan.files[range].reduce(0) { $0 + $1.size }
+            let failure = obstacle(at: path, plan)
+            return JoinOutcome(
+                book: plan.book.identity, result: failure == nil ? .planned : .left, failure: failure, path: path,
+                parts: ranges.count, range: range, seconds: seconds,
+                size: encoding.map { Int64(seconds * Double($0.bitRate) / 8) } ?? copied, isEncoded: encoding != nil)
+        }
+        let isLeft = outcomes.contains { $0.result == .left }
+        if request.isDryRun || isLeft { return isLeft ? outcomes.filter { $0.result == .left } : outcomes }
+        try requireRoom(for: outcomes, plan)
+        try await runBlocking { try LibraryFolder.makeFolder(workFolder, in: library) }
+        let meter = JoinMeter(plan.files, report: report)
+        try await meter.telling {
+            let packets = if let encoding { try await encoded(parts, plan.files, as: encoding, meter) } else { parts }
+            var made: [JoinedFile] = []
+            for (index, outcome) in outcomes.enumerated() {
+                let file = try await write(outcome, number: index, plan, packets, pictureOf: parts, meter)
+                (outcomes[index].result, outcomes[index].size) = (.written, file.size)
+                made.append(file)
+            }
+            try await publish(made, at: outcomes.compactMap(\.path), plan, store)
+        }
+        if let encoding {
+            for file in plan.files { unlink(intermediate(of: file, as: encoding)) }
+            // Of those that were killed.
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? []
+            where name.hasSuffix(".new") {
+                unlink("\(workFolder)/\(name)")
+            }
+        }
+        return outcomes
+    }
+
+    /// What is to be joined, of files that are what the store says.
+    private func parts(of plan: JoinPlan, _ store: CatalogStore) async throws -> [AudioPart] {
+        try await ordered(plan.files) { _, file in
+            let path = library + "/" + file.path
+            guard try await runBlocking({ fileSize(path) }) == file.size else {
+                throw notJoined(plan, why: "\(file.path) is not what was fetched", remedy: "booksync verify tells more")
+            }
+            return try await probe.part(path, known: try await store.media(of: file.episode))
+        }
+    }
+
+    /// Which episodes go into which file.
+    private func ranges(of parts: [AudioPart]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var (start, seconds) = (0, 0.0)
+        for (index, part) in parts.enumerated() {
+            if index > start, seconds + part.seconds > request.maxPart ?? .infinity {
+                ranges.append(start..<index)
+                (start, seconds) = (index, 0)
+            }
+            seconds += part.seconds
+        }
+        return ranges + [start..<parts.count]
+    }
+
+    /// What the body makes of each, in their order; so many at once that the probe has no queue.
+    private func ordered<Input: Sendable, Output: Sendable>(
+        _ inputs: [Input], _ body: @escaping @Sendable (_ index: Int, Input) async throws -> Output
+    ) async throws -> [Output] {
+        try await withThrowingTaskGroup(of: (Int, Output).self) { group in
+            var outputs = [Output?](repeating: nil, count: inputs.count)
+            for (index, input) in inputs.enumerated() {
+                if index >= 2, let (done, output) = try await group.next() { outputs[done] = output }
+                group.addTask { (index, try await body(index, input)) }
+            }
+            for try await (index, output) in group { outputs[index] = output }
+            return outputs.compactMap(\.self)
+        }
+    }
+
+    // MARK: - Encoding
+
+    private func intermediate(of file: LocalFile, as encoding: JoinEncoding) -> String {
+        let digest = SHA256.hash(data: Data("\(file.sha256) \(encoding)".utf8)).hexadecimal
+        return "\(workFolder)/\(digest).\(encoding.format.rawValue)"
+    }
+
+    /// Encodes each file that has not been encoded yet.
+    private func encoded(
+        _ parts: [AudioPart], _ files: [LocalFile], as encoding: JoinEncoding, _ meter: JoinMeter
+    ) async throws -> [AudioPart] {
+        try await ordered(files) { index, file in
+            let part = parts[index]
+            let path = intermediate(of: file, as: encoding)
+            defer { meter.finish([file]) }
+            if try await runBlocking({ fileSize(path) }) != nil { return try await probe.part(path) }
+            // Two episodes may be the same.
+            let (new, size) = ("\(path).\(index).new", Int64(part.seconds * Double(encoding.bitRate) / 8))
+            defer { unlink(new) }
+            try await meter.writing(new, named: splitLibraryPath(file.path).name, of: [file], size: size) {
+                try await probe.encode(part, as: encoding, to: new)
+            }
+            let made = try await probe.part(new)
+            guard made.seconds > part.seconds - 1 else {
+                let (has, says) = (describeSeconds(made.seconds), describeSeconds(part.seconds))
+                throw Failure(
+                    .inputOutput, what: "\(part.path) cannot be read as audio",
+                    why: "it has \(has) of audio, and its header says \(says)",
+                    remedy: "check the disk and the file, or download it again")
+            }
+            try await runBlocking {
+                _ = try Self.synced(new)
+                try systemCall("\(path) cannot be made") { rename(new, path) }
+            }
+            return try await probe.part(path)
+        }
+    }
+
+    // MARK: - Writing
+
+    /// Writes one file beside its place, as it is to be. Where an MP3 has another length than its header says, all are measured.
+    private func write(
+        _ outcome: JoinOutcome, number: Int, _ plan: JoinPlan, _ parts: [AudioPart], pictureOf originals: [AudioPart],
+        _ meter: JoinMeter
+    ) async throws -> JoinedFile {
+        guard let path = outcome.path, let range = outcome.range else {
+            throw notJoined(plan, why: "there is no such file", remedy: nil)
+        }
+        let name =
+            ".booksync-" + SHA256.hash(data: Data(path.utf8)).hexadecimal.prefix(32) + "." + request.format.rawValue
+        let temporary = (path.hasPrefix("/") ? splitLibraryPath(path).folder : Self.workPath[...]) + "/" + name
+        let absolute = temporary.hasPrefix("/") ? temporary : library + "/" + temporary
+        var tags = plan.tags
+        if outcome.parts > 1 {
+            tags.tags["title"] = "\(plan.book.title) (\(number + 1)/\(outcome.parts))"
+            tags.tags["track"] = "\(number + 1)/\(outcome.parts)"
+        }
+        let copied = outcome.isEncoded == true ? [] : plan.files[range]
+        try await meter.writing(absolute, named: splitLibraryPath(path).name, of: copied, size: outcome.size ?? 0) {
+            var packets = Array(parts[range])
+            for isMeasured in [false, true] {
+                tags.chapters = plan.chapters(range, packets, own: originals)
+                let seconds = try await probe.join(
+                    packets, as: request.format, with: tags, pictureOf: originals[range.lowerBound], to: absolute)
+                let expected = packets.reduce(0) { $0 + $1.seconds }
+                if abs(seconds - expected) < 0.2 { return }
+                let (has, says) = (describeSeconds(seconds), describeSeconds(expected))
+                if isMeasured {
+                    throw notJoined(plan, why: "it has \(has) of audio, and its episodes have \(says)", remedy: nil)
+                }
+                packets = try await ordered(packets) {
+                    try await probe.part($1.path, known: $1.info, trustsXing: false)
+                }
+            }
+        }
+        meter.finish(copied)
+        let facts = try await runBlocking { try Self.synced(absolute) }
+        return JoinedFile(
+            path: temporary, book: plan.book.identity, size: facts.size, modificationTime: facts.modificationTime,
+            madeOf: plan.madeOf)
+    }
+
+    /// Puts the files into their places, and deletes those that they replace.
+    private func publish(
+        _ made: [JoinedFile], at paths: [String], _ plan: JoinPlan, _ store: CatalogStore
+    ) async throws {
+        let library = library
+        try await store.recordJoinedFiles(plan.recorded + made, of: plan.book.identity)
+        for (file, path) in zip(made, paths) {
+            if let failure = obstacle(at: path, plan) { throw failure }
+            try await runBlocking {
+                let (folder, name) = splitLibraryPath(path)
+                let directory =
+                    path.hasPrefix("/")
+                    ? try LibraryDirectory("", in: String(folder), creating: false)
+                    : try LibraryDirectory(folder, in: library)
+                try directory.receive(file.absolutePath(in: library), as: name, replaces: true)
+                try directory.sync()
+            }
+        }
+        let new = zip(made, paths).map { file, path in
+            JoinedFile(
+                path: path, book: file.book, size: file.size, modificationTime: file.modificationTime,
+                madeOf: file.madeOf)
+        }
+        // What was made earlier in the same way, under another name maybe, or announced by a run that was killed.
+        let root = request.output == nil ? LibraryFolder.joinedPath : String(splitLibraryPath(plan.stem).folder)
+        let old = plan.recorded.filter { file in
+            paths.contains(file.path) || file.path.contains(".booksync")
+                || file.path.hasPrefix(root) && file.path.hasSuffix("." + request.format.rawValue)
+        }
+        try await store.recordJoinedFiles(plan.recorded.filter { !old.contains($0) } + new, of: plan.book.identity)
+        try await runBlocking {
+            for file in old where !paths.contains(file.path) && file.isUntouched(in: library) {
+                unlink(file.absolutePath(in: library))
+                if !file.path.hasPrefix("/") { try removeEmptyFolders(splitLibraryPath(file.path).folder, in: library) }
+            }
+        }
+    }
+
+    private static func synced(_ path: String) throws -> FileAttributes {
+        let descriptor = try systemCall("\(path) cannot be opened") { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
+        defer { close(descriptor) }
+        var status = stat()
+        try systemCall("\(path) cannot be synced") { fsync(descriptor) }
+        try systemCall("\(path) cannot be looked at") { fstat(descriptor, &status) }
+        return FileAttributes(status)
+    }
+
+    // MARK: - What keeps a book from being joined
+
+    /// Why nothing may be written there: what stands there is not what booksync made of the book.
+    private func obstacle(at path: String, _ plan: JoinPlan) -> Failure? {
+        var status = stat()
+        guard lstat(path.hasPrefix("/") ? path : library + "/" + path, &status) == 0 else { return nil }
+        let facts = FileAttributes(status)
+        let isFile = facts.kind == .file
+        if isFile, request.force || plan.recorded.contains(where: { $0.isSame(as: facts) }) { return nil }
+        let isKnown = plan.recorded.contains { $0.path == path }
+        let whose: Message = isKnown ? "it was changed since booksync wrote it" : "booksync did not write it"
+        return Failure(
+            .temporary, what: "\(path) is left as it is", why: isFile ? whose : "a folder or a link stands there",
+            remedy: isFile ? "move it away, or run booksync join --force to overwrite it" : "move it away")
+    }
+
+    /// What is encoded is written twice, and so is an MP3: before its tag is put before it.
+    private func requireRoom(for outcomes: [JoinOutcome], _ plan: JoinPlan) throws {
+        let size = outcomes.reduce(0) { $0 + ($1.size ?? 0) }
+        let encoded = outcomes.first?.isEncoded == true ? size : 0
+        let written = request.format == .mp3 ? size + (outcomes.compactMap(\.size).max() ?? 0) : size
+        for (folder, bytes) in [
+            (request.output ?? library, written), (library, request.output == nil ? written + encoded : encoded),
+        ] {
+            let space = try DiskSpace(of: folder)
+            guard let missing = space.missing(for: bytes, leaving: minFreeSpace) else { continue }
+            throw Failure.lackOfRoom(
+                "\(plan.book.title) is not joined",
+                why: "\(describeBytes(space.free)) are free, \(describeBytes(bytes)) are needed, "
+                    + "and \(describeBytes(space.reserve(of: minFreeSpace))) are to stay free: \(describeBytes(missing)) are missing",
+                remedy: "make room, or lower downloads.min-free-space, and join again")
+        }
+    }
+
+    private func notJoined(_ plan: JoinPlan, why: Message, remedy: Message?) -> Failure {
+        Failure(.temporary, what: "\(plan.book.title) is not joined", why: why, remedy: remedy)
+    }
+}

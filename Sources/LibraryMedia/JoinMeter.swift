@@ -1,0 +1,72 @@
+import BookModel
+import Foundation
+import LibraryFiles
+import Synchronization
+
+/// Tells how far a join is, by what its programs have written.
+final class JoinMeter: Sendable {
+    private struct State {
+        var (done, bytesDone) = (0, Int64(0))
+        var meter = SpeedMeter()
+        /// The file that is written → its name, bytes of what it is made of, and how large it becomes.
+        var running: [String: (name: String, bytes: Int64, size: Int64)] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let (count, bytes): (Int, Int64)
+    private let report: @Sendable (ProgressState) -> Void
+
+    init(_ files: [LocalFile], report: @escaping @Sendable (ProgressState) -> Void) {
+        (count, bytes) = (files.count, files.reduce(0) { $0 + $1.size })
+        self.report = report
+    }
+
+    /// Runs the body and tells meanwhile, twice a second.
+    func telling<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        async let _: Void = {
+            while !Task.isCancelled {
+                tell()
+                try? await Task.sleep(for: .milliseconds(500))
+            }
+        }()
+        defer { tell() }
+        return try await body()
+    }
+
+    /// Runs what writes a file of others.
+    /// - Parameter size: about as large as it becomes.
+    func writing(
+        _ path: String, named name: String, of files: ArraySlice<LocalFile>, size: Int64,
+        _ body: () async throws -> Void
+    ) async throws {
+        let bytes = files.reduce(0) { $0 + $1.size }
+        state.withLock { $0.running[path] = (name, bytes, max(1, size)) }
+        defer { state.withLock { $0.running[path] = nil } }
+        try await body()
+    }
+
+    func finish(_ files: ArraySlice<LocalFile>) {
+        state.withLock { state in
+            for file in files { (state.done, state.bytesDone) = (state.done + 1, state.bytesDone + file.size) }
+        }
+    }
+
+    private func tell() {
+        let now = ContinuousClock.now
+        report(
+            state.withLock { state in
+                let transfers = state.running.sorted { $0.key < $1.key }.map { path, file in
+                    let done = min(1, Double(fileSize(path) ?? 0) / Double(file.size))
+                    let bytes = ByteProgress(bytesDone: Int64(Double(file.bytes) * done), total: file.bytes)
+                    return ProgressState.Transfer(name: file.name, bytes: bytes)
+                }
+                let bytesDone = transfers.reduce(state.bytesDone) { $0 + $1.bytes.bytesDone }
+                state.meter.record(bytesDone, at: now)
+                let progress = ByteProgress(
+                    bytesDone: bytesDone, total: bytes, bytesPerSecond: state.meter.bytesPerSecond(at: now))
+                let run = RunProgress(
+                    episodesDone: state.done, episodesFailed: 0, episodesInAll: count, bytes: progress)
+                return ProgressState(transfers: transfers, run: run)
+            })
+    }
+}

@@ -1,0 +1,224 @@
+import BookModel
+import Foundation
+import LibraryFiles
+
+/// What the files of a book are joined into.
+package enum JoinFormat: String, Sendable, CaseIterable {
+    case m4b, mp3, mka
+
+    var container: MediaContainer {
+        switch self {
+        case .m4b: .mp4
+        case .mp3: .mp3
+        case .mka: .matroska
+        }
+    }
+
+    /// Whether it holds packets of the codec as they are.
+    func takes(_ codec: String) -> Bool {
+        switch self {
+        case .m4b: codec == "aac" || codec == "alac"
+        case .mp3: codec == "mp3"
+        case .mka: true
+        }
+    }
+}
+
+/// How audio is encoded that cannot be copied.
+package struct JoinEncoding: Sendable, Hashable {
+    package let format: JoinFormat
+    /// Bits a second.
+    package let bitRate: Int
+    package let sampleRate: Int
+    package let channels: Int
+    /// Loudness to reach, in LUFS (EBU R128); nil leaves it as it is.
+    package let loudness: Double?
+
+    /// Takes the highest sample rate and channel count of the files, as far as all players know them.
+    /// - Parameter bitRate: nil for 64 kbit/s mono and 96 kbit/s stereo.
+    package init(of parts: [AudioPart], as format: JoinFormat, bitRate: Int?, loudness: Double?) {
+        (self.format, self.loudness) = (format, loudness)
+        channels = parts.contains { $0.info.channels ?? 2 > 1 } ? 2 : 1
+        self.bitRate = bitRate ?? (channels == 1 ? 64_000 : 96_000)
+        let highest = parts.compactMap(\.info.sampleRate).max() ?? 44100
+        // Opus knows no other.
+        let known = format == .mka ? [48000] : [16000, 22050, 24000, 32000, 44100]
+        sampleRate = known.first { $0 >= highest } ?? 48000
+    }
+
+    var encoder: (codec: String, format: String) {
+        switch format {
+        case .m4b: ("aac", "ipod")
+        case .mp3: ("libmp3lame", "mp3")
+        case .mka: ("libopus", "matroska")
+        }
+    }
+}
+
+/// A file whose audio is joined with that of others.
+package struct AudioPart: Sendable {
+    package let path: String
+    package let info: MediaInfo
+    /// Of all its packets: some milliseconds more than is heard, for what encoders put before and behind it. Nothing less exact
+    /// adds up over hundreds of files.
+    package let seconds: Double
+    /// What must be the same in two files for the packets of one to follow those of the other.
+    fileprivate let parameters: String
+
+    /// Whether the packets of all of them go into one stream as they are.
+    package static func canCopy(_ parts: [AudioPart], into format: JoinFormat) -> Bool {
+        Set(parts.map(\.parameters)).count == 1 && parts.allSatisfy { format.takes($0.info.codec) }
+    }
+}
+
+extension MediaProbe {
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - known: what was read of the file before.
+    ///   - trustsXing: whether an MP3's header is believed that says how many frames follow; else they are counted.
+    package func part(_ path: String, known: MediaInfo? = nil, trustsXing: Bool = true) async throws -> AudioPart {
+        try await slots.withSlot {
+            let info: MediaInfo = if let known { known } else { try await readHeaders(path).info }
+            var parameters = "\(info.codec) \(info.sampleRate ?? 0) \(info.channels ?? 0)"
+            var seconds: Double?
+            if info.container == "mp3" {
+                seconds = trustsXing && !info.isDurationEstimated ? info.duration : nil
+            } else {
+                let shown = "stream=index,nb_frames,extradata_hash:packet=duration_time"
+                let output = try await run(
+                    tools.ffprobe, on: path, ["-v", "level+error"],
+                    ["-select_streams", "a:0", "-show_entries", shown, "-read_intervals", "%+#1"]
+                        + ["-show_data_hash", "sha256", "-of", "default=nw=1"], limits.headers)
+                if let trouble = output.trouble { throw trouble.failure(path) }
+                let lines = String(decoding: output.bytes, as: UTF8.self).split(separator: "\n").map {
+                    $0.split(separator: "=")
+                }
+                let values = Dictionary(lines.map { ($0[0], String($0[1...].joined())) }) { first, _ in first }
+                // What FLAC has there counts and hashes the whole file; only the size of its blocks matters.
+                let setup = values[info.codec == "flac" ? "duration_time" : "extradata_hash"] ?? ""
+                parameters += " \(values["index"] ?? "") \(setup)"
+                // Of a packet, to the sample: six digits are not enough for many of them.
+                let rate = Double(info.sampleRate ?? 0)
+                let samples = (Double(values["duration_time"] ?? "") ?? 0) * rate
+                let frames = Double(values["nb_frames"] ?? "") ?? 0
+                if info.container.hasPrefix("mov"), samples >= 1, frames >= 1 {
+                    seconds = frames * samples.rounded() / rate
+                }
+            }
+            if seconds == nil { seconds = try await packetSeconds(of: path) }
+            return AudioPart(path: path, info: info, seconds: seconds ?? 0, parameters: parameters)
+        }
+    }
+
+    /// Reads the whole file, and decodes nothing.
+    private func packetSeconds(of path: String) async throws -> Double {
+        let output = try await run(
+            tools.ffprobe, on: path, ["-v", "level+error"],
+            ["-select_streams", "a:0", "-show_entries", "packet=pts_time", "-of", "csv=p=0"], limits.wholeFile,
+            // A line of some 12 bytes a packet: three days of audio.
+            maxOutput: 128 << 20)
+        if let trouble = output.trouble { throw trouble.failure(path) }
+        let times = output.bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ",") }
+            .compactMap { Double(String(decoding: $0, as: UTF8.self)) }
+        guard let first = times.first, let last = times.last, times.count > 1 else {
+            throw ToolTrouble(.file, "it has no audio").failure(path)
+        }
+        return (last - first) * Double(times.count) / Double(times.count - 1)
+    }
+
+    /// Writes the audio of a file in another encoding, without its tags, chapters and pictures.
+    /// - Parameter output: absolute; what is there is overwritten.
+    package func encode(_ part: AudioPart, as encoding: JoinEncoding, to output: String) async throws {
+        try await slots.withSlot {
+            let filter = encoding.loudness.map { ["-af", "loudnorm=I=\($0):TP=-2:LRA=11"] } ?? []
+            let written = try await run(
+                try ffmpeg(for: part.path), on: part.path, ["-v", "level+error", "-nostdin", "-y"],
+                ["-map", "0:a:0"] + filter + ["-ar", "\(encoding.sampleRate)", "-ac", "\(encoding.channels)"]
+                    + ["-c:a", encoding.encoder.codec, "-b:a", "\(encoding.bitRate)"]
+                    + ["-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact"]
+                    + ["-f", encoding.encoder.format, "file:\(output)"],
+                limits.wholeFile.longer(by: part.seconds),
+                maxFileSize: Int64(part.seconds * Double(encoding.bitRate) / 4) + (64 << 20))
+            if let trouble = written.trouble { throw trouble.failure(part.path) }
+        }
+    }
+
+    /// Nothing where it cannot be read.
+    private static func beginning(of path: String, _ count: Int) -> Data {
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        return (try? file?.read(upToCount: count)) ?? Data()
+    }
+
+    /// Writes the packets of all parts behind each other.
+    /// - Parameters:
+    ///   - pictureOf: a file whose picture becomes the cover where the tags have none.
+    ///   - output: absolute; what is there is overwritten.
+    /// - Returns: seconds of the file, as its header has them: fewer than those of the parts where one could not be read.
+    package func join(
+        _ parts: [AudioPart], as format: JoinFormat, with tags: EmbeddedTags, pictureOf first: AudioPart?,
+        to output: String
+    ) async throws -> Double {
+        let (list, document, raw) = (output + ".list", output + ".chapters", output + ".raw")
+        var leftovers = [list, document, raw, output + ".jpg", output + ".png"]
+        defer { for file in leftovers { unlink(file) } }
+        var tags = tags
+        // With a second input ffmpeg reads each in a thread of its own, and needs twice the time for packets as small as these.
+        // The tag of an MP3 can as well be put before it afterwards.
+        let isTaggedAfter = format == .mp3
+        try await slots.withSlot {
+            if tags.cover == nil, let first, first.info.hasCover {
+                let picture = try await extractCover(of: first.path, to: output)
+                let beginning = try await runBlocking { Self.beginning(of: picture, 2) }
+                tags.cover = [[0xff, 0xd8], [0x89, 0x50]].contains(Array(beginning)) ? picture : nil
+            }
+            var lines = "ffconcat version 1.0\n"
+            for (index, part) in parts.enumerated() {
+                var path = part.path
+                // A line of the list ends there, whatever is around it.
+                if path.contains(where: \.isNewline) {
+                    path = "\(output).\(index)"
+                    leftovers.append(path)
+                    unlink(path)
+                    try systemCall("\(path) cannot be made") { symlink(part.path, path) }
+                }
+                lines += "file 'file:\(path.replacing("'", with: #"'\''"#))'\nduration \(part.seconds)\n"
+            }
+            try await runBlocking { [lines, tags] in
+                // The only one of the allowed formats that opens other files.
+                for part in parts where Self.beginning(of: part.path, 8).elementsEqual("ffconcat".utf8) {
+                    throw ToolTrouble(.file, "it is a list of other files").failure(part.path)
+                }
+                do throws(SystemError) {
+                    try createFile(at: list, with: Array(lines.utf8), mode: 0o600)
+                    try createFile(at: document, with: Array(tags.document().utf8), mode: 0o600)
+                } catch {
+                    throw Failure.file("\(output) cannot be written", errno: error.code)
+                }
+            }
+            let seconds = parts.reduce(0) { $0 + $1.seconds }
+            let size = try await runBlocking { parts.reduce(0) { $0 + (fileSize($1.path) ?? 0) } }
+            let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
+            let tagging =
+                ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
+                + format.container.output(tags, cover: tags.cover, of: target, isJoined: true) + ["file:\(output)"]
+            let written = try await run(
+                try ffmpeg(for: output), on: list,
+                ["-v", "level+error", "-nostdin", "-y"] + (isTaggedAfter ? [] : ["-thread_queue_size", "1024"])
+                    + ["-f", "concat", "-safe", "0"],
+                isTaggedAfter ? ["-map", "0:a:0", "-c", "copy", "-f", format.rawValue, "file:\(raw)"] : tagging,
+                limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),
+                formats: "concat," + Self.formats)
+            if let trouble = written.trouble { throw trouble.failure(output) }
+        }
+        if isTaggedAfter { try await tag(raw, with: tags, to: output) }
+        return try await info(of: output).duration ?? 0
+    }
+}
+
+extension MediaLimits.Time {
+    /// For what takes longer the longer the audio is. Encoders are faster than it is heard.
+    func longer(by seconds: Double) -> Self {
+        Self(seconds: self.seconds + seconds, processorSeconds: processorSeconds + Int(seconds))
+    }
+}

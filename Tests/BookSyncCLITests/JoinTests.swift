@@ -1,0 +1,445 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// One file of a book's episodes, judged by ffprobe, mutagen and mpg123.
+    @Suite(.enabled(if: ForeignProgram.isInstalled("ffmpeg", "ffprobe"), "ffmpeg is not installed"))
+    struct JoinTests {
+        /// Makes an audio file: a second and a half of a tone, and half a second of silence.
+        private func make(_ name: String, _ arguments: String, seconds: Int = 2, in bench: Workbench) async throws
+            -> [UInt8]
+        {
+            let tone = "aevalsrc='0.5*sin(880*PI*t)*lt(t,\(Double(seconds) - 0.5))':s=44100:d=\(seconds)"
+            let words = arguments.split(separator: " ").map(String.init)
+            let result = try await ForeignProgram.run(
+                "ffmpeg", ["-v", "error", "-nostdin", "-f", "lavfi", "-i", tone] + words + ["-y", name], in: bench)
+            #expect(result.exitCode == 0, "\(result.errors)")
+            return Array(try Data(contentsOf: bench.folder.appending(path: name)))
+        }
+
+        /// Fetches a book of these files, with an ffmpeg that counts how often it is called.
+        private func withBook(
+            _ files: [(name: String, bytes: [UInt8])], title: String = "A Book", probe: String = "auto",
+            in bench: Workbench,
+            _ body: ([String: String]) async throws -> Void
+        ) async throws {
+            var scripts = Dictionary(
+                uniqueKeysWithValues: files.enumerated().map { place, file in
+                    ("/\(place).\(file.name.suffix(3))", ServerScript.file(file.bytes, ranges: false))
+                })
+            scripts["/feed"] = ServerScript { request in
+                let items = files.enumerated().map { place, file in
+                    let address = "http://\(request.header("Host") ?? "")/\(place).\(file.name.suffix(3))"
+                    return
+                        "<item><title>\(file.name)</title><guid>\(place)</guid><itunes:episode>\(place + 1)</itunes:episode>"
+                        + "<enclosure url=\"\(address)\" type=\"audio/mpeg\"/></item>"
+                }
+                return .text(
+                    "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>"
+                        + "<title>\(title)</title><itunes:author>Somebody</itunes:author>\(items.joined())</channel></rss>"
+                )
+            }
+            let shim = bench.folder.appending(path: "bin")
+            try FileManager.default.createDirectory(at: shim, withIntermediateDirectories: true)
+            for tool in ["ffmpeg", "ffprobe"] {
+                let real = try #require(ForeignProgram.path(tool)).path
+                let script =
+                    "#!/bin/sh\necho \"$@\" | tr '\\n' ' ' >>'\(bench.folder.path)/\(tool).calls'\nexec \(real) \"$@\"\n"
+                try Data(script.utf8).write(to: shim.appending(path: tool))
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: shim.path + "/" + tool)
+            }
+            try await withServer(.paths(scripts)) { server in
+                let source = "type: feed, url: \"http://127.0.0.1:\(server.port)/feed\", allow-private-addresses: true"
+                try bench.configure("sources:\n  own: { \(source) }\n")
+                let path = "\(shim.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
+                let environment = bench.configured.merging(["BOOKSYNC_PROBE": probe, "PATH": path]) { $1 }
+                let run = try await bench.run("fetch", "own:feed", environment: environment)
+                #expect(run.exitCode == 0, "\(run.errors)")
+                try await body(environment)
+            }
+        }
+
+        /// How often ffmpeg encoded.
+        private func encodes(in bench: Workbench) throws -> Int {
+            let calls = bench.folder.appending(path: "ffmpeg.calls")
+            guard FileManager.default.fileExists(atPath: calls.path) else { return 0 }
+            return try String(contentsOf: calls, encoding: .utf8).components(separatedBy: "-b:a").count - 1
+        }
+
+        private func join(
+            _ arguments: String..., environment: [String: String], in bench: Workbench, exitCode: Int32 = 0
+        ) async throws -> [JSONObject] {
+            let result = try await ProductRunner.run(
+                ["join", "own:feed", "--json", "--library", "L"] + arguments, environment: environment, in: bench.folder
+            )
+            #expect(result.exitCode == exitCode, "\(result.exitCode) \(result.output) \(result.errors)")
+            return try result.outputLines.map { try JSONObject($0) }.filter { $0["event"] == "joined" }
+        }
+
+        private func joined(_ name: String, in bench: Workbench) -> URL {
+            bench.library.appending(path: "Joined/Somebody/\(name)")
+        }
+
+        /// What ffprobe reads: the chapters' starts and titles, and the file's tags.
+        private func read(
+            _ file: URL, in bench: Workbench
+        ) async throws -> (starts: [Double], titles: [String], tags: [String: String]) {
+            let result = try await ForeignProgram.run(
+                "ffprobe", ["-v", "error", "-show_chapters", "-show_format", "-of", "json", file.path], in: bench)
+            let document = try JSONObject(result.output)
+            let chapters = document.objects("chapters")
+            let tags = document.object("format")?.object("tags")
+            return (
+                chapters.compactMap { Double($0["start_time"] ?? "") },
+                chapters.compactMap { $0.object("tags")?["title"] },
+                Dictionary((tags?.keys ?? []).map { ($0.lowercased(), tags?[$0] ?? "") }) { first, _ in first }
+            )
+        }
+
+        /// The packets of files, behind each other.
+        private func packets(_ files: [URL], in bench: Workbench) async throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            for file in files {
+                let output = bench.folder.appending(path: "packets")
+                _ = try await ForeignProgram.run(
+                    "ffmpeg",
+                    ["-v", "error", "-i", file.path, "-map", "0:a:0", "-c", "copy", "-f", "data", "-y", output.path],
+                    in: bench)
+                bytes += Array(try Data(contentsOf: output))
+            }
+            return bytes
+        }
+
+        /// The seconds at which tones begin, as they are heard.
+        private func onsets(_ file: URL, in bench: Workbench) async throws -> [Double] {
+            let output = bench.folder.appending(path: "samples")
+            _ = try await ForeignProgram.run(
+                "ffmpeg", ["-v", "error", "-i", file.path, "-ac", "1", "-ar", "8000", "-f", "u8", "-y", output.path],
+                in: bench)
+            let samples = Array(try Data(contentsOf: output))
+            var (onsets, quiet) = ([Double](), Int.max / 2)
+            for (index, sample) in samples.enumerated() {
+                guard abs(Int(sample) - 128) > 8 else {
+                    quiet += 1
+                    continue
+                }
+                if quiet > 1600 { onsets.append(Double(index) / 8000) }
+                quiet = 0
+            }
+            return onsets
+        }
+
+        private func expect(_ starts: [Double], near onsets: [Double]) {
+            #expect(starts.count == onsets.count, "\(starts.count) \(onsets.count)")
+            for (start, onset) in zip(starts, onsets) { #expect(abs(start - onset) < 0.1, "\(start) \(onset)") }
+        }
+
+        private func episodes(in bench: Workbench) throws -> [URL] {
+            try bench.files().filter { !$0.key.hasPrefix("Joined/") && !$0.key.contains("cover") }.sorted {
+                $0.key < $1.key
+            }.map(\.value)
+        }
+
+        // MARK: -
+
+        @Test(arguments: [
+            ("m4a", "-c:a aac -b:a 64k", "m4b"), ("mp3", "-c:a libmp3lame -q:a 6", "mp3"),
+            ("ogg", "-c:a libopus", "mka"),
+        ])
+        func `what agrees is copied packet for packet, with a chapter where each episode begins`(
+            kind: String, encoder: String, format: String
+        ) async throws {
+            try await withWorkbench { bench in
+                var files: [(String, [UInt8])] = []
+                for number in 1...4 {
+                    files.append(
+                        ("It's \(number).\(kind)", try await make("e.\(kind)", encoder, seconds: number + 1, in: bench))
+                    )
+                }
+                try await withBook(files, title: "Rock 'n' Roll", in: bench) { environment in
+                    let before = try episodes(in: bench)
+                    let planned = try await join("--format", format, "--dry-run", environment: environment, in: bench)
+                    #expect(planned.first?["outcome"] == "planned")
+                    #expect(!FileManager.default.fileExists(atPath: bench.library.path + "/Joined"))
+                    let made = try await join("--format", format, environment: environment, in: bench)
+                    #expect(made.first?["outcome"] == "written" && made.first?.number("reencoded") == 0, "\(made)")
+                    let file = joined("Rock 'n' Roll.\(format)", in: bench)
+                    #expect(try await packets([file], in: bench) == packets(before, in: bench))
+                    let (starts, titles, tags) = try await read(file, in: bench)
+                    #expect(titles == files.map(\.0))
+                    expect(starts, near: try await onsets(file, in: bench))
+                    #expect(
+                        tags["title"] == "Rock 'n' Roll" && tags["album"] == "Rock 'n' Roll"
+                            && tags["artist"] == "Somebody")
+                    #expect(try encodes(in: bench) == 0)
+                }
+            }
+        }
+
+        @Test(arguments: [("m4a", "-c:a aac"), ("mp3", "-c:a libmp3lame -write_xing 0 -q:a 7")])
+        func `no chapter of 300 is off by more than a tenth of a second, copied or encoded`(
+            kind: String, encoder: String
+        ) async throws {
+            try await withWorkbench { bench in
+                let (short, long) = (
+                    try await make("a.\(kind)", encoder, in: bench),
+                    try await make("b.\(kind)", encoder, seconds: 3, in: bench)
+                )
+                let files = (1...300).map { ("\($0).\(kind)", $0 % 3 == 0 ? long : short) }
+                try await withBook(files, in: bench) { environment in
+                    _ = try await join("--format", "m4b", environment: environment, in: bench)
+                    let file = joined("A Book.m4b", in: bench)
+                    let (starts, titles, _) = try await read(file, in: bench)
+                    #expect(titles == files.map(\.0))
+                    expect(starts, near: try await onsets(file, in: bench))
+                    let left = try FileManager.default.contentsOfDirectory(
+                        atPath: bench.library.path + "/.booksync/joining")
+                    #expect(left == [])
+                    guard let python = await ForeignProgram.python(having: "mutagen") else { return }
+                    let script =
+                        "import sys, mutagen; f = mutagen.File(sys.argv[1]); print(f.tags['\\xa9nam'][0], int(f.info.length))"
+                    let judged = try await withProduct(
+                        ["-c", script, file.path], environment: ForeignProgram.home, in: bench.folder,
+                        executable: python
+                    ) { try await $0.result() }
+                    #expect(judged.output.hasPrefix("A Book 7"), "\(judged.output) \(judged.errors)")
+                }
+            }
+        }
+
+        @Test func `MP3 files of several kinds are encoded once, and mpg123 plays and mutagen reads what comes of it`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                let files = try await [
+                    ("1.mp3", make("a.mp3", "-c:a libmp3lame -b:a 64k -ar 22050", in: bench)),
+                    ("2.mp3", make("b.mp3", "-c:a libmp3lame -q:a 4 -write_xing 0", in: bench)),
+                    ("3.mp3", make("c.mp3", "-c:a libmp3lame -b:a 96k -ac 2", in: bench)),
+                ]
+                try await withBook(files, in: bench) { environment in
+                    let made = try await join(
+                        "--format", "mp3", "--normalize", "-18", environment: environment, in: bench)
+                    #expect(made.first?.number("reencoded") == 1 && made.first?.number("episodes") == 3, "\(made)")
+                    let file = joined("A Book.mp3", in: bench)
+                    expect(try await read(file, in: bench).starts, near: try await onsets(file, in: bench))
+                    if ForeignProgram.isInstalled("mpg123") {
+                        let played = try await ForeignProgram.run("mpg123", ["-q", "-t", file.path], in: bench)
+                        #expect(played.exitCode == 0 && played.errors == "", "\(played.errors)")
+                    }
+                    guard let python = await ForeignProgram.python(having: "mutagen") else { return }
+                    let script = """
+                        import sys, mutagen
+                        tags = mutagen.File(sys.argv[1]).tags
+                        print(tags["TIT2"], tags["TALB"], tags["TPE1"], *[c.sub_frames["TIT2"] for c in tags.getall("CHAP")])
+                        """
+                    let judged = try await withProduct(
+                        ["-c", script, file.path], environment: ForeignProgram.home, in: bench.folder,
+                        executable: python
+                    ) { try await $0.result() }
+                    #expect(
+                        judged.output == "A Book A Book Somebody 1.mp3 2.mp3 3.mp3\n",
+                        "\(judged.output) \(judged.errors)")
+                }
+            }
+        }
+
+        @Test func `a join that is killed goes on behind the last episode that was encoded`() async throws {
+            try await withWorkbench { bench in
+                let bytes = try await make("a.mp3", "-c:a libmp3lame -q:a 6", seconds: 90, in: bench)
+                // The same bytes are encoded once.
+                let files = (0..<10).map { ("\($0).mp3", bytes + [UInt8](repeating: 0, count: $0)) }
+                try await withBook(files, in: bench) { environment in
+                    let folder = bench.library.appending(path: ".booksync/joining")
+                    func finished() -> Int {
+                        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+                        return names.count { $0.hasSuffix(".m4b") && !$0.hasPrefix(".") }
+                    }
+                    try await bench.start("join", "own:feed", "--format", "m4b", environment: environment) { run in
+                        try await waitUntil("some are encoded") { finished() >= 3 }
+                        run.send(signal: SIGKILL)
+                        #expect(try await run.result().signal == SIGKILL)
+                    }
+                    #expect(!FileManager.default.fileExists(atPath: joined("A Book.m4b", in: bench).path))
+                    let (done, before) = (finished(), try encodes(in: bench))
+                    #expect(done < 9)
+                    let made = try await join("--format", "m4b", environment: environment, in: bench)
+                    #expect(made.first?["outcome"] == "written")
+                    #expect(try encodes(in: bench) - before == 10 - done, "\(done)")
+                    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+                }
+            }
+        }
+
+        /// Where a join is killed: at a call on a path of the library.
+        static let steps: [(call: String, path: String)] =
+            (1...8).map { ("pwrite64:signal=KILL:when=\($0)", ".booksync/store.sqlite-wal") }
+            + [
+                ("/rename:signal=KILL", "Joined/Somebody"), ("/rename:signal=KILL", "TEMPORARY"),
+                ("fsync:signal=KILL", "Joined/Somebody"),
+            ]
+
+        @Test(
+            .enabled("strace is not installed, or this process may trace no other") {
+                await SystemCallTrace.isPossible()
+            },
+            arguments: steps.indices)
+        func `a join that is killed at any step leaves the old file or the new one, and the next one finishes`(
+            step: Int
+        ) async throws {
+            try await withWorkbench { bench in
+                let files = try await [
+                    ("1.mp3", make("a.mp3", "-c:a libmp3lame -b:a 64k", in: bench)),
+                    ("2.mp3", make("b.mp3", "-c:a libmp3lame -b:a 64k -ar 22050", in: bench)),
+                ]
+                try await withBook(files, in: bench) { environment in
+                    _ = try await join("--format", "mp3", environment: environment, in: bench)
+                    let file = joined("A Book.mp3", in: bench)
+                    let old = sha256(try Data(contentsOf: file))
+                    let product = try #require(ProductRunner.executable)
+                    let (call, place) = Self.steps[step]
+                    let name = ".booksync-" + sha256(Data("Joined/Somebody/A Book.mp3".utf8)).prefix(32) + ".mp3"
+                    let path = bench.library.path + "/" + (place == "TEMPORARY" ? ".booksync/joining/\(name)" : place)
+                    let killed = try await withProduct(
+                        ["-f", "-o", "/dev/null", "-P", path, "-e", "inject=\(call)", "-e", "signal=none"]
+                            + [
+                                product.path, "join", "own:feed", "--format", "mp3", "--bitrate", "32k", "--library",
+                                "L",
+                            ],
+                        environment: environment, in: bench.folder, executable: SystemCallTrace.tool
+                    ) { try await $0.result() }
+                    let left = sha256(try Data(contentsOf: file))
+                    let next = try await join(
+                        "--format", "mp3", "--bitrate", "32k", environment: environment, in: bench)
+                    #expect(["written", "unchanged"].contains(next.first?["outcome"]), "\(killed) \(next)")
+                    let new = sha256(try Data(contentsOf: file))
+                    #expect(left == old || left == new)
+                    #expect(old != new)
+                    #expect(try bench.files().keys.filter { $0.hasPrefix("Joined/") } == ["Joined/Somebody/A Book.mp3"])
+                    #expect(
+                        try FileManager.default.contentsOfDirectory(atPath: bench.library.path + "/.booksync/joining")
+                            == [])
+                }
+            }
+        }
+
+        @Test func `it is made anew when an episode changes, and else nothing is done`() async throws {
+            try await withWorkbench { bench in
+                let files = try await [
+                    ("1.m4a", make("a.m4a", "-c:a aac", in: bench)), ("2.m4a", make("b.m4a", "-c:a aac", in: bench)),
+                ]
+                try await withBook(files, in: bench) { environment in
+                    _ = try await join("--format", "m4b", environment: environment, in: bench)
+                    let file = joined("A Book.m4b", in: bench)
+                    let calls = bench.folder.appending(path: "ffmpeg.calls")
+                    let (first, before) = (try Data(contentsOf: file), try Data(contentsOf: calls))
+                    #expect(
+                        try await join("--format", "m4b", environment: environment, in: bench).first?["outcome"]
+                            == "unchanged")
+                    #expect(try Data(contentsOf: calls) == before)
+                    let longer = try await make("c.m4a", "-c:a aac", seconds: 4, in: bench)
+                    try Data(longer).write(to: try episodes(in: bench)[1])
+                    let stale = try await join(
+                        "--format", "m4b", "--bitrate", "32k", environment: environment, in: bench, exitCode: 75)
+                    #expect(stale.first?["error"]?.contains("is not what was fetched") == true)
+                    #expect(try Data(contentsOf: file) == first)
+                    #expect(
+                        try await bench.run("verify", "own:feed", "--accept", environment: environment).exitCode == 0)
+                    #expect(
+                        try await join("--format", "m4b", environment: environment, in: bench).first?["outcome"]
+                            == "written")
+                    expect(try await read(file, in: bench).starts, near: try await onsets(file, in: bench))
+                    // What is no audio any more fails by its name, and the file stays.
+                    let whole = try Data(contentsOf: file)
+                    let episode = try episodes(in: bench)[0]
+                    try Data(try Data(contentsOf: episode).prefix(4000)).write(to: episode)
+                    let accepted = try await bench.run("verify", "own:feed", "--accept", environment: environment)
+                    #expect(accepted.exitCode == 0, "\(accepted.errors)")
+                    let failed = try await join("--format", "m4b", environment: environment, in: bench, exitCode: 74)
+                    #expect(
+                        failed.first?["outcome"] == "failed" && failed.first?["error"]?.contains("/001 ") == true,
+                        "\(failed)")
+                    #expect(try Data(contentsOf: file) == whole)
+                }
+            }
+        }
+
+        @Test func `it is divided by time, what others made stays, and no file of it is taken for an episode`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                var files: [(String, [UInt8])] = []
+                for number in 1...3 {
+                    files.append(
+                        ("\(number).m4a", try await make("e.m4a", "-c:a aac", seconds: 40 + number, in: bench)))
+                }
+                try await withBook(files, in: bench) { environment in
+                    let made = try await join(
+                        "--format", "m4b", "--max-part", "90s", environment: environment, in: bench)
+                    #expect(made.compactMap { $0["path"] } == (1...2).map { "Joined/Somebody/A Book (\($0) of 2).m4b" })
+                    #expect(try await read(joined("A Book (2 of 2).m4b", in: bench), in: bench).titles == ["3.m4a"])
+                    let whole = try await join("--format", "m4b", environment: environment, in: bench)
+                    #expect(whole.first?.number("parts") == 1)
+                    #expect(try bench.files().keys.filter { $0.hasPrefix("Joined/") } == ["Joined/Somebody/A Book.m4b"])
+                    // Neither by a run nor by the user's word is it an episode, even where nothing is known of it.
+                    let again = try await bench.run("fetch", "own:feed", "--json", environment: environment)
+                    #expect(try again.summary().number("kept") == 3, "\(again.output)")
+                    let other = bench.folder.appending(path: "L/.booksync")
+                    try FileManager.default.removeItem(at: other)
+                    let adopted = try await bench.run(
+                        "adopt", "L", "--book", "own:feed", "--json", environment: environment)
+                    #expect(
+                        adopted.exitCode == 0 && !adopted.output.contains("Joined/"),
+                        "\(adopted.output) \(adopted.errors)")
+                    // That store does not know it: it may be anybody's.
+                    let left = try await join("--format", "m4b", environment: environment, in: bench, exitCode: 75)
+                    #expect(
+                        left.first?["outcome"] == "left"
+                            && left.first?["error"]?.contains("booksync did not write it") == true)
+                    let forced = try await join("--format", "m4b", "--force", environment: environment, in: bench)
+                    #expect(forced.first?["outcome"] == "written")
+                    try FileManager.default.createDirectory(
+                        at: bench.folder.appending(path: "out"), withIntermediateDirectories: true)
+                    _ = try await join("--format", "m4b", "--output", "out", environment: environment, in: bench)
+                    #expect(
+                        try FileManager.default.contentsOfDirectory(atPath: bench.folder.path + "/out") == [
+                            "A Book.m4b"
+                        ])
+                    #expect(
+                        try await join("--format", "m4b", environment: environment, in: bench).first?["outcome"]
+                            == "unchanged")
+                }
+            }
+        }
+
+        @Test func `mirror keeps it fresh, works without ffmpeg, and does nothing on a quiet night`() async throws {
+            try await withWorkbench { bench in
+                let files = [("1.m4a", try await make("a.m4a", "-c:a aac", in: bench))]
+                try await withBook(files, probe: "off", in: bench) { environment in
+                    let joining = environment.merging(["BOOKSYNC_JOIN": "m4b"]) { $1 }
+                    _ = try await bench.run("subscribe", "own:feed", environment: environment)
+                    let without = try await bench.run(
+                        "mirror", environment: joining.merging(["PATH": bench.folder.path]) { $1 })
+                    #expect(without.exitCode == 0, "\(without.errors)")
+                    #expect(
+                        without.errors.components(separatedBy: "ffmpeg is not installed").count == 2,
+                        "\(without.errors)")
+                    let refused = try await bench.run(
+                        "join", "own:feed", "--format", "m4b",
+                        environment: joining.merging(["PATH": bench.folder.path]) { $1 })
+                    #expect(refused.exitCode == 78 && refused.errors.contains("ffmpeg is not installed"))
+                    let first = try await bench.run("mirror", environment: joining)
+                    #expect(
+                        first.exitCode == 0 && first.errors.contains("joined 1 episode into Joined/"), "\(first.errors)"
+                    )
+                    #expect(FileManager.default.fileExists(atPath: joined("A Book.m4b", in: bench).path))
+                    let calls = bench.folder.appending(path: "ffprobe.calls")
+                    let before = try Data(contentsOf: calls)
+                    let second = try await bench.run("mirror", environment: joining)
+                    #expect(second.exitCode == 0 && !second.errors.contains("joined"), "\(second.errors)")
+                    #expect(try Data(contentsOf: calls) == before)
+                }
+            }
+        }
+    }
+}
