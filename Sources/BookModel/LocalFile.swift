@@ -50,6 +50,9 @@ package struct LocalFile: Sendable, Hashable {
     /// Nil where the file is as it was fetched.
     package var original: Original?
 
+    /// Of the file as it was fetched: the same with embedded tags and without.
+    package var fetchedSHA256: String { original?.sha256 ?? sha256 }
+
     package init(
         episode: EpisodeIdentity, path: String, size: Int64, sha256: String, modificationTime: Int64, inode: UInt64,
         validator: ContentValidator = .init(), catalogSize: Int64? = nil, catalogModifiedAt: Date? = nil,

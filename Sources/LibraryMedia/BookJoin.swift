@@ -46,7 +46,7 @@ package struct BookJoin: Sendable {
                 guard let book = try await store.book(identity) else { throw Failure.notOnTheShelf(identity) }
                 let plan = try await JoinPlan(of: book, request, in: library, store: store)
                 if onlyComplete, !plan.missing.isEmpty || plan.files.isEmpty { continue }
-                if let made = plan.upToDate(in: library) {
+                if let made = try await runBlocking({ [library] in plan.upToDate(in: library) }) {
                     for file in made {
                         await tell(
                             JoinOutcome(
@@ -87,10 +87,12 @@ package struct BookJoin: Sendable {
             encoding = JoinEncoding(of: parts, as: request.format, bitRate: request.bitRate, loudness: request.loudness)
         }
         let ranges = ranges(of: parts)
-        var outcomes = zip(ranges, plan.paths(ranges.count, as: request.format)).map { range, path in
+        let paths = plan.paths(ranges.count, as: request.format)
+        let obstacles = try await runBlocking { paths.map { obstacle(at: $0, plan) } }
+        var outcomes = zip(zip(ranges, paths), obstacles).map { place, failure in
+            let (range, path) = place
             let seconds = parts[range].reduce(0) { $0 + $1.seconds }
             let copied = plan.files[range].reduce(0) { $0 + $1.size }
-            let failure = obstacle(at: path, plan)
             return JoinOutcome(
                 book: plan.book.identity, result: failure == nil ? .planned : .left, failure: failure, path: path,
                 parts: ranges.count, range: range, seconds: seconds,
@@ -98,8 +100,10 @@ package struct BookJoin: Sendable {
         }
         let isLeft = outcomes.contains { $0.result == .left }
         if request.isDryRun || isLeft { return isLeft ? outcomes.filter { $0.result == .left } : outcomes }
-        try requireRoom(for: outcomes, plan)
-        try await runBlocking { try LibraryFolder.makeFolder(workFolder, in: library) }
+        try await runBlocking { [outcomes] in
+            try requireRoom(for: outcomes, plan)
+            try LibraryFolder.makeFolder(workFolder, in: library)
+        }
         let meter = JoinMeter(plan.files, report: report)
         try await meter.telling {
             let packets = if let encoding { try await encoded(parts, plan.files, as: encoding, meter) } else { parts }
@@ -111,14 +115,7 @@ package struct BookJoin: Sendable {
             }
             try await publish(made, at: outcomes.compactMap(\.path), plan, store)
         }
-        if let encoding {
-            for file in plan.files { unlink(intermediate(of: file, as: encoding)) }
-            // Of those that were killed.
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? []
-            where name.hasSuffix(".new") {
-                unlink("\(workFolder)/\(name)")
-            }
-        }
+        if let encoding { try await runBlocking { try deleteIntermediates(of: plan.files, as: encoding) } }
         return outcomes
     }
 
@@ -165,8 +162,16 @@ package struct BookJoin: Sendable {
     // MARK: - Encoding
 
     private func intermediate(of file: LocalFile, as encoding: JoinEncoding) -> String {
-        let digest = SHA256.hash(data: Data("\(file.sha256) \(encoding)".utf8)).hexadecimal
+        let digest = SHA256.hash(data: Data("\(file.fetchedSHA256) \(encoding)".utf8)).hexadecimal
         return "\(workFolder)/\(digest).\(encoding.format.rawValue)"
+    }
+
+    /// Those of joins that were killed as well. Blocks on the disk.
+    private func deleteIntermediates(of files: [LocalFile], as encoding: JoinEncoding) throws {
+        for file in files { unlink(intermediate(of: file, as: encoding)) }
+        for name in try FileManager.default.contentsOfDirectory(atPath: workFolder) where name.hasSuffix(".new") {
+            unlink("\(workFolder)/\(name)")
+        }
     }
 
     /// Encodes each file that has not been encoded yet.
@@ -251,8 +256,8 @@ package struct BookJoin: Sendable {
         let library = library
         try await store.recordJoinedFiles(plan.recorded + made, of: plan.book.identity)
         for (file, path) in zip(made, paths) {
-            if let failure = obstacle(at: path, plan) { throw failure }
             try await runBlocking {
+                if let failure = obstacle(at: path, plan) { throw failure }
                 let (folder, name) = splitLibraryPath(path)
                 let directory =
                     path.hasPrefix("/")

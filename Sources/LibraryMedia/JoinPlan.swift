@@ -32,8 +32,12 @@ struct JoinPlan: Sendable {
         names = listed.filter { $0.file != nil }.map(\.episode.name)
         missing = listed.filter { $0.file == nil && !$0.isGone }.map(\.episode)
         recorded = try await store.joinedFiles(of: book.identity)
-        let cover = try await store.exportedFiles(of: book.identity, kind: "cover").first { file in
-            [".jpg", ".jpeg", ".png"].contains(where: file.path.hasSuffix) && fileSize(library + "/" + file.path) != nil
+        let covers = try await store.exportedFiles(of: book.identity, kind: "cover")
+        let cover = try await runBlocking {
+            covers.first { file in
+                [".jpg", ".jpeg", ".png"].contains(where: file.path.hasSuffix)
+                    && fileSize(library + "/" + file.path) != nil
+            }
         }
         var tags = EmbeddedTags(of: book)
         tags.tags["title"] = book.title
@@ -48,7 +52,7 @@ struct JoinPlan: Sendable {
         self.stem = stem.hasPrefix(library + "/") ? String(stem.dropFirst(library.count + 1)) : stem
         let how = [request.bitRate.map(Double.init), request.maxPart, request.loudness].map { "\($0 ?? 0)" }
         let told = tags.tags.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } + [cover?.sha256 ?? ""]
-        let all = [Self.revision, self.stem, request.format.rawValue] + how + told + files.map(\.sha256) + names
+        let all = [Self.revision, self.stem, request.format.rawValue] + how + told + files.map(\.fetchedSHA256) + names
         madeOf = SHA256.hash(data: Data(all.joined(separator: "\0").utf8)).hexadecimal
     }
 

@@ -41,3 +41,18 @@ package struct EmbeddedTags: Sendable, Hashable {
         return lines.joined(separator: "\n") + "\n"
     }
 }
+
+extension [MediaInfo.Chapter] {
+    /// As Vorbis comments have them, which are read up to the thousandth.
+    var comments: [String: String] {
+        var comments: [String: String] = [:]
+        for (index, chapter) in enumerated() {
+            let time = Int((chapter.start * 1000).rounded())
+            let clock = [time / 3_600_000, time / 60_000 % 60, time / 1000 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+            let number = "CHAPTER" + "\(1000 + index)".dropFirst()
+            comments[number] = clock.joined(separator: ":") + "." + "\(1000 + time % 1000)".dropFirst()
+            comments[number + "NAME"] = chapter.title ?? ""
+        }
+        return comments
+    }
+}

@@ -24,12 +24,16 @@ package enum MediaContainer: String, Sendable, CaseIterable {
     /// Whether ffmpeg takes the cover for a stream; else it is written as a tag, or as an attachment.
     private var hasCoverStream: Bool { self != .ogg && self != .matroska }
 
+    /// Whether tags and chapters are Vorbis comments. ffmpeg takes them all from its second input then: it writes chapters into
+    /// some of these files only.
+    var hasComments: Bool { self == .ogg || self == .flac }
+
     /// Whether the cover that a file has must be given anew to be kept.
     var losesCover: Bool { !hasCoverStream }
 
     /// ffmpeg's arguments for a file of this kind with the tags.
     ///
-    /// Its first input is tagged itself, the second has the chapters and, for Ogg, the tags.
+    /// Its first input is tagged itself, the second has the chapters and, as comments, the tags.
     /// - Parameters:
     ///   - cover: an absolute path; nil where the first input's pictures stay.
     ///   - isJoined: whether the first input is many files, of which nothing but the audio is wanted.
@@ -40,8 +44,9 @@ package enum MediaContainer: String, Sendable, CaseIterable {
         if hasCoverStream, cover != nil || !isJoined {
             arguments += cover == nil ? ["-map", "0:v?"] : ["-map", "2:v:0", "-disposition:v:0", "attached_pic"]
         }
-        if self == .ogg {
-            arguments += ["-map_metadata", "-1", "-map_metadata:s:a:0", "1:g"]
+        if hasComments {
+            let target = self == .ogg ? "-map_metadata:s:a:0" : "-map_metadata"
+            arguments += ["-map_metadata", "-1", target, "1:g", "-map_chapters", "-1"]
         } else {
             // What claims another encoding was read as what it is.
             let repaired = info.tags.filter { !$0.value.utf8.allSatisfy { $0 < 0x80 } }
@@ -50,7 +55,7 @@ package enum MediaContainer: String, Sendable, CaseIterable {
                 arguments += [isOfStream ? "-metadata:s:a:0" : "-metadata", "\(name)=\(text)"]
             }
         }
-        if !tags.chapters.isEmpty { arguments += ["-map_chapters", "1"] }
+        if !tags.chapters.isEmpty, !hasComments { arguments += ["-map_chapters", "1"] }
         switch self {
         case .mp4:
             // iTunes' own list of chapters ends with the 255th.

@@ -9,7 +9,7 @@ extension MediaProbe {
     /// Of an MP3 only the ID3v2 tag is written anew: all behind it stays byte for byte, with what encoders note there.
     /// - Parameters:
     ///   - path: absolute.
-    ///   - output: absolute; what is there is overwritten.
+    ///   - output: absolute; what is there is overwritten. What is needed on the way stays beside it, under its name with more behind.
     /// - Throws: ``Failure`` where that is not possible; `CancellationError`.
     package func tag(_ path: String, with tags: EmbeddedTags, to output: String) async throws {
         try await slots.withSlot {
@@ -20,7 +20,6 @@ extension MediaProbe {
                     why: "booksync does not write tags into files of its kind, \(info.container)")
             }
             let document = output + ".chapters"
-            defer { for file in [document, output + ".jpg", output + ".png"] { unlink(file) } }
             let keepsCover = info.hasCover && tags.cover == nil
             if container == .mp3 {
                 let own = keepsCover ? try await extractCover(of: path, to: output) : nil
@@ -29,10 +28,11 @@ extension MediaProbe {
             let cover = keepsCover && container.losesCover ? try await extractCover(of: path, to: output) : tags.cover
             try await runBlocking {
                 var own: [String: String] = [:]
-                if container == .ogg {
+                if container.hasComments {
                     own = info.tags.merging(tags.tags) { $1 }
-                    if let cover { own["METADATA_BLOCK_PICTURE"] = try Self.pictureBlock(cover) }
+                    own.merge((tags.chapters.isEmpty ? info.chapters : tags.chapters).comments) { $1 }
                 }
+                if container == .ogg, let cover { own["METADATA_BLOCK_PICTURE"] = try Self.pictureBlock(cover) }
                 try Data(tags.document(with: own).utf8).write(to: URL(filePath: document))
             }
             let written = try await run(

@@ -92,6 +92,8 @@ extension ShelfReader.EpisodeOnDisk {
             Fact(title: "address", text(episode.address?.withoutSecrets)),
             Fact(title: "bytes", size(total)), Fact(title: "on disk", bytesDone == total ? nil : size(bytesDone)),
             Fact(title: "path", text(file?.path)), Fact(title: "SHA-256", text(file?.sha256)),
+            Fact(title: "as fetched", text(file?.original?.sha256)),
+            Fact(title: "of the audio", text(file?.original?.streamSHA256)),
             Fact(title: "published", time(episode.publishedAt)),
             Fact(title: "duration", text(shelved.duration.map(describeClock))),
             Fact(title: "fetched", time(file?.fetchedAt)),
