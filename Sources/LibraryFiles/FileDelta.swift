@@ -59,11 +59,17 @@ package enum FileDelta {
 
     /// Makes of `file` what the delta at `path` tells, as a new file.
     package static func restore(_ path: String, from file: String, to original: String) throws {
-        let (delta, source) = (try opened(path, O_RDONLY | O_CLOEXEC), try opened(file, O_RDONLY | O_CLOEXEC))
-        defer { for file in [delta, source] { close(file) } }
         unlink(original)
         let output = try opened(original, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
         defer { close(output) }
+        try read(path, from: file) { try writeBytes($0, to: output) }
+        try systemCall("\(original) cannot be synced") { fsync(output) }
+    }
+
+    /// Reads what the delta at `path` makes of `file`.
+    package static func read(_ path: String, from file: String, onBytes: ([UInt8]) throws -> Void) throws {
+        let (delta, source) = (try opened(path, O_RDONLY | O_CLOEXEC), try opened(file, O_RDONLY | O_CLOEXEC))
+        defer { for file in [delta, source] { close(file) } }
         var position = 0
         while true {
             let record = try bytes(of: delta, at: position, count: 16)
@@ -80,11 +86,10 @@ package enum FileDelta {
                 let part = try bytes(of: isLiteral ? delta : source, at: from, count: min(rest, chunk))
                 // What it comes to does not have the original's digest.
                 guard !part.isEmpty else { break }
-                try writeBytes(part, to: output)
+                try onBytes(part)
                 (from, rest) = (from + part.count, rest - part.count)
             }
         }
-        try systemCall("\(original) cannot be synced") { fsync(output) }
     }
 
     /// Hash of a block → where the first such block begins.

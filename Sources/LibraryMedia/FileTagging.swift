@@ -52,8 +52,7 @@ package struct FileTagging: Sendable {
         return try await making(file) { work in
             let facts = try await look(at: file)
             let original = try await original(of: file, in: work)
-            // ffmpeg knows by the name what to make of it.
-            let new = "\(work)/new.\(splitLibraryPath(file.path).name.split(separator: ".").last ?? "")"
+            let new = "\(work)/new"
             try await probe.tag(original, with: wanted, to: new)
             let stream = try await requireSame(original, new, wanted)
             var tagged = file
@@ -63,16 +62,18 @@ package struct FileTagging: Sendable {
             let hadPromised = file.verification == .digest ? promised : nil
             let mark = tagged.original.map { FileMark.Original($0, promised: hadPromised) }
             tagged = try await finished(new, as: tagged, mark)
-            let delta = deltaPath(of: tagged)
+            let (delta, name) = ("\(work)/delta", deltaName(of: tagged))
             try await runBlocking { [library, tagged] in
-                _ = try LibraryDirectory(Self.originalsFolder[...], in: library)
                 try FileDelta.write(of: original, from: new, to: delta)
-                try FileDelta.restore(delta, from: new, to: work + "/check")
-                guard try Self.digest(of: work + "/check") == tagged.original?.sha256 else {
+                var digest = SHA256()
+                try FileDelta.read(delta, from: new) { digest.update(data: $0) }
+                guard digest.finalize().hexadecimal == tagged.original?.sha256 else {
                     throw Failure(
                         .defect, what: "\(file.path) gets no tags", why: "what it was cannot be made of it again")
                 }
-                try LibraryDirectory(Self.originalsFolder[...], in: library, creating: false).sync()
+                let originals = try LibraryDirectory(Self.originalsFolder[...], in: library)
+                try originals.receive(delta, as: name, replaces: true)
+                try originals.sync()
             }
             try await publish(new, as: tagged, insteadOf: file, facts)
             return .tagged(missing)
@@ -149,7 +150,9 @@ package struct FileTagging: Sendable {
     private func original(of file: LocalFile, in work: String) async throws -> String {
         let path = absolute(file.path)
         let digest = file.original?.sha256 ?? file.sha256
-        let restored = "\(work)/original.\(splitLibraryPath(file.path).name.split(separator: ".").last ?? "")"
+        // Some formats are told by the file's extension too.
+        let restored =
+            "\(work)/original.\(splitLibraryPath(file.path).name.split(separator: ".").last?.suffix(8) ?? "")"
         let delta = deltaPath(of: file)
         return try await runBlocking {
             if file.original != nil { try FileDelta.restore(delta, from: path, to: restored) }
@@ -240,8 +243,11 @@ package struct FileTagging: Sendable {
     private func absolute(_ path: String) -> String { library + "/" + path }
 
     private func deltaPath(of file: LocalFile) -> String {
-        let key = Array("\(file.episode)\u{0}\(file.sha256)".utf8)
-        return absolute(Self.originalsFolder + "/" + SHA256.hash(data: key).hexadecimal)
+        absolute(Self.originalsFolder + "/" + deltaName(of: file))
+    }
+
+    private func deltaName(of file: LocalFile) -> String {
+        SHA256.hash(data: Array("\(file.episode)\u{0}\(file.sha256)".utf8)).hexadecimal
     }
 
     private static func digest(of path: String) throws -> String {
