@@ -23,6 +23,25 @@ extension CatalogStore {
         }
     }
 
+    /// The books with files that were fetched since then and have no embedded tags.
+    package func booksWithoutTags(fetchedSince time: Date) async throws -> Set<BookIdentity> {
+        try await read("which files have tags cannot be read") { database in
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT DISTINCT b.source, b.key FROM local_file f JOIN episode e ON e.id = f.episode_id
+                    JOIN book b ON b.id = e.book_id WHERE f.fetched_at >= ? AND f.original_size IS NULL
+                    """,
+                arguments: [stored(time)])
+            var books: Set<BookIdentity> = []
+            while let row = try rows.next() {
+                var columns = ColumnReader(row)
+                books.insert(try BookIdentity(source: columns.next(), id: columns.next()))
+            }
+            return books
+        }
+    }
+
     /// What was announced and not recorded, as it would be at the paths of the episodes' files; size, time and inode are still those
     /// of the files before.
     package func announcedRetaggings() async throws -> [LocalFile] {

@@ -2,7 +2,8 @@ extension Wordings {
     /// Tags in the audio files.
     static let chineseTagging: [String: String] = [
         "no tags are embedded (downloads.tags): ffmpeg is not installed": "没有写入标签（downloads.tags）：没有安装 ffmpeg",
-        "tags are not embedded in all files of {1}: {2}": "{1} 的文件没有全部写入标签：{2}",
+        "tags are not embedded in all files: {1}": "没有给全部文件写入标签：{1}",
+        "which files have tags cannot be read": "无法读取哪些文件已有标签",
         "Embed title, author, number and cover in the audio files.": "把标题、作者、集数和封面写入音频文件。",
         """
         Writes what the catalog says of them into MP3, MP4, Ogg, FLAC and Matroska files; needs ffmpeg. The audio is not \

@@ -206,22 +206,26 @@ package struct SyncRun: Sendable {
         return report
     }
 
-    /// Embeds tags as `downloads.tags` says in files that have none of booksync's. What cannot be is for the log: it would be the
-    /// same every night.
+    /// For so many seconds after a file was fetched runs try to embed tags in it: one may be killed before it comes to that.
+    private static let taggingTime: Double = 7 * 86400
+
+    /// Embeds tags as `downloads.tags` says. What cannot be is for the log: it would be the same every night.
     private func embedTags(in books: Set<BookIdentity>, in session: LibrarySession) async {
         guard configuration.downloads.tags == .embed else { return }
         guard let writer else { return emit(.notice("no tags are embedded (downloads.tags): ffmpeg is not installed")) }
         let tagging = BookTagging(configuration: configuration, session: session, media: writer)
-        for book in books.sorted(by: { "\($0)" < "\($1)" }) where !Task.isCancelled {
-            let outcome = await Result.of {
-                try await tagging.execute(.embed, of: book, isNewOnly: true) { [logger] outcome in
+        let outcome = await Result.of {
+            let time = Date(timeIntervalSinceNow: -Self.taggingTime)
+            let open = try await session.store.booksWithoutTags(fetchedSince: time).intersection(books)
+            for book in open.sorted(by: { "\($0)" < "\($1)" }) {
+                try await tagging.execute(.embed, of: book, since: time) { [logger] outcome in
                     guard case .failure(let failure) = outcome.result else { return }
                     logger.info("no tags", metadata: ["why": "\(failure)"])
                 }
             }
-            if case .failure(let error) = outcome, !(error is CancellationError) {
-                emit(.notice("tags are not embedded in all files of \(book): \(Failure.of(error).why)"))
-            }
+        }
+        if case .failure(let error) = outcome, !(error is CancellationError) {
+            emit(.notice("tags are not embedded in all files: \(Failure.of(error).why)"))
         }
     }
 

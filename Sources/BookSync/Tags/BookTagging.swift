@@ -1,5 +1,6 @@
 import BookModel
 import CatalogStore
+import Foundation
 import LibraryFiles
 import LibraryMedia
 import MediaProbe
@@ -32,10 +33,10 @@ package struct BookTagging: Sendable {
         tagging = FileTagging(media, library: session.folder.path, store: session.store, copies: copies)
     }
 
-    /// - Parameter isNewOnly: whether files with embedded tags stay as they are.
+    /// - Parameter time: only files that were fetched since then, and have no embedded tags; nil for all.
     /// - Throws: ``Failure`` where the book is not on the shelf, or nothing more can be done; `CancellationError`.
     package func execute(
-        _ work: Work, of book: BookIdentity, filter: EpisodeFilter = .init(), isNewOnly: Bool = false,
+        _ work: Work, of book: BookIdentity, filter: EpisodeFilter = .init(), since time: Date? = nil,
         onOutcome: (Outcome) async -> Void
     ) async throws {
         let (library, store) = (session.folder.path, session.store)
@@ -45,7 +46,8 @@ package struct BookTagging: Sendable {
         let export = BookExport(configuration: configuration, library: library, store: store)
         let cover = try await export.coverPath(of: exported)
         for shelved in exported.episodes.map(\.shelved).selected(by: filter) {
-            guard let file = shelved.file, !isNewOnly || file.original == nil else { continue }
+            guard let file = shelved.file else { continue }
+            if let time, file.original != nil || file.fetchedAt < time { continue }
             try Task.checkCancellation()
             var tags = EmbeddedTags(of: shelved.episode, of: exported.book, count: exported.episodes.count)
             tags.cover = cover
