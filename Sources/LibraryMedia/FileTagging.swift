@@ -62,7 +62,7 @@ package struct FileTagging: Sendable {
             let hadPromised = file.verification == .digest ? promised : nil
             let mark = tagged.original.map { FileMark.Original($0, promised: hadPromised) }
             tagged = try await finished(new, as: tagged, mark)
-            let (delta, name) = ("\(work)/delta", deltaName(of: tagged))
+            let (delta, name) = ("\(work)/delta", Self.deltaName(of: tagged))
             try await runBlocking { [library, tagged] in
                 try FileDelta.write(of: original, from: new, to: delta)
                 var digest = SHA256()
@@ -153,7 +153,7 @@ package struct FileTagging: Sendable {
         // Some formats are told by the file's extension too.
         let restored =
             "\(work)/original.\(splitLibraryPath(file.path).name.split(separator: ".").last?.suffix(8) ?? "")"
-        let delta = deltaPath(of: file)
+        let delta = absolute("\(Self.originalsFolder)/\(Self.deltaName(of: file))")
         return try await runBlocking {
             if file.original != nil { try FileDelta.restore(delta, from: path, to: restored) }
             let source = file.original == nil ? path : restored
@@ -236,17 +236,18 @@ package struct FileTagging: Sendable {
         // However far it came.
         try await Self.settle(file, in: library, store: store)
         try move.get()
-        if former.original != nil { try await runBlocking { [old = deltaPath(of: former)] in _ = unlink(old) } }
+        try await runBlocking { [library] in Self.forgetOriginal(of: former, in: library) }
         try await store.record(.success(try await probe.info(of: absolute(file.path))), of: file)
     }
 
     private func absolute(_ path: String) -> String { library + "/" + path }
 
-    private func deltaPath(of file: LocalFile) -> String {
-        absolute(Self.originalsFolder + "/" + deltaName(of: file))
+    /// Deletes what is kept of what a file was, where that is deleted too. Blocks on the disk.
+    package static func forgetOriginal(of file: LocalFile, in library: String) {
+        if file.original != nil { unlink("\(library)/\(originalsFolder)/\(deltaName(of: file))") }
     }
 
-    private func deltaName(of file: LocalFile) -> String {
+    private static func deltaName(of file: LocalFile) -> String {
         SHA256.hash(data: Array("\(file.episode)\u{0}\(file.sha256)".utf8)).hexadecimal
     }
 

@@ -239,6 +239,13 @@ extension ProductTests {
                     #expect(try await bench.run("tag", "own:feed", "--copy", environment: environment).exitCode == 0)
                     #expect(try digests(in: bench) != [sha256(bytes)])
                     #expect(try Data(contentsOf: twin) == Data(bytes))
+                    let originals = bench.library.appending(path: ".booksync/originals").path
+                    #expect(try FileManager.default.contentsOfDirectory(atPath: originals).count == 1)
+                    #expect(try await bench.run("tag", "own:feed/7", environment: environment).exitCode == 66)
+                    // What was removed for good needs it no more.
+                    #expect(try await bench.run("remove", "own:feed", "--yes", environment: environment).exitCode == 0)
+                    #expect(try await bench.run("trash", "empty", "--yes", environment: environment).exitCode == 0)
+                    #expect(try FileManager.default.contentsOfDirectory(atPath: originals) == [])
                 }
             }
         }

@@ -45,7 +45,9 @@ package struct BookTagging: Sendable {
         }
         let export = BookExport(configuration: configuration, library: library, store: store)
         let cover = try await export.coverPath(of: exported)
-        for shelved in exported.episodes.map(\.shelved).selected(by: filter) {
+        let selected = exported.episodes.map(\.shelved).selected(by: filter)
+        guard !selected.isEmpty || filter.isEmpty else { throw Failure.noSuchEpisode(of: book) }
+        for shelved in selected {
             guard let file = shelved.file else { continue }
             if let time, file.original != nil || file.fetchedAt < time { continue }
             try Task.checkCancellation()

@@ -3,6 +3,7 @@ import CatalogStore
 import DownloadEngine
 import Foundation
 import LibraryFiles
+import LibraryMedia
 import Settings
 import ShelfQueries
 import SyncPlanner
@@ -238,6 +239,7 @@ package struct Trash: Sendable {
             for trashed in files where try Self.facts(of: library + "/" + trashed.path) != nil {
                 let (folder, name) = splitLibraryPath(trashed.path)
                 try LibraryDirectory(folder, in: library, creating: false).delete(name)
+                FileTagging.forgetOriginal(of: trashed.file, in: library)
             }
         }
         try await store.forgetTrashed(files)
