@@ -54,7 +54,7 @@ package struct FileTagging: Sendable {
             let original = try await original(of: file, in: work)
             let new = "\(work)/new"
             try await probe.tag(original, with: wanted, to: new)
-            let stream = try await requireSame(original, new, wanted)
+            let (stream, newInfo) = try await requireSame(original, new, wanted)
             var tagged = file
             tagged.original =
                 file.original
@@ -75,7 +75,7 @@ package struct FileTagging: Sendable {
                 try originals.receive(delta, as: name, replaces: true)
                 try originals.sync()
             }
-            try await publish(new, as: tagged, insteadOf: file, facts)
+            try await publish(new, as: tagged, newInfo, insteadOf: file, facts)
             return .tagged(missing)
         }
     }
@@ -89,19 +89,20 @@ package struct FileTagging: Sendable {
             var restored = file
             restored.original = nil
             restored = try await finished(original, as: restored, nil)
-            try await publish(original, as: restored, insteadOf: file, facts)
+            let info = try await probe.info(of: original)
+            try await publish(original, as: restored, info, insteadOf: file, facts)
             return .restored
         }
     }
 
     /// Ends what a process that was killed had begun.
     package static func recoverInterrupted(in library: String, store: CatalogStore) async throws {
-        for file in try await store.announcedRetaggings() { try await settle(file, in: library, store: store) }
+        for file in try await store.announcedRetaggings() { try await recover(file, in: library, store: store) }
         try await runBlocking { try removeFolder(library + "/" + workFolder) }
     }
 
     /// Records what was announced where it is in its place, and else forgets it.
-    private static func settle(_ announced: LocalFile, in library: String, store: CatalogStore) async throws {
+    private static func recover(_ announced: LocalFile, in library: String, store: CatalogStore) async throws {
         let found = try await runBlocking { () -> CheckedFile? in
             guard case .file(let found) = FileReader().look(at: library + "/" + announced.path),
                 found.sha256 == announced.sha256
@@ -149,7 +150,6 @@ package struct FileTagging: Sendable {
     /// The absolute path of what was fetched: the file itself, or what is made of it.
     private func original(of file: LocalFile, in work: String) async throws -> String {
         let path = absolute(file.path)
-        let digest = file.original?.sha256 ?? file.sha256
         // Some formats are told by the file's extension too.
         let restored =
             "\(work)/original.\(splitLibraryPath(file.path).name.split(separator: ".").last?.suffix(8) ?? "")"
@@ -157,7 +157,7 @@ package struct FileTagging: Sendable {
         return try await runBlocking {
             if file.original != nil { try FileDelta.restore(delta, from: path, to: restored) }
             let source = file.original == nil ? path : restored
-            guard try Self.digest(of: source) == digest else {
+            guard try Self.digest(of: source) == file.fetchedSHA256 else {
                 throw Failure.left(
                     file, why: "its bytes are not those that were recorded",
                     remedy: "booksync verify --repair fetches it again")
@@ -167,8 +167,10 @@ package struct FileTagging: Sendable {
     }
 
     /// Makes sure that the audio is the same, that all that was wanted is there, and nothing lost.
-    /// - Returns: the digest of the audio stream.
-    private func requireSame(_ original: String, _ new: String, _ tags: EmbeddedTags) async throws -> String {
+    /// - Returns: the digest of the audio stream, and what the new file says of itself.
+    private func requireSame(
+        _ original: String, _ new: String, _ tags: EmbeddedTags
+    ) async throws -> (stream: String, info: MediaInfo) {
         let stream = try await probe.streamHash(of: original)
         let (before, after) = (try await probe.info(of: original), try await probe.info(of: new))
         var lost = tags.missing(in: after)
@@ -184,7 +186,7 @@ package struct FileTagging: Sendable {
             throw Failure(
                 .temporary, what: "\(original) gets no tags", why: "ffmpeg changes its audio when it copies it")
         }
-        return stream
+        return (stream, after)
     }
 
     /// What programs write of themselves, and of the container.
@@ -218,9 +220,11 @@ package struct FileTagging: Sendable {
         }
     }
 
-    /// - Parameter facts: what stood in the place of `former` when it was read.
+    /// - Parameters:
+    ///   - info: what the new file says of itself.
+    ///   - facts: what stood in the place of `former` when it was read.
     private func publish(
-        _ new: String, as file: LocalFile, insteadOf former: LocalFile, _ facts: FileAttributes
+        _ new: String, as file: LocalFile, _ info: MediaInfo, insteadOf former: LocalFile, _ facts: FileAttributes
     ) async throws {
         try Task.checkCancellation()
         try await store.announceRetagging(file)
@@ -233,11 +237,14 @@ package struct FileTagging: Sendable {
                 try directory.sync()
             }
         }
-        // However far it came.
-        try await Self.settle(file, in: library, store: store)
-        try move.get()
+        if case .failure(let error) = move {
+            // However far it came.
+            try await Self.recover(file, in: library, store: store)
+            throw error
+        }
+        try await store.endRetagging(file, isDone: true)
         try await runBlocking { [library] in Self.forgetOriginal(of: former, in: library) }
-        try await store.record(.success(try await probe.info(of: absolute(file.path))), of: file)
+        try await store.record(.success(info), of: file)
     }
 
     private func absolute(_ path: String) -> String { library + "/" + path }

@@ -16,12 +16,12 @@ import Transport
 /// One failed book never stops the others; what ends a run early is only what would fail every transfer, such as a
 /// full disk. Cancellation stops all transfers at once and keeps everything received.
 package struct SyncRun: Sendable {
-    private let configuration: Configuration
-    private let logger: Logger
+    let configuration: Configuration
+    let logger: Logger
     private let control: RunControl
     private let media: MediaProbe?
-    private let writer: MediaProbe?
-    private let emit: @Sendable (SyncEvent) -> Void
+    let writer: MediaProbe?
+    let emit: @Sendable (SyncEvent) -> Void
     /// When what expires in this run counts as removed.
     private let expiresAt = Date()
 
@@ -204,39 +204,6 @@ package struct SyncRun: Sendable {
         if let notice { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
-    }
-
-    /// For so many seconds after a file was fetched runs try to embed tags in it: one may be killed before it comes to that.
-    private static let taggingTime: Double = 7 * 86400
-
-    /// Embeds tags as `downloads.tags` says. What cannot be is for the log: it would be the same every night.
-    private func embedTags(in books: Set<BookIdentity>, in session: LibrarySession) async {
-        guard configuration.downloads.tags == .embed else { return }
-        guard let writer else { return emit(.notice("no tags are embedded (downloads.tags): ffmpeg is not installed")) }
-        let tagging = BookTagging(configuration: configuration, session: session, media: writer)
-        let outcome = await Result.of {
-            let time = Date(timeIntervalSinceNow: -Self.taggingTime)
-            let open = try await session.store.booksWithoutTags(fetchedSince: time).intersection(books)
-            for book in open.sorted(by: { "\($0)" < "\($1)" }) {
-                try await tagging.execute(.embed, of: book, since: time) { [logger] outcome in
-                    guard case .failure(let failure) = outcome.result else { return }
-                    logger.info("no tags", metadata: ["why": "\(failure)"])
-                }
-            }
-        }
-        if case .failure(let error) = outcome, !(error is CancellationError) {
-            emit(.notice("tags are not embedded in all files: \(Failure.of(error).why)"))
-        }
-    }
-
-    /// Joins the books as `downloads.join` says.
-    private func join(_ books: Set<BookIdentity>, in session: LibrarySession) async {
-        guard let format = JoinFormat(rawValue: configuration.downloads.join.rawValue) else { return }
-        guard let writer else { return emit(.notice("books are not joined (downloads.join): ffmpeg is not installed")) }
-        await BookJoin(
-            library: session.folder.path, request: JoinRequest(format: format), probe: writer,
-            minFreeSpace: configuration.downloads.minFreeSpace
-        ).execute(after: books.sorted { "\($0)" < "\($1)" }, store: session.store) { emit(.notice($0)) }
     }
 
     /// What was removed is the first to go when the disk is full.

@@ -76,11 +76,7 @@ struct JoinCommand: Subcommand {
             }
             return try configuration.book(reference)
         }
-        guard let tools = program.mediaTools, tools.ffmpeg != nil else {
-            throw Failure(
-                .configuration, what: "the files cannot be joined", why: "ffmpeg is not installed",
-                remedy: "install ffmpeg and try again")
-        }
+        let tools = try program.requireFFmpeg(or: "the files cannot be joined")
         var request = JoinRequest(format: format)
         (request.bitRate, request.maxPart, request.loudness) = (bitsPerSecond, maxSeconds, normalize)
         request.output = output.map { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }

@@ -49,6 +49,16 @@ extension Program {
     /// The programs that read audio files; nil where ffprobe is not installed.
     var mediaTools: MediaTools? { MediaTools.find(in: environment["PATH"]) }
 
+    /// - Parameter what: what cannot be done without ffmpeg.
+    /// - Throws: ``Failure`` of kind `configuration` where it is not installed.
+    func requireFFmpeg(or what: Message) throws -> MediaTools {
+        guard let tools = mediaTools, tools.ffmpeg != nil else {
+            throw Failure(
+                .configuration, what: what, why: "ffmpeg is not installed", remedy: "install ffmpeg and try again")
+        }
+        return tools
+    }
+
     /// What looks into audio files; nil where nothing is to, or ffprobe is not installed.
     func media(_ configuration: Configuration) -> MediaProbe? {
         configuration.downloads.probe == .auto ? mediaTools.map { MediaProbe(tools: $0) } : nil

@@ -40,11 +40,7 @@ struct TagCommand: Subcommand {
         let books = try references.map(BookReference.init(parsing:)).map { reference in
             (book: try configuration.book(reference), filter: reference.filter)
         }
-        guard let tools = program.mediaTools, tools.ffmpeg != nil else {
-            throw Failure(
-                .configuration, what: "the files get no tags", why: "ffmpeg is not installed",
-                remedy: "install ffmpeg and try again")
-        }
+        let tools = try program.requireFFmpeg(or: "the files get no tags")
         let work: BookTagging.Work = dryRun ? .plan : restore ? .restore : .embed
         return try await LibrarySession.withLibrary(
             at: configuration.library, command: "tag", waitingFor: waiting.seconds,

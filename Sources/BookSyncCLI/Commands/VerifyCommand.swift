@@ -52,12 +52,7 @@ struct VerifyCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: references)
         let request = VerificationRequest(
             scope: try scope(configuration), isQuick: quick, startsAnew: anew, decodes: deep)
-        let tools = deep ? program.mediaTools : nil
-        if deep, tools?.ffmpeg == nil {
-            throw Failure(
-                .configuration, what: "the files cannot be decoded", why: "ffmpeg is not installed",
-                remedy: "install ffmpeg and try again")
-        }
+        let tools = deep ? try program.requireFFmpeg(or: "the files cannot be decoded") : nil
         let media = tools.map { MediaProbe(tools: $0) } ?? program.media(configuration)
         var style = program.eventStyle
         style.isQuiet = style.isQuiet || program.options.json
