@@ -312,11 +312,10 @@ package struct BookJoin: Sendable {
             remedy: isFile ? "move it away, or run booksync join --force to overwrite it" : "move it away")
     }
 
-    /// What is encoded is written twice, and so is an MP3: before its tag is put before it.
+    /// What is encoded is written twice.
     private func requireRoom(for outcomes: [JoinOutcome], _ plan: JoinPlan) throws {
-        let size = outcomes.reduce(0) { $0 + ($1.size ?? 0) }
-        let encoded = outcomes.first?.isEncoded == true ? size : 0
-        let written = request.format == .mp3 ? size + (outcomes.compactMap(\.size).max() ?? 0) : size
+        let written = outcomes.reduce(0) { $0 + ($1.size ?? 0) }
+        let encoded = outcomes.first?.isEncoded == true ? written : 0
         for (folder, bytes) in [
             (request.output ?? library, written), (library, request.output == nil ? written + encoded : encoded),
         ] {

@@ -15,6 +15,12 @@ struct ID3Tag {
 
     init() { version = 3 }
 
+    /// A new tag.
+    init(_ tags: EmbeddedTags) throws {
+        self.init()
+        set(tags, cover: try tags.cover.map { Array(try Data(contentsOf: URL(filePath: $0))) })
+    }
+
     /// Reads the tag that begins there; the frames of ID3v2.2 are left to others.
     /// - Returns: no tag where there is none that can be read so; and how many bytes it takes up.
     static func read(_ file: FileHandle, at start: Int) throws -> (tag: ID3Tag?, length: Int) {
@@ -57,6 +63,17 @@ struct ID3Tag {
     var bytes: [UInt8] {
         let body = frames.flatMap { encoded($0) }
         return Array("ID3".utf8) + [version, 0, 0] + Self.bytes(of: body.count, bits: 7) + body
+    }
+
+    /// Writes a tag in place of the one that the file begins with, which is not shorter. Blocks on the disk.
+    static func replaceTag(of path: String, with tag: [UInt8]) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: path))
+        defer { try? file.close() }
+        let length = try read(file, at: 0).length
+        guard length >= tag.count else { throw ToolTrouble.unreadable.failure(path) }
+        try file.seek(toOffset: 0)
+        let padding = [UInt8](repeating: 0, count: length - tag.count)
+        try file.write(contentsOf: Data(tag[..<6] + bytes(of: length - 10, bits: 7) + tag[10...] + padding))
     }
 
     // MARK: - What is written

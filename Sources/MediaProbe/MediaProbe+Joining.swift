@@ -159,13 +159,10 @@ extension MediaProbe {
         _ parts: [AudioPart], as format: JoinFormat, with tags: EmbeddedTags, pictureOf first: AudioPart?,
         to output: String
     ) async throws -> Double {
-        let (list, document, raw) = (output + ".list", output + ".chapters", output + ".raw")
-        var leftovers = [list, document, raw, output + ".jpg", output + ".png"]
+        let (list, document) = (output + ".list", output + ".chapters")
+        var leftovers = [list, document, output + ".jpg", output + ".png"]
         defer { for file in leftovers { unlink(file) } }
         var tags = tags
-        // With a second input ffmpeg reads each in a thread of its own, and needs twice the time for packets as small as these.
-        // The tag of an MP3 can as well be put before it afterwards.
-        let isTaggedAfter = format == .mp3
         try await slots.withSlot {
             if tags.cover == nil, let first, first.info.hasCover {
                 let picture = try await extractCover(of: first.path, to: output)
@@ -198,20 +195,25 @@ extension MediaProbe {
             }
             let seconds = parts.reduce(0) { $0 + $1.seconds }
             let size = try await runBlocking { parts.reduce(0) { $0 + (fileSize($1.path) ?? 0) } }
-            let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
-            let tagging =
-                ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
-                + format.container.output(tags, cover: tags.cover, of: target, isJoined: true) + ["file:\(output)"]
+            // In threads, as ffmpeg reads several inputs by itself, packets as small as these take three times as long.
+            let inline = ["-thread_queue_size", "0"]
+            // ffmpeg's own tag has no list of its chapters.
+            let tag = format == .mp3 ? try await runBlocking { [tags] in try ID3Tag(tags).bytes } : nil
+            var tagging = ["-metadata_header_padding", "\(tag?.count ?? 0)", "-map", "0:a:0", "-c", "copy", "-f", "mp3"]
+            if tag == nil {
+                let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
+                tagging =
+                    inline + ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
+                    + format.container.output(tags, cover: tags.cover, of: target, isJoined: true)
+            }
             let written = try await run(
                 try ffmpeg(for: output), on: list,
-                ["-v", "level+error", "-nostdin", "-y"] + (isTaggedAfter ? [] : ["-thread_queue_size", "1024"])
-                    + ["-f", "concat", "-safe", "0"],
-                isTaggedAfter ? ["-map", "0:a:0", "-c", "copy", "-f", format.rawValue, "file:\(raw)"] : tagging,
-                limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),
+                ["-v", "level+error", "-nostdin", "-y"] + inline + ["-f", "concat", "-safe", "0"],
+                tagging + ["file:\(output)"], limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),
                 formats: "concat," + Self.formats)
             if let trouble = written.trouble { throw trouble.failure(output) }
+            if let tag { try await runBlocking { try ID3Tag.replaceTag(of: output, with: tag) } }
         }
-        if isTaggedAfter { try await tag(raw, with: tags, to: output) }
         return try await info(of: output).duration ?? 0
     }
 }
