@@ -1,0 +1,43 @@
+import BookModel
+
+/// What is looked for in catalogs.
+package struct CatalogQuery: Sendable, Hashable {
+    /// In titles, authors and narrators; empty for anything.
+    package var text: String
+    package var author: String?
+    /// BCP 47, without a region: `zh`.
+    package var language: String?
+    /// Of one catalog at most.
+    package var limit: Int
+
+    package init(text: String = "", author: String? = nil, language: String? = nil, limit: Int = 20) {
+        (self.text, self.author, self.language, self.limit) = (text, author, language, limit)
+    }
+}
+
+/// A catalog that can be asked which books it has.
+package protocol SearchableCatalog: Sendable {
+    /// - Returns: the catalog's best first, ``CatalogQuery/limit`` at most.
+    /// - Throws: as ``CatalogSource/list(_:onPage:)`` does.
+    func search(_ query: CatalogQuery) async throws -> [CatalogEntry]
+}
+
+/// A part of a list of books.
+package struct CollectionPage: Sendable, Hashable {
+    package var entries: [CatalogEntry]
+    /// How many books the catalog declares for the whole list.
+    package var declared: Int?
+    /// Where the next page begins; nil behind the last one.
+    package var next: String?
+
+    package init(entries: [CatalogEntry], declared: Int? = nil, next: String? = nil) {
+        (self.entries, self.declared, self.next) = (entries, declared, next)
+    }
+}
+
+/// A list of books: all of an author, a collection of the Internet Archive, an OPDS feed.
+package protocol BookCollection: Sendable {
+    /// - Parameter cursor: ``CollectionPage/next`` of the page before; nil for the first one.
+    /// - Throws: as ``CatalogSource/list(_:onPage:)`` does.
+    func page(at cursor: String?) async throws -> CollectionPage
+}
