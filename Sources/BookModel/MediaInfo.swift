@@ -35,11 +35,16 @@ package struct MediaInfo: Sendable, Hashable, Codable {
     package let chapters: [Chapter]
     /// Whether it has an attached picture.
     package let hasCover: Bool
+    /// What must be the same in two files of the codec for the packets of one to follow those of the other; nil where the file was
+    /// looked into before that was noted.
+    package let setup: String?
+    /// Packets of the audio stream, where a header counts them.
+    package let packets: Int?
 
     package init(
         container: String, codec: String, bitRate: Int? = nil, sampleRate: Int? = nil, channels: Int? = nil,
         duration: Double? = nil, isDurationEstimated: Bool = false, tags: [String: String] = [:],
-        chapters: [Chapter] = [], hasCover: Bool = false
+        chapters: [Chapter] = [], hasCover: Bool = false, setup: String? = nil, packets: Int? = nil
     ) {
         self.container = container
         self.codec = codec
@@ -51,6 +56,8 @@ package struct MediaInfo: Sendable, Hashable, Codable {
         self.tags = tags
         self.chapters = chapters
         self.hasCover = hasCover
+        self.setup = setup
+        self.packets = packets
     }
 }
 

@@ -207,7 +207,7 @@ package struct BookJoin: Sendable {
 
     // MARK: - Writing
 
-    /// Writes one file beside its place, as it is to be. Where an MP3 has another length than its header says, all are measured.
+    /// Writes one file beside its place, as it is to be. Where a file has another length than its header says, all are measured.
     private func write(
         _ outcome: JoinOutcome, number: Int, _ plan: JoinPlan, _ parts: [AudioPart], pictureOf originals: [AudioPart],
         _ meter: JoinMeter
@@ -238,7 +238,7 @@ package struct BookJoin: Sendable {
                     throw notJoined(plan, why: "it has \(has) of audio, and its episodes have \(says)", remedy: nil)
                 }
                 packets = try await ordered(packets) {
-                    try await probe.part($1.path, known: $1.info, trustsXing: false)
+                    try await probe.part($1.path, known: $1.info, trustsHeader: false)
                 }
             }
         }

@@ -75,55 +75,41 @@ extension MediaProbe {
     /// - Parameters:
     ///   - path: absolute.
     ///   - known: what was read of the file before.
-    ///   - trustsXing: whether an MP3's header is believed that says how many frames follow; else they are counted.
-    package func part(_ path: String, known: MediaInfo? = nil, trustsXing: Bool = true) async throws -> AudioPart {
+    ///   - trustsHeader: whether a header is believed that says how many packets follow; else they are counted.
+    package func part(_ path: String, known: MediaInfo? = nil, trustsHeader: Bool = true) async throws -> AudioPart {
         try await slots.withSlot {
-            let info: MediaInfo = if let known { known } else { try await readHeaders(path).info }
+            let isKnown = known.map { $0.container == "mp3" || $0.setup != nil } == true
+            let info: MediaInfo = if isKnown, let known { known } else { try await readHeaders(path).info }
             var parameters = "\(info.codec) \(info.sampleRate ?? 0) \(info.channels ?? 0)"
-            var seconds: Double?
-            if info.container == "mp3" {
-                seconds = trustsXing && !info.isDurationEstimated ? info.duration : nil
-            } else {
-                let shown = "stream=index,nb_frames,extradata_hash:packet=duration_time"
-                let output = try await run(
-                    tools.ffprobe, on: path, ["-v", "level+error"],
-                    ["-select_streams", "a:0", "-show_entries", shown, "-read_intervals", "%+#1"]
-                        + ["-show_data_hash", "sha256", "-of", "default=nw=1"], limits.headers)
-                if let trouble = output.trouble { throw trouble.failure(path) }
-                let lines = String(decoding: output.bytes, as: UTF8.self).split(separator: "\n").map {
-                    $0.split(separator: "=")
-                }
-                let values = Dictionary(lines.map { ($0[0], String($0[1...].joined())) }) { first, _ in first }
-                // What FLAC has there counts and hashes the whole file; only the size of its blocks matters.
-                let setup = values[info.codec == "flac" ? "duration_time" : "extradata_hash"] ?? ""
-                parameters += " \(values["index"] ?? "") \(setup)"
-                // Of a packet, to the sample: six digits are not enough for many of them.
-                let rate = Double(info.sampleRate ?? 0)
-                let samples = (Double(values["duration_time"] ?? "") ?? 0) * rate
-                let frames = Double(values["nb_frames"] ?? "") ?? 0
-                if info.container.hasPrefix("mov"), samples >= 1, frames >= 1 {
-                    seconds = frames * samples.rounded() / rate
-                }
+            if info.codec == "flac" {
+                // What it has there counts and hashes the whole file; only the size of its blocks matters.
+                parameters += " \(try await packets(of: path, "duration_time", ["-read_intervals", "%+#1"]))"
+            } else if info.container != "mp3" {
+                parameters += " \(info.setup ?? "")"
             }
-            if seconds == nil { seconds = try await packetSeconds(of: path) }
+            var seconds = trustsHeader ? info.packetSeconds : nil
+            if seconds == nil {
+                let times = try await packets(of: path, "pts_time")
+                guard let first = times.first, let last = times.last, times.count > 1 else {
+                    throw ToolTrouble(.file, "it has no audio").failure(path)
+                }
+                seconds = (last - first) * Double(times.count) / Double(times.count - 1)
+            }
             return AudioPart(path: path, info: info, seconds: seconds ?? 0, parameters: parameters)
         }
     }
 
-    /// Reads the whole file, and decodes nothing.
-    private func packetSeconds(of path: String) async throws -> Double {
+    /// Of the audio's packets, which are not decoded; of all of them unless the options say otherwise.
+    private func packets(of path: String, _ entry: String, _ options: [String] = []) async throws -> [Double] {
         let output = try await run(
             tools.ffprobe, on: path, ["-v", "level+error"],
-            ["-select_streams", "a:0", "-show_entries", "packet=pts_time", "-of", "csv=p=0"], limits.wholeFile,
+            ["-select_streams", "a:0", "-show_entries", "packet=\(entry)", "-of", "csv=p=0"] + options,
+            limits.wholeFile,
             // A line of some 12 bytes a packet: three days of audio.
             maxOutput: 128 << 20)
         if let trouble = output.trouble { throw trouble.failure(path) }
-        let times = output.bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ",") }
+        return output.bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: ",") }
             .compactMap { Double(String(decoding: $0, as: UTF8.self)) }
-        guard let first = times.first, let last = times.last, times.count > 1 else {
-            throw ToolTrouble(.file, "it has no audio").failure(path)
-        }
-        return (last - first) * Double(times.count) / Double(times.count - 1)
     }
 
     /// Writes the audio of a file in another encoding, without its tags, chapters and pictures.
@@ -215,6 +201,18 @@ extension MediaProbe {
             if let tag { try await runBlocking { try ID3Tag.replaceTag(of: output, with: tag) } }
         }
         return try await info(of: output).duration ?? 0
+    }
+}
+
+extension MediaInfo {
+    /// How long all packets of the audio take by the header; nil where it does not say so exactly.
+    fileprivate var packetSeconds: Double? {
+        if container == "mp3" { return isDurationEstimated ? nil : duration }
+        guard container.hasPrefix("mov"), let duration, let packets, let sampleRate, packets > 0 else { return nil }
+        // An edit list may leave out some of them. Whoever is wrong about a file of a few packets is wrong by milliseconds.
+        let samples = duration * Double(sampleRate) / Double(packets)
+        let nearest = [480, 512, 960, 1024, 1920, 2048, 4096].min { abs($0 - samples) < abs($1 - samples) } ?? 1024
+        return nearest * Double(packets) / Double(sampleRate)
     }
 }
 

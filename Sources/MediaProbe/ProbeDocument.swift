@@ -9,8 +9,8 @@ struct ProbeDocument: Decodable {
     }
 
     private struct Stream: Decodable {
-        var codecType, codecName, duration, bitRate, sampleRate: String?
-        var channels: Int?
+        var codecType, codecName, duration, bitRate, sampleRate, extradataHash, nbFrames: String?
+        var index, channels: Int?
         var tags: [String: String]?
         var disposition: [String: Int]?
 
@@ -56,7 +56,8 @@ struct ProbeDocument: Decodable {
             bitRate: (audio.bitRate ?? format?.bitRate).flatMap { Int($0) },
             sampleRate: audio.sampleRate.flatMap { Int($0) }, channels: audio.channels,
             duration: seconds(audio.duration) ?? seconds(format?.duration), isDurationEstimated: isDurationEstimated,
-            tags: tags(audio), chapters: sortedChapters, hasCover: streams?.contains(where: \.isPicture) ?? false)
+            tags: tags(audio), chapters: sortedChapters, hasCover: streams?.contains(where: \.isPicture) ?? false,
+            setup: "\(audio.index ?? 0) \(audio.extradataHash ?? "")", packets: audio.nbFrames.flatMap { Int($0) })
     }
 
     /// Seconds that the audio should have by its headers; nil where they say only how long the file is, and it has more than

@@ -8,10 +8,10 @@ import Testing
 @Suite(.limitedConcurrency, .enabled(if: AudioBench.isPossible, "ffmpeg is not installed"))
 struct JoiningTests {
     private func join(
-        _ paths: [String], as format: JoinFormat, in bench: AudioBench, trustsXing: Bool = true
+        _ paths: [String], as format: JoinFormat, in bench: AudioBench, trustsHeader: Bool = true
     ) async throws -> (parts: [AudioPart], seconds: Double, path: String) {
         var parts: [AudioPart] = []
-        for path in paths { parts.append(try await bench.probe.part(path, trustsXing: trustsXing)) }
+        for path in paths { parts.append(try await bench.probe.part(path, trustsHeader: trustsHeader)) }
         let path = bench.path("joined.\(format.rawValue)")
         let tags = EmbeddedTags(tags: ["title": "T"])
         return (
@@ -84,7 +84,7 @@ struct JoiningTests {
         try await AudioBench.with { bench in
             let exact = try await bench.probe.part(
                 bench.sound("a.mp3", "-c:a libmp3lame -q:a 7", seconds: 30, sound: "anoisesrc=a=0.1"))
-            let counted = try await bench.probe.part(exact.path, trustsXing: false)
+            let counted = try await bench.probe.part(exact.path, trustsHeader: false)
             let without = try await bench.probe.part(
                 bench.sound("b.mp3", "-c:a libmp3lame -q:a 7 -write_xing 0", seconds: 30, sound: "anoisesrc=a=0.1"))
             #expect(abs(exact.seconds - counted.seconds) < 0.001)
@@ -93,7 +93,7 @@ struct JoiningTests {
             let cut = try bench.save(try bench.bytes("a.mp3").prefix(100_000), named: "c.mp3")
             let (parts, seconds, _) = try await join([cut, exact.path], as: .mp3, in: bench)
             #expect(abs(seconds - parts.reduce(0) { $0 + $1.seconds }) > 1)
-            let (measured, sum, _) = try await join([cut, exact.path], as: .mp3, in: bench, trustsXing: false)
+            let (measured, sum, _) = try await join([cut, exact.path], as: .mp3, in: bench, trustsHeader: false)
             #expect(abs(sum - measured.reduce(0) { $0 + $1.seconds }) < 0.1)
         }
     }
