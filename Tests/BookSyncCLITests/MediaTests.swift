@@ -117,9 +117,9 @@ extension ProductTests {
                     try await bench.serve(environment: environment) { shelf in
                         try await Browser.run { browser in
                             let audio = "document.getElementById('audio')"
-                            func button(_ number: Int) -> String { ".chapters li:nth-child(\(number)) button" }
+                            func button(_ number: Int) -> String { "main .chapters li:nth-child(\(number)) button" }
                             let current =
-                                "[...document.querySelectorAll('.chapters [aria-current]')].map(b => b.innerText)"
+                                "[...document.querySelectorAll('main .chapters [aria-current]')].map(b => b.innerText)"
                             try await browser.open("\(shelf.address)/books/own/feed")
                             let page: String = try await browser.evaluate("document.querySelector('.row .name a').href")
                             try await browser.open(page)
@@ -133,6 +133,15 @@ extension ProductTests {
                             try await browser.click(button(1))
                             try await browser.wait(until: "\(current).join() === '0:00 开头'")
                             #expect(try await browser.evaluate("\(audio).currentTime < 7 && window.loads === 0"))
+                            // The bar has them too, wherever the user goes.
+                            try await browser.click("header a")
+                            try await browser.wait(until: "!document.querySelector('main .chapters')")
+                            try await browser.click("#player-chapters summary")
+                            try await browser.click("#player-chapters li:nth-child(3) button")
+                            try await browser.wait(until: "\(audio).currentTime > 14")
+                            try await browser.wait(
+                                until: "document.querySelector('#player-chapters [aria-current]')?.innerText === '0:14 结尾'")
+                            #expect(try await browser.evaluate("window.loads === 0"))
                         }
                     }
                 }

@@ -30,6 +30,7 @@ function play(it) {
   now = it;
   pausedAt = 0;
   around = {};
+  listChapters([]);
   offer(null);
   const isExact = "exact" in it;
   if (isExact) stopped.set(keyOf(it), { seconds: Number(it.at), revision: 0 });
@@ -104,7 +105,9 @@ async function lookAround(it) {
     return button ? { it: described(button), page } : null;
   };
   try {
-    const mine = (await other(it.page))?.page.getElementById("around");
+    const own = (await other(it.page))?.page;
+    if (now === it) listChapters(own?.querySelectorAll(".chapters li") ?? []);
+    const mine = own?.getElementById("around");
     const [before, after] = await Promise.all([other(mine?.dataset.previous), other(mine?.dataset.next)]);
     if (now !== it) return;
     around = { previous: before?.it, next: after?.it };
@@ -133,14 +136,23 @@ function mark() {
   markChapter();
 }
 
-/** Marks the chapter that is played, on the page of its episode. */
+/** Puts chapters, as the page of the episode lists them, into the bar. */
+function listChapters(items) {
+  at("chapters").hidden = !items.length;
+  at("chapters").querySelector("ol").replaceChildren(...[...items].map(item => document.importNode(item, true)));
+  markChapter();
+}
+
+/** Marks the chapter that is played, in the bar and on the page of its episode. */
 function markChapter() {
-  const chapters = [...document.querySelectorAll(".chapters button")];
-  if (!chapters.length) return;
-  const isThis = now && keyOf(described(document.querySelector("main article .play"))) === keyOf(now);
-  const current = isThis && chapters.findLast(chapter => Number(chapter.dataset.from) <= audio.currentTime + 0.05);
-  for (const chapter of chapters) if (chapter !== current) chapter.removeAttribute("aria-current");
-  if (current) current.setAttribute("aria-current", "true");
+  for (const list of document.querySelectorAll(".chapters ol")) {
+    const chapters = [...list.querySelectorAll("button")];
+    const it = bar.contains(list) ? now : described(document.querySelector("main article .play"));
+    const isThis = now && keyOf(it) === keyOf(now);
+    const current = isThis && chapters.findLast(chapter => Number(chapter.dataset.from) <= audio.currentTime + 0.05);
+    for (const chapter of chapters) if (chapter !== current) chapter.removeAttribute("aria-current");
+    if (current) current.setAttribute("aria-current", "true");
+  }
 }
 document.addEventListener("shown", () => {
   mark();
@@ -317,7 +329,9 @@ document.addEventListener("click", event => {
 
 document.addEventListener("click", event => {
   const chapter = event.target.closest?.(".chapters button");
-  if (chapter) playFrom(described(document.querySelector("main article .play")), Number(chapter.dataset.from));
+  if (!chapter) return;
+  const it = bar.contains(chapter) ? now : described(document.querySelector("main article .play"));
+  playFrom(it, Number(chapter.dataset.from));
 });
 
 document.addEventListener("keydown", event => {
