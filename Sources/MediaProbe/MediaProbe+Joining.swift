@@ -185,7 +185,9 @@ extension MediaProbe {
             let inline = ["-thread_queue_size", "0"]
             // ffmpeg's own tag has no list of its chapters.
             let tag = format == .mp3 ? try await runBlocking { [tags] in try ID3Tag(tags).bytes } : nil
-            var tagging = ["-metadata_header_padding", "\(tag?.count ?? 0)", "-map", "0:a:0", "-c", "copy", "-f", "mp3"]
+            var tagging = [
+                "-metadata_header_padding", "\(tag?.count ?? 0)", "-map", "0:a:0", "-c", "copy", "-f", "mp3",
+            ]
             if tag == nil {
                 let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
                 tagging =

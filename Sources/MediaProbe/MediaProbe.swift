@@ -67,7 +67,8 @@ package struct MediaProbe: Sendable {
     }
 
     func readHeaders(_ path: String) async throws -> (info: MediaInfo, declared: Double?) {
-        let shown = ["-of", "json=string_validation=ignore", "-show_format", "-show_streams", "-show_chapters"]
+        let shown =
+            ["-of", "json=string_validation=ignore", "-show_format", "-show_streams", "-show_chapters"]
             + ["-show_data_hash", "sha256"]
         let output = try await run(tools.ffprobe, on: path, ["-v", "level+warning"], shown, limits.headers)
         if let trouble = output.trouble { throw trouble.failure(path) }

@@ -139,8 +139,8 @@ extension ProductTests {
                             try await browser.click("#player-chapters summary")
                             try await browser.click("#player-chapters li:nth-child(3) button")
                             try await browser.wait(until: "\(audio).currentTime > 14")
-                            try await browser.wait(
-                                until: "document.querySelector('#player-chapters [aria-current]')?.innerText === '0:14 结尾'")
+                            let marked = "document.querySelector('#player-chapters [aria-current]')?.innerText"
+                            try await browser.wait(until: "\(marked) === '0:14 结尾'")
                             #expect(try await browser.evaluate("window.loads === 0"))
                         }
                     }
