@@ -12,9 +12,9 @@ extension Configuration {
     package func catalogSearch(in names: [String] = [], over transport: HTTPTransport) throws -> CatalogSearch {
         var paces = Paces()
         // What an archive has of LibriVox, LibriVox knows better.
-        let configured = sources.values.sorted { $0.name < $1.name }
-        let ordered = configured.filter { $0.kind != .internetArchive } + configured.filter { $0.kind == .internetArchive }
-        var catalogs = ordered.compactMap { source in
+        let isArchive = { (source: SourceConfiguration) in source.kind == .internetArchive ? 1 : 0 }
+        let configured = sources.values.sorted { (isArchive($0), $0.name) < (isArchive($1), $1.name) }
+        var catalogs = configured.compactMap { source in
             searchable(source, over: transport, &paces).map { CatalogSearch.Catalog(source: source.name, catalog: $0) }
         }
         let kinds = Set(sources.values.map(\.kind.rawValue))

@@ -89,9 +89,9 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text(Masking.webhook($0.notify.webhook))
         },
+        audiobookshelfURL, audiobookshelfToken, audiobookshelfLibrary,
         .choices("find.sources", \.find.sources),
         .address("find.itunes-url", \.find.itunesURL), .address("find.fyyd-url", \.find.fyydURL),
-        audiobookshelfURL, audiobookshelfToken, audiobookshelfLibrary,
         ScalarSetting(key: "serve.listen", expected: "HOST:PORT, a port, or unix:PATH") { settings, text, _ in
             settings.serve.listen = text
             return ServeSettings.isListenAddress(text)

@@ -74,7 +74,7 @@ extension ProductTests {
                 let reader = try Reader(bench)
                 try await readEmpty(reader)
                 try await readShelf(reader)
-                try await readFound(reader)
+                try await readFound(reader, refusing: port)
                 try await readRemovals(reader)
                 try await readSubscriptions(reader)
                 try await readFiles(reader, refusing: port)
@@ -114,7 +114,7 @@ extension ProductTests {
         }
 
         /// Nothing of the network is asked: by default everything that needs no configuration is.
-        private func readFound(_ reader: Reader) async throws {
+        private func readFound(_ reader: Reader, refusing port: Int) async throws {
             try reader.bench.configure("find: { sources: [] }")
             for line in ["find 兽医", "find hdgddsy", "find --author 演示 --language zh --limit 1", "find nosuch"] {
                 try await reader.run(line + " --config booksync.yaml")
@@ -122,7 +122,7 @@ extension ProductTests {
             try await reader.run("find 兽医 --source nosuch --config booksync.yaml", exitCode: 64, printing: 0)
             try reader.bench.configure(
                 """
-                find: { sources: [itunes], itunes-url: "http://127.0.0.1:\(reader.port)" }
+                find: { sources: [itunes], itunes-url: "http://127.0.0.1:\(port)" }
                 downloads: { retries: 0 }
                 sources: { feeds: { type: feed } }
                 """)

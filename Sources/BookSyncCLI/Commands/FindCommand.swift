@@ -96,9 +96,9 @@ struct FindCommand: Subcommand {
         var program = program
         // A catalog named the address, and not the user.
         program.trustsReferences = false
-        let reference = [entry.address?.secretText ?? entry.reference]
-        guard match.1.isEmpty else { return try await FetchCommand.parse(reference).perform(in: program) }
-        return try await SubscribeCommand.parse(reference).perform(in: program)
+        let words = [match.1.isEmpty ? "subscribe" : "fetch", entry.address?.secretText ?? entry.reference]
+        let command = try await BookSyncCommand.asyncParseAsRoot(words) as? any Subcommand
+        return try await command?.perform(in: program) ?? .defect
     }
 
     private static func table(_ books: [FoundBook]) -> TextTable {
