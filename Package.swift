@@ -108,6 +108,11 @@ let package = Package(
                 "DownloadEngine", "Settings", crypto, logging,
             ]),
         room(
+            "CatalogSearch",
+            uses: [
+                "BookModel", "Transport", "TextParsing", "CatalogFetcher", "CatalogStore", "Settings", "ShelfQueries",
+            ]),
+        room(
             "BookSync",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles",
@@ -146,7 +151,7 @@ let package = Package(
             name: "BookSyncCLI",
             dependencies: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
-                "MediaProbe", "Settings", "ShelfQueries", "BookSync", "OtherPrograms",
+                "MediaProbe", "Settings", "ShelfQueries", "CatalogSearch", "BookSync", "OtherPrograms",
                 "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
@@ -175,6 +180,7 @@ let package = Package(
         tests(of: "LibraryFiles", uses: ["DownloadEngine"]),
         tests(of: "Settings", uses: ["Transport", "CatalogFetcher", "LibraryFiles"]),
         tests(of: "ShelfQueries", uses: ["CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings"]),
+        tests(of: "CatalogSearch", uses: ["Transport", "CatalogFetcher", "Settings", crypto, logging]),
         tests(
             of: "BookSync",
             uses: [

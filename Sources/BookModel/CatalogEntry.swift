@@ -1,3 +1,5 @@
+import Foundation
+
 /// A book as a catalog's search, or its list of books, tells of it. What the catalog does not tell there is nil.
 package struct CatalogEntry: Sendable, Hashable {
     /// The source is the configured source's name, or its kind where none is configured.
@@ -13,6 +15,8 @@ package struct CatalogEntry: Sendable, Hashable {
     package var seconds: Double?
     /// Bytes.
     package var size: Int64?
+    /// When the catalog got it.
+    package var publishedAt: Date?
     /// The address that names the book, for feeds; nil where its identity does.
     package var address: ResourceAddress?
 
@@ -21,6 +25,6 @@ package struct CatalogEntry: Sendable, Hashable {
         self.title = title
     }
 
-    /// What the user writes to name the book.
-    package var reference: String { address.map(\.description) ?? identity.description }
+    /// What the user writes to name the book: of a feed its address.
+    package var reference: String { address == nil ? identity.description : identity.id }
 }

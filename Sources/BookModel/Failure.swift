@@ -58,6 +58,8 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case storeDamage
         /// The store has an older schema; opening it once for writing brings it up to date.
         case storeAge
+        /// The server no longer knows how far the list was read: it has to be read from its beginning.
+        case expiredCursor
     }
 
     package let kind: Kind

@@ -8,7 +8,7 @@ package func nearest(to text: String, among names: some Collection<String>) -> S
 
 /// How many letters must be changed, added, left out or swapped with their neighbour to make one of the other
 /// (the restricted Damerau–Levenshtein distance).
-func editDistance(_ one: String, _ other: String) -> Int {
+package func editDistance(_ one: String, _ other: String) -> Int {
     let one = Array(one.prefix(64))
     let other = Array(other.prefix(64))
     var beforeLast: [Int] = []

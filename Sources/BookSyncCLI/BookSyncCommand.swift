@@ -25,7 +25,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             """),
         version: version,
         subcommands: [
-            InitCommand.self,
+            InitCommand.self, FindCommand.self,
             FetchCommand.self, CatalogCommand.self, PlanCommand.self, MirrorCommand.self, SubscribeCommand.self,
             UnsubscribeCommand.self,
             SubscriptionsCommand.self, RunsCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,

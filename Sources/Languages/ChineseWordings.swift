@@ -2,6 +2,7 @@ extension Wordings {
     /// By the English; see ``Message``.
     static let chinese = [
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
+        chineseFinding,
         chineseImports, chineseJoining, chineseTagging, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping,
         chineseRuns,
         chineseServer,

@@ -34,6 +34,11 @@ extension Configuration {
         return access(of: source, at: source.ownAddresses, named: [address])
     }
 
+    /// The same for a source as a whole.
+    package func access(to source: SourceConfiguration) -> SourceAccess {
+        access(of: source, at: source.ownAddresses, named: source.ownAddresses)
+    }
+
     /// - Parameters:
     ///   - addresses: where its credentials go.
     ///   - named: the addresses that the user named: where these are private, so may be others.

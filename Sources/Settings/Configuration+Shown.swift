@@ -40,6 +40,7 @@ extension SourceConfiguration {
         var entries = [ShownSetting.Entry("type", .text(kind.rawValue))]
         if let url { entries.append(.init("url", .text(url.withoutSecrets))) }
         if let detailURL { entries.append(.init("detail-url", .text(detailURL.withoutSecrets))) }
+        if let searchURL { entries.append(.init("search-url", .text(searchURL.withoutSecrets))) }
         if let archiveURL { entries.append(.init("archive-url", .text(archiveURL.withoutSecrets))) }
         if !query.isEmpty {
             entries.append(.init("query", .named(query.map { .init($0.name, .text(Masking.query($0))) })))

@@ -18,6 +18,7 @@ package struct Configuration: Sendable, Hashable {
     package var onCatalogRemoval: CatalogRemoval
     package var notify: NotifySettings
     package var serve = ServeSettings()
+    package var find = FindSettings()
     package var sources: [String: SourceConfiguration]
     package var subscriptions: [SubscriptionSetting]
     /// Certificates that are trusted beside those of the machine.
@@ -124,6 +125,20 @@ package struct NotifySettings: Sendable, Hashable {
     package var audiobookshelf: String?
     package var audiobookshelfToken: Secret?
     package var audiobookshelfLibrary: String?
+}
+
+/// Where books are searched for, beside the configured sources.
+package struct FindSettings: Sendable, Hashable {
+    package var sources = PublicCatalog.allCases
+    package var itunesURL = ResourceAddress("https://itunes.apple.com")
+    package var fyydURL = ResourceAddress("https://api.fyyd.de/0.2")
+}
+
+/// A catalog that can be searched without any configuration.
+package enum PublicCatalog: String, Sendable, CaseIterable {
+    case librivox
+    case internetArchive = "internet-archive"
+    case itunes, fyyd
 }
 
 /// A book of the `subscriptions` section.

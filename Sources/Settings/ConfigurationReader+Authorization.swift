@@ -63,7 +63,7 @@ extension ConfigurationReader {
     /// Which types of source a key means something to; nil for all.
     static func types(for key: String) -> [SourceKind]? {
         switch key {
-        case "detail-url", "signature", "page-size": [.bookResource]
+        case "detail-url", "search-url", "signature", "page-size": [.bookResource]
         case "archive-url": [.librivox]
         case "formats": [.internetArchive, .librivox]
         case "depth": [.directory]

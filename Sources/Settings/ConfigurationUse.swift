@@ -31,10 +31,11 @@ extension Configuration {
     package var usesDemoCatalog: Bool { sources.isEmpty }
 
     /// Makes the demo catalog, wherever it listens now, the source that it is the default for.
-    package mutating func useDemoCatalog(listURL: String, detailURL: String) {
+    package mutating func useDemoCatalog(listURL: String, detailURL: String, searchURL: String) {
         var demo = SourceConfiguration(name: Self.demoSource, kind: .bookResource)
         demo.url = ResourceAddress(listURL)
         demo.detailURL = ResourceAddress(detailURL)
+        demo.searchURL = ResourceAddress(searchURL)
         demo.allowsPrivateAddresses = true
         // It listens on this machine, where no proxy finds it.
         demo.proxy = .direct
@@ -176,7 +177,7 @@ extension SourceConfiguration {
             }
             return .bookResource(
                 BookResourceSettings(
-                    listAddress: url, detailAddress: detailURL, query: query,
+                    listAddress: url, detailAddress: detailURL, searchAddress: searchURL, query: query,
                     signature: signature.map { .init(parameter: $0.parameter, secret: $0.secret.secretText) },
                     headers: headers, alsoSecret: secretsOfAccess, pageSize: pageSize ?? 50))
         }

@@ -90,6 +90,8 @@ struct ScalarSetting: Sendable {
             .text(Masking.webhook($0.notify.webhook))
         },
         audiobookshelfURL, audiobookshelfToken, audiobookshelfLibrary,
+        .choices("find.sources", \.find.sources),
+        .address("find.itunes-url", \.find.itunesURL), .address("find.fyyd-url", \.find.fyydURL),
         ScalarSetting(key: "serve.listen", expected: "HOST:PORT, a port, or unix:PATH") { settings, text, _ in
             settings.serve.listen = text
             return ServeSettings.isListenAddress(text)
@@ -219,6 +221,18 @@ struct ScalarSetting: Sendable {
             return true
         } shown: {
             .text($0[keyPath: path].rawValue)
+        }
+    }
+
+    private static func address(
+        _ key: String, _ path: any WritableKeyPath<Configuration, ResourceAddress> & Sendable
+    ) -> ScalarSetting {
+        ScalarSetting(key: key, expected: "an http or https address without user, query and fragment") {
+            settings, text, _ in
+            settings[keyPath: path] = ResourceAddress(text)
+            return isServerAddress(text)
+        } shown: {
+            .text($0[keyPath: path].withoutSecrets)
         }
     }
 

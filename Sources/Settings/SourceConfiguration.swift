@@ -46,6 +46,8 @@ package struct SourceConfiguration: Sendable, Hashable {
     package var url: ResourceAddress?
     /// Where a book-resource catalog tells title, author and cover.
     package var detailURL: ResourceAddress?
+    /// Where a book-resource catalog is searched; `{query}` stands for the text.
+    package var searchURL: ResourceAddress?
     /// Where LibriVox's archive items are asked for; nil for the Internet Archive itself.
     package var archiveURL: ResourceAddress?
     package var query: [Field] = []
@@ -91,7 +93,7 @@ package struct SourceConfiguration: Sendable, Hashable {
             case .internetArchive: InternetArchiveSettings.standardAddress
             case .bookResource, .feed, .directory: nil
             }
-        return [url ?? standard, detailURL, archiveURL].compactMap(\.self)
+        return [url ?? standard, detailURL, searchURL, archiveURL].compactMap(\.self)
     }
 
     /// Everything that keeps the source from being asked.

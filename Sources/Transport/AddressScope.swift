@@ -123,6 +123,9 @@ extension SocketAddress {
 extension ResourceAddress {
     /// The host as the address names it, without brackets; nil when there is none.
     package var host: String? { URL(string: wireText)?.plainHost }
+
+    /// Whether the host says by itself that it is on this machine or in a private network.
+    package var isPlainlyPrivate: Bool { host.map { AddressScope.ofUnresolved($0) == .local } ?? true }
 }
 
 extension URL {

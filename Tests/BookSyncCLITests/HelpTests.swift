@@ -8,7 +8,8 @@ extension ProductTests {
     /// The help is read by people who learn the program from it: a change must be seen in Fixtures/help, and wanted.
     @Suite struct Help {
         private static let commands = [
-            "init", "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs", "list",
+            "init", "find", "fetch", "catalog", "plan", "mirror", "subscribe", "unsubscribe", "subscriptions", "runs",
+            "list",
             "search",
             "show",
             "explain", "queue", "pause", "resume", "cancel", "remove", "trash", "adopt", "import", "verify", "undo",

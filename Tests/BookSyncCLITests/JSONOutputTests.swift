@@ -74,6 +74,7 @@ extension ProductTests {
                 let reader = try Reader(bench)
                 try await readEmpty(reader)
                 try await readShelf(reader)
+                try await readFound(reader, refusing: port)
                 try await readRemovals(reader)
                 try await readSubscriptions(reader)
                 try await readFiles(reader, refusing: port)
@@ -110,6 +111,22 @@ extension ProductTests {
             try await reader.run("plan", printing: 0)
             try await reader.run("list --nosuch", exitCode: 64, printing: 0)
             try await reader.run("mirror")
+        }
+
+        /// Nothing of the network is asked: by default everything that needs no configuration is.
+        private func readFound(_ reader: Reader, refusing port: Int) async throws {
+            try reader.bench.configure("find: { sources: [] }")
+            for line in ["find 兽医", "find hdgddsy", "find --author 演示 --language zh --limit 1", "find nosuch"] {
+                try await reader.run(line + " --config booksync.yaml")
+            }
+            try await reader.run("find 兽医 --source nosuch --config booksync.yaml", exitCode: 64, printing: 0)
+            try reader.bench.configure(
+                """
+                find: { sources: [itunes], itunes-url: "http://127.0.0.1:\(port)" }
+                downloads: { retries: 0 }
+                sources: { feeds: { type: feed } }
+                """)
+            try await reader.run("find nosuch --config booksync.yaml", exitCode: 69)
         }
 
         private func readShelf(_ reader: Reader) async throws {

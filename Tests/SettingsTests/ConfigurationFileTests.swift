@@ -120,7 +120,7 @@ import Testing
             }
         }
         collect(root, "")
-        let groups = ["downloads", "notify", "notify.audiobookshelf", "serve", "serve.tls"]
+        let groups = ["downloads", "notify", "notify.audiobookshelf", "find", "serve", "serve.tls"]
         let known =
             ConfigurationReader.knownKeys(in: nil)
             + groups.flatMap { group in ConfigurationReader.knownKeys(in: group).map { "\(group).\($0)" } }

@@ -15,6 +15,8 @@ struct Program: Sendable {
     let environment: [String: String]
     let interruption: Interruption
     let log: LogOutput
+    /// As ``Configuration/trustsReferences``.
+    var trustsReferences = true
 
     var logger: Logger { log.logger }
 
@@ -53,10 +55,11 @@ struct Program: Sendable {
     ) throws -> LoadedConfiguration {
         var overrides = overrides
         overrides.library = options.library
-        let loaded = try Configuration.read(
+        var loaded = try Configuration.read(
             explicitPath: options.config, environment: environment, homeFolder: Self.homeFolder(in: environment),
             currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
             toleratesFaults: toleratesFaults)
+        loaded.configuration.trustsReferences = trustsReferences
         if let language = loaded.configuration.language { streams.speak(language) }
         return loaded
     }
@@ -92,7 +95,8 @@ struct Program: Sendable {
             }
             var configuration = configuration
             configuration.useDemoCatalog(
-                listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address))
+                listURL: DemoCatalog.catalogURL(at: address), detailURL: DemoCatalog.detailURL(at: address),
+                searchURL: DemoCatalog.searchURL(at: address))
             return try await body(configuration)
         }
     }

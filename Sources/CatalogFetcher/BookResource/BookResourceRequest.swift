@@ -22,6 +22,12 @@ struct BookResourceRequest {
         Self(address, settings: settings, adding: [("id", book)])
     }
 
+    /// What the catalog finds for a text, which goes where the address has `{query}`.
+    static func search(for text: String, at address: ResourceAddress, settings: BookResourceSettings) -> Self {
+        let filled = address.secretText.replacing("{query}", with: AddressPath.encoded(text))
+        return Self(ResourceAddress(filled), settings: settings, adding: [])
+    }
+
     private init(_ address: ResourceAddress, settings: BookResourceSettings, adding own: [BookResourceSettings.Pair]) {
         self.address = address
         self.settings = settings

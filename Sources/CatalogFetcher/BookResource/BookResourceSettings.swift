@@ -26,6 +26,8 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
     package var listAddress: ResourceAddress
     /// `ClientGetBookDetail.action`: title, author, announcer, cover, description.
     package var detailAddress: ResourceAddress?
+    /// Where books are searched for: `{query}` stands for the text.
+    package var searchAddress: ResourceAddress?
     /// Sent with every request. Of two values under one name the later is sent.
     package var query: [Pair]
     package var signature: Signature?
@@ -39,12 +41,13 @@ package struct BookResourceSettings: Sendable, CustomStringConvertible, CustomDe
     package var maxResponseBytes: Int
 
     package init(
-        listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, query: [Pair] = [],
-        signature: Signature? = nil, headers: [Pair] = [], alsoSecret: [String] = [], pageSize: Int = 50,
-        maxResponseBytes: Int = 256 << 20
+        listAddress: ResourceAddress, detailAddress: ResourceAddress? = nil, searchAddress: ResourceAddress? = nil,
+        query: [Pair] = [], signature: Signature? = nil, headers: [Pair] = [], alsoSecret: [String] = [],
+        pageSize: Int = 50, maxResponseBytes: Int = 256 << 20
     ) {
         self.listAddress = listAddress
         self.detailAddress = detailAddress
+        self.searchAddress = searchAddress
         self.query = query
         self.signature = signature
         self.headers = headers

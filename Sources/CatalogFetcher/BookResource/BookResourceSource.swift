@@ -5,7 +5,7 @@ import Transport
 
 /// A catalog that speaks the book-resource API.
 package struct BookResourceSource: CatalogSource {
-    private let settings: BookResourceSettings
+    let settings: BookResourceSettings
     private let exchange: CatalogClient
     private let ceiling: ListingProgress.Ceiling
 
@@ -111,7 +111,7 @@ package struct BookResourceSource: CatalogSource {
     }
 
     /// Sends a request until the catalog says something else than "too often".
-    private func ask(
+    func ask(
         _ request: BookResourceRequest, for subject: ErrorContext, pace: inout Backoff
     ) async throws -> (BookResourceAnswer, ResourceAddress, SecretMask) {
         let wireRequest = request.wireRequest

@@ -6,7 +6,7 @@ import TextParsing
 import Transport
 
 /// Asks a catalog over HTTP until there is an answer that can be read, or a reason to stop asking.
-struct CatalogClient: Sendable {
+package struct CatalogClient: Sendable {
     let transport: HTTPTransport
     let retry: RetryPolicy
     /// Waits; tests put something else in its place.
@@ -149,7 +149,7 @@ struct CatalogClient: Sendable {
 
 extension CatalogClient {
     /// Asks for a JSON document.
-    func fetchJSON(
+    package func fetchJSON(
         _ request: HTTPRequest, for subject: ErrorContext, secrets: SecretMask
     ) async throws -> (document: JSONValue, address: ResourceAddress) {
         try await fetch(request, for: subject) { bytes in

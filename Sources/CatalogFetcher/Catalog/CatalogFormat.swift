@@ -120,7 +120,7 @@ package struct CatalogConnection: Sendable {
         self.pause = pause
     }
 
-    func exchange(maxResponseBytes: Int) -> CatalogClient {
+    package func exchange(maxResponseBytes: Int) -> CatalogClient {
         CatalogClient(
             transport: transport, retry: retry, pause: pause, maxResponseBytes: maxResponseBytes, pace: pace,
             onWait: onWait)
@@ -144,12 +144,12 @@ package struct CatalogCredentials: Sendable, CustomStringConvertible, CustomDebu
     }
 
     /// A request with all of them.
-    func request(_ address: ResourceAddress) -> HTTPRequest {
+    package func request(_ address: ResourceAddress) -> HTTPRequest {
         HTTPRequest(
             .get, address.adding(query: query), credentials: HTTPHeaders(headers.map { ($0.name, $0.value) }))
     }
 
-    var secrets: SecretMask {
+    package var secrets: SecretMask {
         SecretMask((query + headers).flatMap { [$0.value, AddressPath.encoded($0.value)] } + alsoSecret)
     }
 

@@ -17,9 +17,16 @@ package struct CatalogQuery: Sendable, Hashable {
 
 /// A catalog that can be asked which books it has.
 package protocol SearchableCatalog: Sendable {
+    /// Whether it returns all that it has, whatever is looked for. The others do their own matching.
+    var isListing: Bool { get }
+
     /// - Returns: the catalog's best first, ``CatalogQuery/limit`` at most.
     /// - Throws: as ``CatalogSource/list(_:onPage:)`` does.
     func search(_ query: CatalogQuery) async throws -> [CatalogEntry]
+}
+
+extension SearchableCatalog {
+    package var isListing: Bool { false }
 }
 
 /// A part of a list of books.

@@ -1,12 +1,12 @@
 import TextParsing
 
 /// Descriptions that catalogs write as HTML, as plain text.
-enum HTMLText {
+package enum HTMLText {
     /// More of a description is not shown anywhere.
     private static let maxLength = 64 << 10
 
     /// The text with a new line where HTML would begin one, on which no more than one is left empty.
-    static func plain(_ text: String) -> String {
+    package static func plain(_ text: String) -> String {
         let source = text.utf8.count <= maxLength ? text : String(text.prefix(maxLength / 4))
         guard source.utf8.contains(UInt8(ascii: "<")) else { return CatalogText.paragraph(source) }
         let collector = Collector()

@@ -53,7 +53,7 @@ package struct InternetArchiveSettings: Sendable {
 }
 
 /// Addresses of archive items.
-enum ArchiveAddress {
+package enum ArchiveAddress {
     /// The item that a details, download, metadata, embed or stream address of any host names.
     static func item(in text: String) -> String? {
         let address = ResourceAddress(CatalogText.trimmed(text))
@@ -65,7 +65,7 @@ enum ArchiveAddress {
     }
 
     /// Whether a text can be an item's identifier at all.
-    static func isItem(_ text: String) -> Bool {
+    package static func isItem(_ text: String) -> Bool {
         guard (1...200).contains(text.utf8.count), !AddressPath.isDots(text) else { return false }
         return text.utf8.allSatisfy { byte in
             byte.isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)

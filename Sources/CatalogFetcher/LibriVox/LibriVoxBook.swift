@@ -2,13 +2,15 @@ import BookModel
 import TextParsing
 
 /// A book as LibriVox's API tells it.
-struct LibriVoxBook {
-    private(set) var id: String?
-    private(set) var description = BookDescription()
+package struct LibriVoxBook {
+    package private(set) var id: String?
+    package private(set) var description = BookDescription()
     /// How many sections the book is said to have.
-    private(set) var declared: Int?
+    package private(set) var declared: Int?
     /// The item of the Internet Archive that holds the files.
-    private(set) var archiveItem: String?
+    package private(set) var archiveItem: String?
+    /// How long it is said to play.
+    package private(set) var seconds: Double?
     private(set) var sections: [LibriVoxSection] = []
     /// Elements of the list that are no sections.
     private(set) var unreadable = 0
@@ -40,6 +42,15 @@ struct LibriVoxBook {
         throw subject.unreadable(why: "the answer is about other books (\(shown))")
     }
 
+    /// All books of an answer.
+    ///
+    /// - Throws: ``Failure`` of kind `unreadableCatalog` for what is no such answer.
+    package static func all(in document: JSONValue, for subject: ErrorContext) throws -> [LibriVoxBook] {
+        if let books = document["books"] { return values(books).map { LibriVoxBook($0) } }
+        guard document["error"] != nil else { throw subject.unreadable(why: "the answer has no list of books") }
+        return []
+    }
+
     private init(_ book: JSONValue) {
         for (key, value) in book.members {
             switch key {
@@ -51,6 +62,7 @@ struct LibriVoxBook {
                 description.summary = text.isEmpty ? nil : text
             case "num_sections":
                 declared = value.integer.flatMap { (1...99_999).contains($0) ? Int($0) : nil }
+            case "totaltimesecs": seconds = value.double.flatMap { $0 > 0 ? $0 : nil }
             case "url_iarchive":
                 archiveItem = value.text.flatMap { ArchiveAddress.item(in: $0) } ?? archiveItem
             case "url_zip_file":

@@ -45,7 +45,7 @@ enum AddressPath {
 
 extension ResourceAddress {
     /// The address with segments added below it, before its query. The segments must be percent-encoded.
-    func appending(path: String) -> ResourceAddress {
+    package func appending(path: String) -> ResourceAddress {
         let text = secretText.prefix { $0 != "#" }
         let base = text.prefix { $0 != "?" }
         let query = text[base.endIndex...]
@@ -53,7 +53,7 @@ extension ResourceAddress {
     }
 
     /// The address with fields added to its query, and without a fragment.
-    func adding(query fields: [(name: String, value: String)]) -> ResourceAddress {
+    package func adding(query fields: [(name: String, value: String)]) -> ResourceAddress {
         guard !fields.isEmpty else { return self }
         let text = secretText.prefix { $0 != "#" }
         let added = fields.map { "\(AddressPath.encoded($0.name))=\(AddressPath.encoded($0.value))" }

@@ -1,10 +1,15 @@
 import BookModel
 
 /// What is being asked of a catalog, and the sentences for when it cannot be had.
-struct ErrorContext {
+package struct ErrorContext {
     let book: BookIdentity
     /// As in "page 2".
     let part: Message
+
+    package init(book: BookIdentity, part: Message) {
+        self.book = book
+        self.part = part
+    }
 
     /// Whether the user knows the book by its address alone, and not by a source.
     private var isAtAddress: Bool { book.id.contains("://") }
@@ -19,7 +24,7 @@ struct ErrorContext {
             what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why, remedy: remedy)
     }
 
-    func unreadable(why: Message) -> Failure {
+    package func unreadable(why: Message) -> Failure {
         Failure(
             .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
             remedy: isAtAddress

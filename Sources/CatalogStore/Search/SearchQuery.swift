@@ -3,15 +3,15 @@ import BookModel
 /// What the user searches for: words that all must be found, each where its characters stand together.
 ///
 /// A word of letters is found at the beginning of words, a number as a whole, and glyphs (Chinese and its like) anywhere.
-struct SearchQuery: Sendable {
-    let text: SearchText
-    let words: [SearchText]
+package struct SearchQuery: Sendable {
+    package let text: SearchText
+    package let words: [SearchText]
 
     /// Tokens that are looked up in the index; the rest is held against the names themselves.
     private static let maxTokens = 32
 
     /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
-    init(_ text: String) throws {
+    package init(_ text: String) throws {
         self.text = SearchText(text)
         var words: [SearchText] = []
         for word in self.text.words where !words.contains(word) { words.append(word) }
@@ -30,14 +30,14 @@ struct SearchQuery: Sendable {
     // MARK: The names
 
     /// Whether every word is in one of the texts.
-    func matches(_ texts: [SearchText]) -> Bool {
+    package func matches(_ texts: [SearchText]) -> Bool {
         words.allSatisfy { word in texts.contains { $0.holds(word) } }
     }
 
-    func matches(_ text: SearchText) -> Bool { words.allSatisfy(text.holds) }
+    package func matches(_ text: SearchText) -> Bool { words.allSatisfy(text.holds) }
 
     /// How well a name fits that matches: 0 is the very name, 1 begins as asked for, 2 has it somewhere.
-    func distance(of name: SearchText) -> Int {
+    package func distance(of name: SearchText) -> Int {
         if name == text { return 0 }
         return name.bytes.starts(with: text.bytes) ? 1 : 2
     }
@@ -97,7 +97,7 @@ struct SearchQuery: Sendable {
 
 extension SearchText {
     /// Whether the word stands here: words of letters and numbers from their beginning on, numbers to their end.
-    func holds(_ word: SearchText) -> Bool {
+    package func holds(_ word: SearchText) -> Bool {
         guard let first = word.bytes.first, word.bytes.count <= bytes.count else { return false }
         let atoms = word.atoms
         let beginsWord = atoms.first?.kind != .glyph

@@ -4,9 +4,9 @@ import Foundation
 ///
 /// It is a row of atoms: words of letters, numbers, and runs of characters of scripts that set no spaces between words.
 /// Atoms that punctuation separates are divided by a space; those that meet directly (`第001集`) by ``tokenBoundary``.
-struct SearchText: Sendable, Hashable {
+package struct SearchText: Sendable, Hashable {
     /// UTF-8.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
     static let space = UInt8(ascii: " ")
     /// Between atoms of different kinds that nothing separates.
@@ -24,7 +24,7 @@ struct SearchText: Sendable, Hashable {
         case nothing
     }
 
-    init(_ text: String) {
+    package init(_ text: String) {
         bytes.reserveCapacity(text.utf8.count + 8)
         var last = Kind.separator
         if text.unicodeScalars.allSatisfy(Self.isPlain) {
@@ -172,7 +172,7 @@ extension SearchText {
     }
 
     /// The parts that punctuation separates.
-    var words: [SearchText] {
+    package var words: [SearchText] {
         bytes.split(separator: Self.space).map { SearchText(folded: $0) }
     }
 

@@ -32,13 +32,13 @@ package struct TitleIndex: Sendable {
         return entries.filter { Self.initials(of: $0.key)?.hasPrefix(wanted) == true }.map(\.entry)
     }
 
-    private static func key(of text: String) -> String {
+    package static func key(of text: String) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 
     /// The first letters of the syllables; nil for a title without Chinese characters. A character that is read in several
     /// ways counts as the commonest of them.
-    private static func initials(of title: String) -> String? {
+    package static func initials(of title: String) -> String? {
         guard title.unicodeScalars.contains(where: { $0.properties.isIdeographic }),
             let latin = title.applyingTransform(.mandarinToLatin, reverse: false)
         else { return nil }

@@ -12,6 +12,12 @@ package enum CatalogText {
         return cleaned(decoded, keepingLines: false)
     }
 
+    /// A name that a catalog's search gives, cut where no title ends; nil for nothing.
+    package static func title(_ raw: String) -> String? {
+        let title = name(String(raw.prefix(300)))
+        return title.isEmpty ? nil : title
+    }
+
     /// A book's id as an answer gives it, fit to be printed and typed; nil when nothing is left, or far too much.
     package static func id(_ raw: String?) -> String? {
         guard let raw, raw.utf8.count <= 1000 else { return nil }
@@ -23,6 +29,7 @@ package enum CatalogText {
     package static func language(_ raw: String) -> String? {
         let text = trimmed(raw).replacing("_", with: "-")
         if text.wholeMatch(of: /[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*/) != nil {
+            if let code = libraryCodes[text.lowercased()] { return code }
             return Locale.Language(identifier: text).minimalIdentifier
         }
         return languageNames[text.lowercased()]
@@ -35,6 +42,23 @@ package enum CatalogText {
         }
         return Dictionary(names, uniquingKeysWith: { first, _ in first })
     }()
+
+    /// The ways in which catalogs write a language: `zh`, `zho`, `chi`, `Chinese`.
+    package static func spellings(ofLanguage code: String) -> [String] {
+        let whole = Locale.LanguageCode(code).identifier(.alpha3)
+        let library = libraryCodes.first { $0.value == code }?.key
+        let name = Locale(identifier: "en").localizedString(forLanguageCode: code)
+        return [code, whole, library, name].compactMap(\.self).reduce(into: []) {
+            if !$0.contains($1) { $0.append($1) }
+        }
+    }
+
+    /// What libraries write (ISO 639-2/B), where others write ISO 639-2/T.
+    private static let libraryCodes = [
+        "alb": "sq", "arm": "hy", "baq": "eu", "bur": "my", "chi": "zh", "cze": "cs", "dut": "nl", "fre": "fr",
+        "geo": "ka", "ger": "de", "gre": "el", "ice": "is", "mac": "mk", "mao": "mi", "may": "ms", "per": "fa",
+        "rum": "ro", "slo": "sk", "tib": "bo", "wel": "cy",
+    ]
 
     /// A longer text, which keeps its lines.
     package static func paragraph(_ raw: String) -> String {

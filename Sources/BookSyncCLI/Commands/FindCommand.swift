@@ -1,0 +1,124 @@
+import ArgumentParser
+import BookModel
+import BookSync
+import CatalogFetcher
+import CatalogSearch
+import DemoCatalog
+import Foundation
+import Languages
+import Settings
+import TextParsing
+import Transport
+
+struct FindCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: .words("Find books in catalogs by title and author, to subscribe to or to fetch."),
+        discussion: .words(
+            """
+            Asks the configured sources that can be searched, archive.org, LibriVox, Apple's podcasts and fyyd side by side, \
+            and looks on the shelf; find.sources in the configuration names those that are asked without being \
+            configured. The best come first, a work of several sources once. On a terminal the books are numbered: a \
+            number subscribes, f and a number fetches, and until the next listing @3 is a REF of the third.
+            """))
+
+    @OptionGroup var common: CommonOptions
+
+    @Argument(help: .words("What to look for in titles, authors and narrators.", valueName: "text"))
+    var text: [String] = []
+
+    @Option(help: .words("Ask only this source; may be repeated.", valueName: "name"))
+    var source: [String] = []
+
+    @Option(help: .words("Books by this author first.", valueName: "name"))
+    var author: String?
+
+    @Option(help: .words("Only books in this language, as in zh or Chinese.", valueName: "language"))
+    var language: String?
+
+    @Option(help: .words("So many at most.", valueName: "n"))
+    var limit = 20
+
+    private static let limits = 1...200
+
+    func validate() throws {
+        guard Self.limits.contains(limit) else {
+            throw ValidationError(.words("--limit takes a number from 1 to \(Self.limits.upperBound), not \(limit)."))
+        }
+        if text.isEmpty, author == nil {
+            throw ValidationError(.words("Say what to look for, as in: booksync find 兽医"))
+        }
+        if let language, CatalogText.language(language) == nil {
+            throw ValidationError(.words("--language takes a language, as in zh or Chinese, not '\(language)'."))
+        }
+    }
+
+    func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.configuration().configuration
+        let query = CatalogQuery(
+            text: text.joined(separator: " "), author: author,
+            language: language.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) }, limit: limit)
+        let asksDemo = source.isEmpty || source.contains(Configuration.demoSource)
+        let demo = asksDemo ? [BookIdentity(source: Configuration.demoSource, id: DemoCatalog.book)] : []
+        let found = try await program.withCatalogs(configuration, for: demo) { configuration in
+            try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) { transport in
+                try await configuration.catalogSearch(in: source, over: transport).search(query)
+            }
+        }
+        let books = found.books
+        let style = program.outputStyle
+        await program.print(JSONDocument(found), or: Self.table(books).numbered(style))
+        for (_, failure) in found.unanswered { await program.streams.writeError(failure.message) }
+        guard !books.isEmpty else {
+            if !program.options.quiet { await program.streams.writeError("no matches") }
+            return ExitStatus(of: found.unanswered.map(\.failure))
+        }
+        guard style.width != nil, !program.options.json else { return .done }
+        await program.listedBooks?.remember(books.map(\.entry.reference), of: configuration.library)
+        return StandardInput.isInteractive ? try await offer(books, in: program) : .done
+    }
+
+    /// Asks which of the books to take.
+    private func offer(_ books: [FoundBook], in program: Program) async throws -> ExitStatus {
+        let question: Message = "Subscribe to which one? Its number, f and the number to fetch it, or Enter for none:"
+        let answer = try await StandardInput.line(asking: program.words(question) + " ")
+        if answer.allSatisfy(\.isWhitespace) { return .done }
+        guard let match = answer.wholeMatch(of: /\s*(f?)\s*([0-9]{1,4})\s*/), let number = Int(match.2),
+            books.indices.contains(number - 1)
+        else {
+            throw Failure(
+                .usage, disposition: .stop,
+                what: "'\(CatalogText.quotation(answer, length: 40))' names none of the books",
+                why: "they have the numbers from 1 to \(books.count)",
+                remedy: "find them again, or name one by its REF")
+        }
+        let entry = books[number - 1].entry
+        var program = program
+        // A catalog named the address, and not the user.
+        program.trustsReferences = false
+        let words = [match.1.isEmpty ? "subscribe" : "fetch", entry.address?.secretText ?? entry.reference]
+        let command = try await BookSyncCommand.asyncParseAsRoot(words) as? any Subcommand
+        return try await command?.perform(in: program) ?? .defect
+    }
+
+    private static func table(_ books: [FoundBook]) -> TextTable {
+        var table = TextTable(columns: [
+            .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
+            .init(title: "narrator", isFlexible: true), .init(title: "language", isOptional: true),
+            .init(title: "episodes", alignment: .trailing, isOptional: true),
+            .init(title: "hours", alignment: .trailing, isOptional: true),
+            .init(title: "size", alignment: .trailing, isOptional: true), .init(title: "ref", isFlexible: true),
+            .init(title: "found in", isOptional: true),
+        ])
+        table.rows = books.map { book in
+            let entry = book.entry
+            return [
+                entry.title, entry.author ?? "", entry.narrator ?? "", entry.language ?? "",
+                entry.episodes.map(String.init) ?? "",
+                entry.seconds.map { String(format: "%.1f", $0 / 3600) } ?? "",
+                entry.size.map(describeBytes) ?? "", entry.reference, book.sources.joined(separator: ", "),
+            ]
+        }
+        return table
+    }
+}
