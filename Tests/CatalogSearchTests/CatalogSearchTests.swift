@@ -87,7 +87,7 @@ import Transport
             // The library waits for nobody.
             #expect(order.prefix(2) == ["library", "fyyd"])
             #expect(Set(order) == ["archive", "librivox", "books", "itunes", "fyyd", "library"])
-            #expect(found.unanswered.isEmpty && found.answered == 6)
+            #expect(found.unanswered.isEmpty)
         }
     }
 
@@ -263,9 +263,9 @@ import Transport
                 return []
             }
         }
-        let found = try await CatalogSearch([.init(source: "stuck", catalog: Stuck())], patience: 0.05)
+        let found = try await CatalogSearch([(source: "stuck", catalog: Stuck())], patience: 0.05)
             .search(CatalogQuery(text: "brides"))
-        #expect(found.unanswered.map(\.source) == ["stuck"] && found.answered == 0)
+        #expect(found.unanswered.map(\.source) == ["stuck"])
     }
 
     @Test func `a source that cannot be used now is named, one that has no search is refused by name`() async throws {

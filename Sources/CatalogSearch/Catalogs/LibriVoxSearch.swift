@@ -4,22 +4,15 @@ import TextParsing
 
 /// LibriVox's API, which finds titles by their beginning and authors by their family name alone, and beside it the archive's
 /// search, which finds every word of LibriVox's books.
-package struct LibriVoxSearch: SearchableCatalog {
+struct LibriVoxSearch: SearchableCatalog {
     let source: String
     let settings: LibriVoxSettings
     let client: CatalogClient
     /// Nil for a list of the API's alone.
     var archive: ArchiveSearch?
 
-    init(source: String, settings: LibriVoxSettings, connection: CatalogConnection, archive: ArchiveSearch? = nil) {
-        self.source = source
-        self.settings = settings
-        self.client = connection.exchange(maxResponseBytes: 32 << 20)
-        self.archive = archive
-    }
-
     /// One of the two that fails is no failure where the other one found something: they know the same books.
-    package func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
+    func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
         async let inArchive = Result.of { try await archive?.search(query) ?? [] }
         let own = await Result.of {
             try await books(
