@@ -15,7 +15,7 @@ extension Configuration {
         let configured = sources.values.sorted { (isArchive($0), $0.name) < (isArchive($1), $1.name) }
         let kinds = Set(sources.values.map(\.kind.rawValue))
         let others = PublicCatalog.allCases.filter { catalog in
-            !kinds.contains(catalog.rawValue)
+            !kinds.contains(catalog.rawValue) && sources[catalog.rawValue] == nil
                 && (names.isEmpty ? find.sources.contains(catalog) : names.contains(catalog.rawValue))
         }
         var paces: [String: HostThrottle] = [:]

@@ -22,7 +22,7 @@ package enum HTMLText {
 
     /// What a search tells of a book; nil for nothing.
     package static func summary(_ text: String?) -> String? {
-        let plain = plain(String((text ?? "").prefix(2000)))
+        let plain = plain(String((text ?? "").unicodeScalars.prefix(2000)))
         return plain.isEmpty ? nil : plain
     }
 

@@ -10,16 +10,22 @@ struct LibriVoxSearch: SearchableCatalog {
     let client: CatalogClient
     /// Nil for a list of the API's alone.
     var archive: ArchiveSearch?
+    /// Seconds that one of the two is waited for, so that the other one's books are shown.
+    var patience: Double = 20
 
     /// One of the two that fails is no failure where the other one found something: they know the same books.
     func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
-        async let inArchive = Result.of { try await archive?.search(query) ?? [] }
+        async let inArchive = Result.of {
+            try await answered(within: patience) { try await archive?.search(query) ?? [] }
+        }
         let own = await Result.of {
-            try await books(
-                (query.text.isEmpty ? [] : [("title", "^" + query.text)])
-                    + (query.author.map { [("author", Self.familyName($0))] } ?? []),
-                limit: query.limit,
-                for: ErrorContext(book: BookIdentity(source: source, id: query.text), part: "the search"))
+            try await answered(within: patience) {
+                try await books(
+                    (query.text.isEmpty ? [] : [("title", "^" + query.text)])
+                        + (query.author.map { [("author", Self.familyName($0))] } ?? []),
+                    limit: query.limit,
+                    for: ErrorContext(book: BookIdentity(source: source, id: query.text), part: "the search"))
+            }
         }
         let others = await inArchive
         try Task.checkCancellation()

@@ -46,12 +46,7 @@ package struct CatalogSearch: Sendable {
     private func answer(of asked: Catalog, to query: CatalogQuery) async throws -> Answer {
         var answer = Answer(source: asked.source, isListing: asked.catalog.isListing, entries: .success([]))
         do {
-            guard let entries = try await limited(to: patience, { try await asked.catalog.search(query) }) else {
-                throw Failure(
-                    .catalogUnavailable, what: "", why: "it did not answer within \(Int(patience)) s",
-                    remedy: "try again later")
-            }
-            answer.entries = .success(entries)
+            answer.entries = .success(try await answered(within: patience) { try await asked.catalog.search(query) })
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -65,4 +60,14 @@ package struct CatalogSearch: Sendable {
         }
         return answer
     }
+}
+
+/// - Throws: ``Failure`` of kind `catalogUnavailable` when the body takes longer.
+func answered<Value: Sendable>(
+    within seconds: Double, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    if let value = try await limited(to: seconds, body) { return value }
+    throw Failure(
+        .catalogUnavailable, what: "a catalog cannot be searched", why: "it did not answer within \(Int(seconds)) s",
+        remedy: "try again later")
 }
