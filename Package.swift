@@ -180,7 +180,8 @@ let package = Package(
         tests(of: "LibraryFiles", uses: ["DownloadEngine"]),
         tests(of: "Settings", uses: ["Transport", "CatalogFetcher", "LibraryFiles"]),
         tests(of: "ShelfQueries", uses: ["CatalogFetcher", "CatalogStore", "LibraryFiles", "Settings"]),
-        tests(of: "CatalogSearch", uses: ["Transport", "CatalogFetcher", "Settings", crypto, logging]),
+        tests(
+            of: "CatalogSearch", uses: ["Transport", "TextParsing", "CatalogFetcher", "Settings", crypto, logging]),
         tests(
             of: "BookSync",
             uses: [

@@ -5,25 +5,27 @@ import TextParsing
 import Transport
 
 extension Configuration {
-    /// The catalogs that can be searched, and the library: the configured sources, then those that need no configuration.
+    /// The catalogs that can be searched: the configured sources, those that need no configuration, and the library.
     ///
     /// - Parameter names: of those that are to be asked; empty for all, without those that `find.sources` leaves out.
     /// - Throws: ``Failure`` of kind `usage` for a name that no searchable source has.
     package func catalogSearch(in names: [String] = [], over transport: HTTPTransport) throws -> CatalogSearch {
-        var paces = Paces()
         // What an archive has of LibriVox, LibriVox knows better.
         let isArchive = { (source: SourceConfiguration) in source.kind == .internetArchive ? 1 : 0 }
         let configured = sources.values.sorted { (isArchive($0), $0.name) < (isArchive($1), $1.name) }
-        var catalogs = configured.compactMap { source in
-            searchable(source, over: transport, &paces).map { CatalogSearch.Catalog(source: source.name, catalog: $0) }
-        }
         let kinds = Set(sources.values.map(\.kind.rawValue))
-        for catalog in PublicCatalog.allCases where !kinds.contains(catalog.rawValue) {
-            guard names.isEmpty ? find.sources.contains(catalog) : names.contains(catalog.rawValue) else { continue }
-            let found = searchable(catalog, over: transport, &paces)
-            if let found { catalogs.append(CatalogSearch.Catalog(source: catalog.rawValue, catalog: found)) }
+        let others = PublicCatalog.allCases.filter { catalog in
+            !kinds.contains(catalog.rawValue) && sources[catalog.rawValue] == nil
+                && (names.isEmpty ? find.sources.contains(catalog) : names.contains(catalog.rawValue))
         }
-        catalogs.append(CatalogSearch.Catalog(source: LibraryCatalog.name, catalog: LibraryCatalog(library: library)))
+        var paces: [String: HostThrottle] = [:]
+        var catalogs = configured.compactMap { source in
+            searchable(source, over: transport, &paces).map { (source: source.name, catalog: $0) }
+        }
+        catalogs += others.compactMap { other in
+            searchable(other, over: transport, &paces).map { (source: other.rawValue, catalog: $0) }
+        }
+        catalogs.append((source: LibraryCatalog.name, catalog: LibraryCatalog(library: library)))
         if let unknown = names.first(where: { name in !catalogs.contains { $0.source == name } }) {
             let known = Set(catalogs.map(\.source)).union(PublicCatalog.allCases.map(\.rawValue)).sorted()
             throw Failure(
@@ -38,62 +40,62 @@ extension Configuration {
     /// The list of books that an id names: `collection:NAME` and `search:QUERY` of an archive, `author:NAME` and
     /// `language:NAME` of LibriVox; nil where it names none.
     package func bookCollection(
-        _ name: BookIdentity, over transport: HTTPTransport, onWait: @escaping CatalogConnection.OnWait = { _ in }
+        _ name: BookIdentity, over transport: HTTPTransport, pace: HostThrottle? = nil,
+        onWait: @escaping CatalogConnection.OnWait = { _ in }
     ) throws -> (any BookCollection)? {
         guard let source = source(named: name.source), let colon = name.id.firstIndex(of: ":") else { return nil }
         let (kind, text) = (name.id[..<colon], String(name.id[colon...].dropFirst()))
         guard !text.isEmpty else { return nil }
         try source.requireVariables()
-        var paces = Paces()
-        let connection = connection(to: source, at: nil, over: transport, &paces, onWait: onWait)
-        switch try source.settings() {
-        case .internetArchive(let settings) where kind == "collection" && ArchiveAddress.isItem(text):
-            return ArchiveCollection(
-                name: name, expression: "collection:\(text) AND mediatype:audio",
-                archive: ArchiveSearch(source: source.name, settings: settings, connection: connection))
-        case .internetArchive(let settings) where kind == "search":
-            return ArchiveCollection(
-                name: name, expression: "(\(text)) AND mediatype:audio",
-                archive: ArchiveSearch(source: source.name, settings: settings, connection: connection))
-        case .librivox(let settings) where kind == "author":
-            return LibriVoxAuthor(
-                name: name, author: text,
-                librivox: LibriVoxSearch(source: source.name, settings: settings, connection: connection))
-        case .librivox(let settings) where kind == "language":
-            let code = CatalogText.language(text) ?? text
-            return ArchiveCollection(
-                name: name, expression: "collection:librivoxaudio AND \(ArchiveSearch.expression(forLanguage: code))",
-                archive: ArchiveSearch(
-                    source: archiveName, librivox: source.name, settings: settings.archive, connection: connection))
+        let client = CatalogConnection(
+            transport: transport.using(access(to: source)), retry: RetryPolicy(retries: downloads.retries), pace: pace,
+            onWait: onWait
+        ).searchClient
+        func list(_ expression: String, _ settings: InternetArchiveSettings, librivox: String? = nil)
+            -> ArchiveCollection
+        {
+            let archive = ArchiveSearch(
+                source: librivox == nil ? source.name : archiveName, librivox: librivox, settings: settings,
+                client: client)
+            return ArchiveCollection(name: name, expression: expression, archive: archive)
+        }
+        switch (try source.settings(), kind) {
+        case (.internetArchive(let settings), "collection") where ArchiveAddress.isItem(text):
+            return list("collection:\(text) AND mediatype:audio", settings)
+        case (.internetArchive(let settings), "search"):
+            return list("(\(text)) AND mediatype:audio", settings)
+        case (.librivox(let settings), "author"):
+            let librivox = LibriVoxSearch(source: source.name, settings: settings, client: client)
+            return LibriVoxAuthor(name: name, author: text, librivox: librivox)
+        case (.librivox(let settings), "language"):
+            let language = ArchiveSearch.expression(forLanguage: CatalogText.language(text) ?? text)
+            return list("collection:librivoxaudio AND \(language)", settings.archive, librivox: source.name)
         default: return nil
         }
     }
 
-    // MARK: One of them
-
     /// - Returns: nil for a source that has no search. One that cannot be asked for now says so when it is.
     private func searchable(
-        _ source: SourceConfiguration, over transport: HTTPTransport, _ paces: inout Paces
+        _ source: SourceConfiguration, over transport: HTTPTransport, _ paces: inout [String: HostThrottle]
     ) -> (any SearchableCatalog)? {
         guard source.kind != .bookResource || source.searchURL != nil else { return nil }
         do {
-            let settings = try source.settings(knownAddresses: givenAddresses)
-            let connection = connection(to: source, at: source.url, over: transport, &paces)
-            let catalog: (any SearchableCatalog)? =
-                switch settings {
-                case .bookResource(let settings):
-                    BookResourceSearch(source: source.name, settings: settings, connection: connection)
-                case .internetArchive(let settings):
-                    ArchiveSearch(source: source.name, settings: settings, connection: connection)
-                case .librivox(let settings):
-                    LibriVoxSearch(
-                        source: source.name, settings: settings, connection: connection,
-                        archive: ArchiveSearch(
-                            source: archiveName, librivox: source.name, settings: settings.archive,
-                            connection: self.connection(
-                                to: source, at: settings.archive.address, over: transport, &paces)))
-                default: settings.format.source(over: connection) as? any SearchableCatalog
-                }
+            let connection = connection(to: source, at: source.ownAddresses.first, over: transport, &paces)
+            let catalog: (any SearchableCatalog)?
+            switch try source.settings(knownAddresses: givenAddresses) {
+            case .bookResource(let settings):
+                catalog = BookResourceSearch(source: source.name, settings: settings, connection: connection)
+            case .internetArchive(let settings):
+                catalog = ArchiveSearch(source: source.name, settings: settings, client: connection.searchClient)
+            case .librivox(let settings):
+                let beside = self.connection(to: source, at: settings.archive.address, over: transport, &paces)
+                catalog = LibriVoxSearch(
+                    source: source.name, settings: settings, client: connection.searchClient,
+                    archive: ArchiveSearch(
+                        source: archiveName, librivox: source.name, settings: settings.archive,
+                        client: beside.searchClient))
+            case let settings: catalog = settings.format.source(over: connection) as? any SearchableCatalog
+            }
             if catalog != nil { try source.requireVariables() }
             return catalog
         } catch {
@@ -102,20 +104,15 @@ extension Configuration {
     }
 
     private func searchable(
-        _ catalog: PublicCatalog, over transport: HTTPTransport, _ paces: inout Paces
+        _ catalog: PublicCatalog, over transport: HTTPTransport, _ paces: inout [String: HostThrottle]
     ) -> (any SearchableCatalog)? {
-        let (directory, address): (PodcastSearch.Directory, ResourceAddress)
-        switch catalog {
-        case .librivox, .internetArchive:
-            return source(named: catalog.rawValue).flatMap { searchable($0, over: transport, &paces) }
-        case .itunes: (directory, address) = (.itunes, find.itunesURL)
-        case .fyyd: (directory, address) = (.fyyd, find.fyydURL)
-        }
+        if let source = source(named: catalog.rawValue) { return searchable(source, over: transport, &paces) }
         var source = SourceConfiguration(name: catalog.rawValue, kind: .feed)
+        let address = catalog == .itunes ? find.itunesURL : find.fyydURL
         source.url = address
         return PodcastSearch(
-            directory, at: address, connection: connection(to: source, at: address, over: transport, &paces)
-        ) { book(at: $0) }
+            directory: catalog, address: address,
+            client: connection(to: source, at: address, over: transport, &paces).searchClient, book: { book(at: $0) })
     }
 
     /// What archive items are called that are no LibriVox books.
@@ -123,21 +120,24 @@ extension Configuration {
         source(for: .internetArchive, at: InternetArchiveSettings.standardAddress)
     }
 
-    /// By server.
-    private typealias Paces = [String: HostThrottle]
-
-    /// - Parameter address: of the server that is asked; nil for the source's own.
+    /// - Parameters:
+    ///   - address: of the server that is asked.
+    ///   - paces: by server.
     private func connection(
         to source: SourceConfiguration, at address: ResourceAddress?, over transport: HTTPTransport,
-        _ paces: inout Paces, onWait: @escaping CatalogConnection.OnWait = { _ in }
+        _ paces: inout [String: HostThrottle]
     ) -> CatalogConnection {
-        let server = (address ?? source.ownAddresses.first)?.server ?? ""
-        let pace = paces[server] ?? HostThrottle()
-        paces[server] = pace
-        return CatalogConnection(
-            transport: transport.using(access(to: source)), retry: RetryPolicy(retries: min(downloads.retries, 2)),
-            pace: pace, onWait: onWait)
+        let pace = paces[address?.server ?? ""] ?? HostThrottle()
+        paces[address?.server ?? ""] = pace
+        // Somebody waits for it.
+        let retry = RetryPolicy(retries: min(downloads.retries, 2))
+        return CatalogConnection(transport: transport.using(access(to: source)), retry: retry, pace: pace)
     }
+}
+
+extension CatalogConnection {
+    /// No page of a search or a list is longer.
+    fileprivate var searchClient: CatalogClient { exchange(maxResponseBytes: 32 << 20) }
 }
 
 /// Of a source whose settings are not complete.

@@ -27,6 +27,7 @@ extension Wordings {
         "language": "语言", "hours": "小时", "found in": "见于", "the search": "搜索",
         "the answer has no list of items": "应答中没有条目列表", "the answer has no list of podcasts": "应答中没有播客列表",
         "read the list from its beginning": "请从头读取列表", "{1} cannot be searched": "无法搜索 {1}",
+        "a catalog cannot be searched": "无法搜索一个目录",
         "'{1}' cannot be searched": "无法搜索“{1}”", "check the address of its search": "请检查其搜索地址",
         "its type has no search, or its search-url is not configured": "这类来源不能搜索，或没有配置 search-url",
         "no source has that name": "没有叫这个名字的来源", "name one of {1}": "请从中选择：{1}",

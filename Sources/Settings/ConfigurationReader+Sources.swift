@@ -50,7 +50,12 @@ extension ConfigurationReader {
         case "type": break
         case "url", "url-file": source.url = try readAddress(setting, in: keyPath, &source)
         case "detail-url": source.detailURL = try readAddress(setting, in: keyPath, &source)
-        case "search-url": source.searchURL = try readSearchAddress(setting, in: keyPath, &source)
+        case "search-url":
+            source.searchURL = try readAddress(setting, in: keyPath, &source)
+            guard source.searchURL?.secretText.contains("{query}") != false else {
+                throw refusal(
+                    setting.line, setting.key, expected: "an address with {query} where the text goes", found: nil)
+            }
         case "archive-url": source.archiveURL = try readAddress(setting, in: keyPath, &source)
         case "query": source.query = try readFields(setting, in: keyPath, &source, isSecret: Masking.isSecret(query:))
         case "headers": source.headers = try readHeaders(setting, in: keyPath, &source)
@@ -114,16 +119,6 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "an http or https address", found: nil)
         }
         return ResourceAddress(value)
-    }
-
-    private func readSearchAddress(
-        _ entry: SettingNode.Entry, in keyPath: String, _ source: inout SourceConfiguration
-    ) throws -> ResourceAddress? {
-        let address = try readAddress(entry, in: keyPath, &source)
-        guard address?.secretText.contains("{query}") != false else {
-            throw refusal(entry.line, entry.key, expected: "an address with {query} where the text goes", found: nil)
-        }
-        return address
     }
 
     private func readProxy(

@@ -1,6 +1,7 @@
 import BookModel
 import CatalogFetcher
 import Testing
+import TextParsing
 
 @testable import CatalogSearch
 
@@ -30,6 +31,13 @@ import Testing
     @Test func `a text with nothing to look for is refused`() {
         #expect(throws: Failure.self) { try fit("!!", "Emma") }
         #expect(throws: Failure.self) { try fit("", "Emma") }
+    }
+
+    @Test func `languages are read, and asked for, as libraries, the archive and LibriVox write them`() {
+        for text in ["zh", "zho", "chi", "Chinese", "CHI"] { #expect(CatalogText.language(text) == "zh") }
+        for text in ["ger", "deu", "German", "de"] { #expect(CatalogText.language(text) == "de") }
+        #expect(CatalogText.spellings(ofLanguage: "de") == ["de", "deu", "ger", "German"])
+        #expect(CatalogText.spellings(ofLanguage: "en") == ["en", "eng", "English"])
     }
 
     // MARK: Several catalogs

@@ -24,6 +24,13 @@ import Testing
         ("downloads:\n  export:\n    - { opf: 1 }", "line 3: 'export'", "expected words"),
         ("downloads: { on-missing-file: delete }", "'downloads.on-missing-file'", "one of fetch, tombstone"),
         ("on-catalog-removal: delete", "'on-catalog-removal'", "one of keep, report"),
+        ("find: { sources: [librivox, spotify] }", "'find.sources'", "a list of any of librivox, internet-archive"),
+        ("find: { fyyd-url: 'https://api.fyyd.de/0.2?key=1' }", "'find.fyyd-url'", "without user, query"),
+        (
+            "sources: { a: { type: book-resource, url: 'http://h/', search-url: 'http://h/s' } }", "'search-url'",
+            "an address with {query}"
+        ),
+        ("sources: { a: { type: feed, search-url: 'http://h/{query}' } }", "'search-url'", "of type feed"),
         (
             "naming: \"{titel}/{section}\"", "line 1: the naming '{titel}/{section}' cannot be used",
             "did you mean {title}?"

@@ -62,7 +62,15 @@ struct FindCommand: Subcommand {
         let demo = asksDemo ? [BookIdentity(source: Configuration.demoSource, id: DemoCatalog.book)] : []
         let found = try await program.withCatalogs(configuration, for: demo) { configuration in
             try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) { transport in
-                try await configuration.catalogSearch(in: source, over: transport).search(query)
+                let search = try configuration.catalogSearch(in: source, over: transport)
+                return try await program.showingWaits { emit in
+                    @Sendable func wait(for source: String, _ wait: Wait?) {
+                        emit(.waiting(.book(BookIdentity(source: source, id: "")), wait))
+                    }
+                    emit(.asking(catalogs: search.sources.count))
+                    for source in search.sources { wait(for: source, Wait(asking: source)) }
+                    return try await search.search(query) { answer, _ in wait(for: answer.source, nil) }
+                }
             }
         }
         let books = found.books
@@ -96,9 +104,9 @@ struct FindCommand: Subcommand {
         var program = program
         // A catalog named the address, and not the user.
         program.trustsReferences = false
-        let words = [match.1.isEmpty ? "subscribe" : "fetch", entry.address?.secretText ?? entry.reference]
-        let command = try await BookSyncCommand.asyncParseAsRoot(words) as? any Subcommand
-        return try await command?.perform(in: program) ?? .defect
+        let reference = [entry.address?.secretText ?? entry.reference]
+        guard match.1.isEmpty else { return try await FetchCommand.asyncParse(reference).perform(in: program) }
+        return try await SubscribeCommand.asyncParse(reference).perform(in: program)
     }
 
     private static func table(_ books: [FoundBook]) -> TextTable {

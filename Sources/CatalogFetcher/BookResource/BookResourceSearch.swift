@@ -45,8 +45,7 @@ extension CatalogEntry {
         self.init(identity: BookIdentity(source: source, id: id), title: title)
         author = text("author", "authorName")
         narrator = text("announcer", "announcerName", "nickName")
-        summary = [element["desc"], element["description"]].lazy
-            .compactMap { $0?.string.map { CatalogText.paragraph(String($0.prefix(2000))) } }.first { !$0.isEmpty }
+        summary = HTMLText.summary(element["desc"]?.string) ?? HTMLText.summary(element["description"]?.string)
         episodes = [element["sections"], element["sectionCount"]].lazy.compactMap { $0?.integer }
             .first { (1...99_999).contains($0) }.map { Int($0) }
     }

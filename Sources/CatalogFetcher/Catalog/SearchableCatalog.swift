@@ -43,8 +43,11 @@ package struct CollectionPage: Sendable, Hashable {
 }
 
 /// A list of books: all of an author, a collection of the Internet Archive, an OPDS feed.
+///
+/// Not guaranteed: that pages hold different books, nor that they end. Whoever reads them stops at a page without a new one.
 package protocol BookCollection: Sendable {
     /// - Parameter cursor: ``CollectionPage/next`` of the page before; nil for the first one.
-    /// - Throws: as ``CatalogSource/list(_:onPage:)`` does.
+    /// - Throws: as ``CatalogSource/list(_:onPage:)`` does; with the reason `expiredCursor` where the list has to be read from
+    ///   its beginning.
     func page(at cursor: String?) async throws -> CollectionPage
 }

@@ -6,7 +6,7 @@ package enum HTMLText {
     private static let maxLength = 64 << 10
 
     /// The text with a new line where HTML would begin one, on which no more than one is left empty.
-    package static func plain(_ text: String) -> String {
+    static func plain(_ text: String) -> String {
         let source = text.utf8.count <= maxLength ? text : String(text.prefix(maxLength / 4))
         guard source.utf8.contains(UInt8(ascii: "<")) else { return CatalogText.paragraph(source) }
         let collector = Collector()
@@ -18,6 +18,12 @@ package enum HTMLText {
             if !(line.isEmpty && lines.last?.isEmpty != false) { lines.append(line) }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// What a search tells of a book; nil for nothing.
+    package static func summary(_ text: String?) -> String? {
+        let plain = plain(String((text ?? "").unicodeScalars.prefix(2000)))
+        return plain.isEmpty ? nil : plain
     }
 
     private final class Collector: HTMLHandler {

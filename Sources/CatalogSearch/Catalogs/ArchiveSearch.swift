@@ -4,7 +4,7 @@ import Foundation
 import TextParsing
 
 /// The Internet Archive's search for audio (https://archive.org/help/aboutsearch.htm).
-package struct ArchiveSearch: SearchableCatalog {
+struct ArchiveSearch: SearchableCatalog {
     /// What the configuration calls the archive.
     let source: String
     /// What it calls LibriVox, where only LibriVox's books are looked for.
@@ -12,16 +12,7 @@ package struct ArchiveSearch: SearchableCatalog {
     let settings: InternetArchiveSettings
     let client: CatalogClient
 
-    init(
-        source: String, librivox: String? = nil, settings: InternetArchiveSettings, connection: CatalogConnection
-    ) {
-        self.source = source
-        self.librivox = librivox
-        self.settings = settings
-        self.client = connection.exchange(maxResponseBytes: 32 << 20)
-    }
-
-    package func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
+    func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
         let fields = [
             "identifier", "title", "creator", "language", "item_size", "publicdate", "call_number", "runtime",
             "description",
@@ -101,8 +92,7 @@ package struct ArchiveSearch: SearchableCatalog {
         entry.seconds = fields["runtime"]?.first.flatMap(CatalogDuration.archivedSeconds)
         entry.publishedAt = fields["publicdate"]?.first.flatMap(CatalogDate.seconds)
             .map { Date(timeIntervalSince1970: $0) }
-        entry.summary = fields["description"]?.first.map { HTMLText.plain(String($0.prefix(2000))) }
-            .flatMap { $0.isEmpty ? nil : $0 }
+        entry.summary = HTMLText.summary(fields["description"]?.first)
         return entry
     }
 }

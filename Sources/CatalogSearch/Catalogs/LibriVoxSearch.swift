@@ -4,29 +4,28 @@ import TextParsing
 
 /// LibriVox's API, which finds titles by their beginning and authors by their family name alone, and beside it the archive's
 /// search, which finds every word of LibriVox's books.
-package struct LibriVoxSearch: SearchableCatalog {
+struct LibriVoxSearch: SearchableCatalog {
     let source: String
     let settings: LibriVoxSettings
     let client: CatalogClient
     /// Nil for a list of the API's alone.
     var archive: ArchiveSearch?
-
-    init(source: String, settings: LibriVoxSettings, connection: CatalogConnection, archive: ArchiveSearch? = nil) {
-        self.source = source
-        self.settings = settings
-        self.client = connection.exchange(maxResponseBytes: 32 << 20)
-        self.archive = archive
-    }
+    /// Seconds that one of the two is waited for, so that the other one's books are shown.
+    var patience: Double = 20
 
     /// One of the two that fails is no failure where the other one found something: they know the same books.
-    package func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
-        async let inArchive = Result.of { try await archive?.search(query) ?? [] }
+    func search(_ query: CatalogQuery) async throws -> [CatalogEntry] {
+        async let inArchive = Result.of {
+            try await answered(within: patience) { try await archive?.search(query) ?? [] }
+        }
         let own = await Result.of {
-            try await books(
-                (query.text.isEmpty ? [] : [("title", "^" + query.text)])
-                    + (query.author.map { [("author", Self.familyName($0))] } ?? []),
-                limit: query.limit,
-                for: ErrorContext(book: BookIdentity(source: source, id: query.text), part: "the search"))
+            try await answered(within: patience) {
+                try await books(
+                    (query.text.isEmpty ? [] : [("title", "^" + query.text)])
+                        + (query.author.map { [("author", Self.familyName($0))] } ?? []),
+                    limit: query.limit,
+                    for: ErrorContext(book: BookIdentity(source: source, id: query.text), part: "the search"))
+            }
         }
         let others = await inArchive
         try Task.checkCancellation()

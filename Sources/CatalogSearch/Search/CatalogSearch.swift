@@ -4,15 +4,7 @@ import CatalogFetcher
 /// Asks catalogs for books, all of them side by side.
 package struct CatalogSearch: Sendable {
     /// A catalog by the name of its source.
-    package struct Catalog: Sendable {
-        package var source: String
-        package var catalog: any SearchableCatalog
-
-        package init(source: String, catalog: any SearchableCatalog) {
-            self.source = source
-            self.catalog = catalog
-        }
-    }
+    package typealias Catalog = (source: String, catalog: any SearchableCatalog)
 
     /// What came of asking one of them.
     package struct Answer: Sendable {
@@ -22,6 +14,7 @@ package struct CatalogSearch: Sendable {
     }
 
     private let catalogs: [Catalog]
+    package var sources: [String] { catalogs.map(\.source) }
     private let patience: Double
 
     /// - Parameters:
@@ -39,7 +32,7 @@ package struct CatalogSearch: Sendable {
     package func search(
         _ query: CatalogQuery, onAnswer: (Answer, FoundBooks) async throws -> Void = { _, _ in }
     ) async throws -> FoundBooks {
-        var found = try FoundBooks(query, sources: catalogs.map(\.source))
+        var found = try FoundBooks(query, sources: sources)
         try await withThrowingTaskGroup(of: Answer.self) { group in
             for catalog in catalogs { group.addTask { try await answer(of: catalog, to: query) } }
             for try await answer in group {
@@ -53,12 +46,7 @@ package struct CatalogSearch: Sendable {
     private func answer(of asked: Catalog, to query: CatalogQuery) async throws -> Answer {
         var answer = Answer(source: asked.source, isListing: asked.catalog.isListing, entries: .success([]))
         do {
-            guard let entries = try await limited(to: patience, { try await asked.catalog.search(query) }) else {
-                throw Failure(
-                    .catalogUnavailable, what: "", why: "it did not answer within \(Int(patience)) s",
-                    remedy: "try again later")
-            }
-            answer.entries = .success(entries)
+            answer.entries = .success(try await answered(within: patience) { try await asked.catalog.search(query) })
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -72,4 +60,14 @@ package struct CatalogSearch: Sendable {
         }
         return answer
     }
+}
+
+/// - Throws: ``Failure`` of kind `catalogUnavailable` when the body takes longer.
+func answered<Value: Sendable>(
+    within seconds: Double, _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    if let value = try await limited(to: seconds, body) { return value }
+    throw Failure(
+        .catalogUnavailable, what: "a catalog cannot be searched", why: "it did not answer within \(Int(seconds)) s",
+        remedy: "try again later")
 }

@@ -24,8 +24,6 @@ package struct FoundBooks: Sendable {
     package var unanswered: [(source: String, failure: Failure)] {
         sources.compactMap { source in failures[source].map { (source, $0) } }
     }
-    /// How many sources answered.
-    package private(set) var answered = 0
 
     /// In the order in which they are to come.
     private let sources: [String]
@@ -50,7 +48,6 @@ package struct FoundBooks: Sendable {
         switch answer.entries {
         case .failure(let failure): failures[answer.source] = failure
         case .success(let entries):
-            answered += 1
             let source = order(of: answer.source)
             for (index, entry) in entries.enumerated() where isInLanguage(entry) {
                 let fit = ranking.fit(of: entry)

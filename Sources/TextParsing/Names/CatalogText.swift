@@ -14,7 +14,8 @@ package enum CatalogText {
 
     /// A name that a catalog's search gives, cut where no title ends; nil for nothing.
     package static func title(_ raw: String) -> String? {
-        let title = name(String(raw.prefix(300)))
+        // A single character may have a million accents.
+        let title = name(String(raw.unicodeScalars.prefix(300)))
         return title.isEmpty ? nil : title
     }
 
