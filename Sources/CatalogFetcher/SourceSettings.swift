@@ -7,6 +7,11 @@ package enum SourceKind: String, Sendable, CaseIterable {
     case internetArchive = "internet-archive"
     case librivox
     case directory
+    case opds
+    case audiobookshelf
+
+    /// Whether a source of this kind is nothing without an address of its own.
+    package var needsAddress: Bool { self == .bookResource || self == .audiobookshelf }
 
     /// What recognises catalogs of this kind.
     package var format: any CatalogFormat.Type {
@@ -16,6 +21,8 @@ package enum SourceKind: String, Sendable, CaseIterable {
         case .internetArchive: InternetArchiveSettings.self
         case .librivox: LibriVoxSettings.self
         case .directory: DirectorySettings.self
+        case .opds: OPDSSettings.self
+        case .audiobookshelf: AudiobookshelfSettings.self
         }
     }
 }
@@ -27,6 +34,8 @@ package enum SourceSettings: Sendable {
     case internetArchive(InternetArchiveSettings)
     case librivox(LibriVoxSettings)
     case directory(DirectorySettings)
+    case opds(OPDSSettings)
+    case audiobookshelf(AudiobookshelfSettings)
 
     package var kind: SourceKind {
         switch self {
@@ -35,6 +44,8 @@ package enum SourceSettings: Sendable {
         case .internetArchive: .internetArchive
         case .librivox: .librivox
         case .directory: .directory
+        case .opds: .opds
+        case .audiobookshelf: .audiobookshelf
         }
     }
 
@@ -46,6 +57,8 @@ package enum SourceSettings: Sendable {
         case .internetArchive(let settings): settings
         case .librivox(let settings): settings
         case .directory(let settings): settings
+        case .opds(let settings): settings
+        case .audiobookshelf(let settings): settings
         }
     }
 }

@@ -37,7 +37,7 @@ extension Wordings {
         "only what was removed can be wanted again": "只有已删除的分集可以重新需要",
         "only transfers that have begun can be cancelled": "只有已开始的下载可以取消",
         "found {1} '{2}': {3}": "找到 {1}《{2}》：{3}", "the archive item": "archive.org 条目",
-        "the LibriVox book": "LibriVox 有声书", "the book of a catalog": "目录中的书",
+        "the LibriVox book": "LibriVox 有声书", "the OPDS publication": "OPDS 出版物", "the book of a catalog": "目录中的书",
         "'{1}'": "“{1}”", "{1}: '{2}'": "{1}：“{2}”", " ({1})": "（{1}）", "{1}, {2}": "{1}，{2}", "{1}, …": "{1}……",
         "{1} {2}: {3} ({4})": "{1} {2}：{3}（{4}）",
         "{1} ({2})": "{1}（{2}）", "subscribed to {1}": "已订阅 {1}",

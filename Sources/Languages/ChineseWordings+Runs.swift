@@ -64,8 +64,8 @@ extension Wordings {
         "try again later, or with a longer --time-limit": "请稍后再试，或用更长的 --time-limit",
         "{1} is not fetched": "不下载 {1}", "{1} cannot be identified": "无法识别 {1}",
         "{1} cannot be read as a catalog": "{1} 不能作为目录读取",
-        "it is no feed, archive item, LibriVox book, book-resource page or directory":
-            "它不是订阅源、archive.org 条目、LibriVox 书、book-resource 页或文件目录",
+        "it is no feed, archive item, LibriVox book, book-resource page, OPDS publication or directory":
+            "它不是订阅源、archive.org 条目、LibriVox 书、book-resource 页、OPDS 出版物或文件目录",
         "look whether the address is that of the book's feed or folder": "请确认地址是这本书的订阅源或文件夹",
         "the server has nothing there ({1})": "服务器上没有这个地址（{1}）", "check the address": "请检查地址",
         "check the address, or try again later": "请检查地址，或稍后再试",

@@ -78,7 +78,7 @@ extension Wordings {
         "correct the path, or the file and who may read it": "请改正路径，或改正文件及其读取权限",
         "a source's name of letters, digits, '-', '_' and '.'": "由字母、数字、“-”、“_”和“.”组成的来源名",
         "a 'type' (one of {1})": "type（{1} 之一）",
-        "a 'url' for a source of type book-resource": "book-resource 类型来源的 url",
+        "a 'url' for a source of type {1}": "{1} 类型来源的 url",
         "names of formats": "格式的名称", "one of {1}": "{1} 之一", "one of {1}{2}": "{1} 之一{2}",
         "an http or https address": "http 或 https 地址",
         "'none' or a proxy such as http://host:3128 ({1})": "none，或形如 http://host:3128 的代理（{1}）",

@@ -13,12 +13,12 @@ extension ProgramRecords {
         for (name, values) in channels where name != "*" {
             guard let url = values["url"] else { continue }
             let contents = folders.lazy.compactMap { FileManager.default.contents(atPath: $0 + name + ".xml") }.first
-            let fetched = XMLElements.attributes(of: "enclosure", in: [UInt8](contents ?? Data()))
+            let fetched = XMLElement.all(in: [UInt8](contents ?? Data())).elements.filter { $0.name == "enclosure" }
             let common = channels.first { $0.name == "*" }?.values
             feeds?.append(
                 Feed(
                     address: ResourceAddress(url), folder: values["spool"] ?? common?["spool"],
-                    records: fetched.compactMap { $0["url"] }.map { address in
+                    records: fetched.compactMap { $0.attributes["url"] }.map { address in
                         let path = address.prefix { $0 != "?" && $0 != "#" }
                         return FetchRecord(
                             Self.marks(guid: nil, address: address, title: nil, published: nil),

@@ -1,6 +1,6 @@
-import CatalogFetcher
 import Foundation
 import SyncPlanner
+import TextParsing
 
 extension ProgramRecords {
     /// Lines of `--download-archive`: the extractor's name and an id. That is an episode's guid where the feed has one, else

@@ -15,11 +15,18 @@ extension Configuration {
     /// What an address says by itself.
     package func named(by address: ResourceAddress) -> BookIdentity? {
         for kind in SourceKind.allCases {
-            guard let id = kind.format.bookID(in: address) else { continue }
-            if kind == .bookResource, sources.values.allSatisfy({ $0.kind != kind }) { continue }
+            guard let id = kind.format.bookID(in: address), knows(kind, at: address) else { continue }
             return BookIdentity(source: source(for: kind, at: address), id: id)
         }
         return nil
+    }
+
+    /// Whether there is a source for what an address leads to. Any server may have addresses such as Audiobookshelf's.
+    package func knows(_ kind: SourceKind, at address: ResourceAddress) -> Bool {
+        !kind.needsAddress
+            || sources.values.contains {
+                $0.kind == kind && (kind == .bookResource || $0.url?.server == address.server)
+            }
     }
 
     /// The source of that kind that an address belongs to: one on the same server, else the first that is configured,
@@ -34,14 +41,14 @@ extension Configuration {
         guard let address = reference.address else { return }
         let id =
             kind.format.bookID(in: address)
-            ?? (kind == .feed ? FeedSettings.bookID(of: address) : address.withoutSecrets)
+            ?? ([.feed, .opds].contains(kind) ? FeedSettings.bookID(of: address) : address.withoutSecrets)
         recognised[address] = BookIdentity(source: source(for: kind, at: address), id: id)
     }
 
     package func known(at address: ResourceAddress, among shelf: [BookIdentity]) -> BookIdentity? {
         let ids = [FeedSettings.bookID(of: address), address.withoutSecrets]
         return shelf.first { book in
-            ids.contains(book.id) && [.feed, .directory].contains(source(named: book.source)?.kind)
+            ids.contains(book.id) && [.feed, .directory, .opds].contains(source(named: book.source)?.kind)
         }
     }
 }
@@ -61,19 +68,20 @@ extension Configuration {
         guard book.id.contains("://"), let source = source(named: book.source) else { return }
         let isStorable =
             switch source.kind {
-            case .feed:
+            case .feed, .opds:
                 FeedSettings.isWholeAddress(book.id) || source.url.map(FeedSettings.bookID(of:)) == book.id
             case .directory:
                 address.isWithoutUser && !ResourceAddress(book.id).isMasked || source.url?.withoutSecrets == book.id
-            case .bookResource, .librivox, .internetArchive: true
+            case .bookResource, .librivox, .internetArchive, .audiobookshelf: true
             }
         guard !isStorable else { return }
         throw Failure(
             .configuration, what: "\(address) cannot be subscribed to",
             why: "its address holds a secret, and secrets are not stored",
-            remedy:
-                "write the whole address as the url of a source of type \(source.kind.rawValue), with the secret from "
-                + "the environment")
+            remedy: source.kind == .opds
+                ? "name the whole address below subscriptions in the configuration, with the secret from the environment"
+                : "write the whole address as the url of a source of type \(source.kind.rawValue), with the secret from "
+                    + "the environment")
     }
 }
 

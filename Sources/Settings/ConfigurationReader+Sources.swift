@@ -33,8 +33,9 @@ extension ConfigurationReader {
         guard findings.faults.count == known else { return source }
         source.authorization = try readAuthorization(entries, in: keyPath, &source)
         // A file that could not be read is told of once the source is asked.
-        if source.kind == .bookResource, source.url == nil, source.shortcomings.isEmpty {
-            throw refusal(entry.line, entry.key, expected: "a 'url' for a source of type book-resource", found: nil)
+        if source.kind.needsAddress, source.url == nil, source.shortcomings.isEmpty {
+            throw refusal(
+                entry.line, entry.key, expected: "a 'url' for a source of type \(source.kind.rawValue)", found: nil)
         }
         try refuseForeignKeys(entries, of: source)
         try requireServer(for: entries, of: source)

@@ -46,7 +46,7 @@ extension Configuration {
     /// name.
     package func source(named name: String) -> SourceConfiguration? {
         if let source = sources[name] { return source }
-        guard let kind = SourceKind(rawValue: name), kind != .bookResource else { return nil }
+        guard let kind = SourceKind(rawValue: name), !kind.needsAddress else { return nil }
         return SourceConfiguration(name: name, kind: kind)
     }
 
@@ -98,7 +98,7 @@ extension Configuration {
         switch source?.kind {
         case .internetArchive: return InternetArchiveSettings.standardAddress.server
         case .librivox: return LibriVoxSettings.standardAddress.server
-        case .feed, .directory, .bookResource, nil: return "source \(book.source)"
+        case .feed, .directory, .bookResource, .opds, .audiobookshelf, nil: return "source \(book.source)"
         }
     }
 
@@ -150,11 +150,11 @@ extension SourceConfiguration {
         let headers = headers.map { (name: $0.name, value: $0.value.secretText) }
         let credentials = CatalogCredentials(query: query, headers: headers, alsoSecret: secretsOfAccess)
         switch kind {
-        case .feed:
-            return .feed(
-                FeedSettings(
-                    address: url, knownAddresses: knownAddresses, query: query, headers: headers,
-                    alsoSecret: secretsOfAccess))
+        case .feed, .opds:
+            let feed = FeedSettings(
+                address: url, knownAddresses: knownAddresses, query: query, headers: headers,
+                alsoSecret: secretsOfAccess)
+            return kind == .feed ? .feed(feed) : .opds(OPDSSettings(feed))
         case .librivox:
             return .librivox(
                 LibriVoxSettings(
@@ -169,11 +169,14 @@ extension SourceConfiguration {
         case .directory:
             return .directory(
                 DirectorySettings(address: url, depth: depth ?? 1, credentials: credentials))
-        case .bookResource:
+        case .bookResource, .audiobookshelf:
             guard let url else {
                 throw Failure(
                     .configuration, disposition: .skip, what: "the source '\(name)' cannot be asked",
                     why: "it has no url", remedy: "set sources.\(name).url in the configuration")
+            }
+            guard kind == .bookResource else {
+                return .audiobookshelf(AudiobookshelfSettings(address: url, credentials: credentials))
             }
             return .bookResource(
                 BookResourceSettings(

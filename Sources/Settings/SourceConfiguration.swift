@@ -91,7 +91,7 @@ package struct SourceConfiguration: Sendable, Hashable {
             switch kind {
             case .librivox: LibriVoxSettings.standardAddress
             case .internetArchive: InternetArchiveSettings.standardAddress
-            case .bookResource, .feed, .directory: nil
+            case .bookResource, .feed, .directory, .opds, .audiobookshelf: nil
             }
         return [url ?? standard, detailURL, searchURL, archiveURL].compactMap(\.self)
     }

@@ -53,12 +53,12 @@ package struct CatalogPreview: Sendable {
         else {
             throw Failure(
                 .unreadableCatalog, what: "\(path) cannot be read as a catalog's answer",
-                why: "it is no feed, archive item, LibriVox book, book-resource page or directory",
+                why: "it is no feed, archive item, LibriVox book, book-resource page, OPDS publication or directory",
                 remedy: "say what it is with --type, or look into it")
         }
         let sources = configuration.sources.values.filter { $0.kind == kind }.sorted { $0.name < $1.name }
         var source = sources.first ?? SourceConfiguration(name: kind.rawValue, kind: kind)
-        if kind == .bookResource, source.url == nil { source.url = ResourceAddress("http://catalog.invalid/") }
+        if kind.needsAddress, source.url == nil { source.url = ResourceAddress("http://catalog.invalid/") }
         let contents = try source.settings().format.read(answer, source: source.name, id: nil)
         self.kind = kind
         self.book = contents.book

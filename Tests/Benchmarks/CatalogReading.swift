@@ -45,6 +45,8 @@ struct CatalogReading {
         case .internetArchive: format = InternetArchiveSettings()
         case .librivox: format = LibriVoxSettings()
         case .directory: format = DirectorySettings()
+        case .opds: format = OPDSSettings()
+        case .audiobookshelf: format = AudiobookshelfSettings(address: ResourceAddress("http://books.example"))
         }
         let answers = try Workspace.files(below: arguments[1]).map { file in
             let data = try Data(contentsOf: URL(filePath: "\(arguments[1])/\(file)"))

@@ -123,6 +123,8 @@ extension ProductTests {
                 "FIELDS.tsv", "MANIFEST.tsv", "hostile_gbk_bytes.json", "hostile_html_login.html",
                 "hostile_truncated.json", "synthetic_status_114_rate_limit.json", "synthetic_status_4_illegal.json",
             ],
+            "opds": ["MANIFEST.tsv", "feed-2.json", "search.xml"],
+            "audiobookshelf": ["MANIFEST.tsv", "libraries.json", "search.json"],
         ]
 
         @Test(arguments: unreadable.keys.sorted())

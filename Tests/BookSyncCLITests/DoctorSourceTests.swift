@@ -29,6 +29,23 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: [(200, 0, "ok"), (401, 77, "problem")] as [(Int, Int32, String)])
+        func `the token of an Audiobookshelf server is tried where every user is answered`(
+            status: Int, code: Int32, verdict: String
+        ) async throws {
+            try await withServer(.paths(["/abs/api/libraries": .always(.text("{}", status: status))])) { server in
+                try await withWorkbench { bench in
+                    try bench.configure(
+                        "sources: { friend: { type: audiobookshelf, url: \"\(server.url("/abs/"))\", bearer: TOKEN-1 } }"
+                    )
+                    let result = try await bench.run("doctor", environment: bench.configured)
+                    #expect(result.exitCode == code, "\(result.output)")
+                    #expect(try Self.line("source friend", of: result).hasPrefix(verdict), "\(result.output)")
+                    #expect(server.record.requests.map { $0.header("Authorization") } == ["Bearer TOKEN-1"])
+                }
+            }
+        }
+
         @Test func `a dead server and a silent one are said, and hold up nothing`() async throws {
             try await withServer(.always(.neverAnswer)) { silent in
                 let dead = try MisbehavingServer.start(.always(.notFound))

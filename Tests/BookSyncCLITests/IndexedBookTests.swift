@@ -8,11 +8,12 @@ extension ProductTests {
     @Suite struct IndexedBooks {
         private static let audio = (1...3).map { sampleMP3(bytes: 20_000 + $0, seed: UInt64($0)) }
         private static let digests = audio.map { sha256($0) }
+        private static let token = "TOKEN-51d0aa"
 
         /// Fetches a book: interrupted in the middle of its last file, resumed, and once more.
         private func fetchThrice(
-            _ book: String, pages: [String: String], audio: [String: [UInt8]], source: (Int) -> String,
-            title: String, files: [String]
+            _ reference: (Int) -> String, pages: [String: String], audio: [String: [UInt8]], source: (Int) -> String,
+            title: String, files: [String], token: String? = nil
         ) async throws {
             let (gate, last) = (Gate(), try #require(audio.first { $0.value == Self.audio[2] }?.key))
             var scripts = pages.mapValues { ServerScript.always(.text($0)) }
@@ -21,6 +22,7 @@ extension ProductTests {
             }
             try await withWorkbench { bench in
                 try await withServer(.paths(scripts)) { server in
+                    let book = reference(server.port)
                     try bench.configure(
                         "sources:\n  mine: { \(source(server.port)), allow-private-addresses: true }\n")
                     func fetch() async throws -> ProductRunner.Result {
@@ -59,6 +61,23 @@ extension ProductTests {
                     #expect(sent() == sentForAll)
                     let list = try await bench.run("list", book, "--json", environment: bench.configured)
                     #expect(try JSONObject.list(list.output).count == 3)
+                    guard let token else { return }
+                    #expect(server.record.requests.allSatisfy { $0.header("Authorization") == "Bearer \(token)" })
+                    var shown = second.output + second.errors + third.output + third.errors + list.output
+                    for command in [["catalog", book], ["show", book], ["config", "show"], ["doctor"]] {
+                        let result = try await bench.runBare(
+                            command + ["--json", "-vv", "--library", "L", "--log-file", "log"],
+                            environment: bench.configured)
+                        #expect(result.exitCode == 0, "\(command): \(result.errors)")
+                        shown += result.output + result.errors
+                    }
+                    shown += try String(contentsOf: bench.folder.appending(path: "log"), encoding: .utf8)
+                    #expect(!shown.contains(token))
+                    let kept = try #require(
+                        FileManager.default.enumerator(at: bench.library, includingPropertiesForKeys: nil))
+                    for case let file as URL in kept where !file.hasDirectoryPath {
+                        #expect(try Data(contentsOf: file).firstRange(of: Data(token.utf8)) == nil, "\(file.path)")
+                    }
                 }
             }
         }
@@ -83,7 +102,7 @@ extension ProductTests {
 
         @Test func `an archive item is interrupted, resumed, and then there is nothing to do`() async throws {
             try await fetchThrice(
-                "mine:emma_librivox",
+                { _ in "mine:emma_librivox" },
                 pages: ["/metadata/emma_librivox": Self.archiveItem(sizes: Self.audio.map(\.count))],
                 audio: Self.archiveAudio,
                 source: {
@@ -101,7 +120,7 @@ extension ProductTests {
                 "url_iarchive":"http://www.archive.org/details/emma_librivox","sections":[\(sections.joined(separator: ","))]}]}
                 """
             try await fetchThrice(
-                "mine:52",
+                { _ in "mine:52" },
                 pages: [
                     "/api/feed/audiobooks": book,
                     "/metadata/emma_librivox": Self.archiveItem(sizes: Self.audio.map(\.count)),
@@ -121,7 +140,7 @@ extension ProductTests {
                 "<html>\r\n<head><title>Index of /</title></head>\r\n<body>\r\n<pre><a href=\"../\">../</a>\r\n\(rows)</pre></body>\r\n</html>\r\n"
             }
             try await fetchThrice(
-                "mine:Emma",
+                { _ in "mine:Emma" },
                 pages: [
                     "/books/Emma/": index(row("disc2/", "-") + row("cover.jpg", "45678") + row("Preface.mp3", "20001")),
                     "/books/Emma/disc2/": index(row("Part%2010.mp3", "20003") + row("Part%202.mp3", "20002")),
@@ -132,6 +151,55 @@ extension ProductTests {
                 ],
                 source: { "type: directory, url: \"http://127.0.0.1:\($0)/books\", depth: 2" },
                 title: "Emma", files: ["001 Preface.mp3", "002 Part 2.mp3", "003 Part 10.mp3"])
+        }
+
+        @Test func `an audiobook of an OPDS catalog is interrupted, resumed, and then there is nothing to do`()
+            async throws
+        {
+            let order = zip(["1.mp3", "第二 集.mp3", "/audio/3.mp3"], 1...3).map { href, part in
+                #"{"url":"\#(href)","encodingFormat":"audio/mpeg","duration":"PT2M28S","name":"Part \#(part)"}"#
+            }
+            let manifest = """
+                {"conformsTo":"https://www.w3.org/TR/audiobooks/","type":"Audiobook","name":"Emma","author":"Jane Austen",
+                "readBy":"Ruth Golding","readingOrder":[\(order.joined(separator: ","))]}
+                """
+            let entry = """
+                <entry xmlns="http://www.w3.org/2005/Atom"><title>Emma</title>
+                <link rel="http://opds-spec.org/acquisition/open-access" href="/b/m.json" type="application/audiobook+json"/></entry>
+                """
+            try await fetchThrice(
+                { "http://127.0.0.1:\($0)/works/1" }, pages: ["/works/1": entry, "/b/m.json": manifest],
+                audio: [
+                    "/b/1.mp3": Self.audio[0], "/b/%E7%AC%AC%E4%BA%8C%20%E9%9B%86.mp3": Self.audio[1],
+                    "/audio/3.mp3": Self.audio[2],
+                ],
+                source: { "type: opds, url: \"http://127.0.0.1:\($0)/opds\"" },
+                title: "Jane Austen/Emma", files: (1...3).map { "00\($0) Part \($0).mp3" })
+        }
+
+        @Test
+        func `a book of an Audiobookshelf server is interrupted and resumed, and its token is kept from all else`()
+            async throws
+        {
+            let id = "bc0719db-2124-4ba2-9860-1b729cbfcc6e"
+            let tracks = (1...3).map {
+                """
+                {"index":\($0),"ino":"70\($0)","title":"Chapter \($0).mp3","contentUrl":"/api/items/\(id)/file/70\($0)",
+                "mimeType":"audio/mpeg","metadata":{"filename":"Chapter \($0).mp3","size":\(20_000 + $0)}}
+                """
+            }
+            let item = """
+                {"id":"\(id)","libraryId":"lib","mediaType":"book","media":{"metadata":{"title":"Emma",
+                "authors":[{"id":"a","name":"Jane Austen"}]},"tracks":[\(tracks.joined(separator: ","))]}}
+                """
+            try await fetchThrice(
+                { "http://127.0.0.1:\($0)/item/\(id)" }, pages: ["/api/items/\(id)": item],
+                audio: Dictionary(
+                    uniqueKeysWithValues: Self.audio.enumerated().map {
+                        ("/api/items/\(id)/file/70\($0 + 1)/download", $1)
+                    }),
+                source: { "type: audiobookshelf, url: \"http://127.0.0.1:\($0)\", bearer: \(Self.token)" },
+                title: "Jane Austen/Emma", files: (1...3).map { "00\($0) Chapter \($0).mp3" }, token: Self.token)
         }
 
         @Test func `the address of a directory names its book for every command, also when the store was lost`()
@@ -168,6 +236,10 @@ extension ProductTests {
                 let scripts: [String: ServerScript] = [
                     "/metadata/none": .always(.text("{}")), "/metadata/page": .always(.text("<html>busy</html>")),
                     "/page/": .always(.text("<html><title>Login</title></html>")),
+                    "/api/items/page": .always(.text("<html><title>Login</title></html>")),
+                    "/api/items/forbidden": .always(.text("Forbidden", status: 403)),
+                    "/lent": .always(
+                        .text(#"{"links":[{"rel":"http://opds-spec.org/acquisition/borrow","href":"/loan"}]}"#)),
                     "/api/feed/audiobooks": .always(
                         .text("{\"error\":\"Audiobooks could not be found\"}", status: 404)),
                 ]
@@ -178,12 +250,15 @@ extension ProductTests {
                           ia: { type: internet-archive, url: "\(server.url(""))" }
                           lv: { type: librivox, url: "\(server.url(""))" }
                           dir: { type: directory, url: "\(server.url("/"))" }
+                          abs: { type: audiobookshelf, url: "\(server.url(""))", bearer: TOKEN-1 }
+                          opds: { type: opds }
                           down: { type: directory, url: "http://127.0.0.1:\(refusing)/" }
                         downloads: { retries: 0 }
                         """)
                     for (book, code) in [
                         ("ia:none", 66), ("ia:page", 65), ("lv:1", 66), ("dir:nothing", 66), ("dir:page", 65),
-                        ("down:x", 69),
+                        ("down:x", 69), ("abs:none", 66), ("abs:page", 65), ("abs:forbidden", 77),
+                        (server.url("/item/none"), 66), ("opds:\(server.url("/page/"))", 65), (server.url("/lent"), 66),
                     ] {
                         let result = try await bench.run("fetch", book, environment: bench.configured)
                         #expect(Int(result.exitCode ?? -1) == code, "\(book): \(result.errors)")

@@ -116,6 +116,31 @@ extension ProductTests {
             }
         }
 
+        @Test func `case 33: a public OPDS catalog leads to no private manifest and no private audio`() async throws {
+            let bytes = sampleMP3(bytes: 20_000)
+            try await withPublicCatalog { request, port in
+                switch request.path {
+                case "/entry":
+                    return .text(
+                        #"{"links":[{"rel":"http://opds-spec.org/acquisition","type":"application/audiobook+json","href":"http://nas.local:\#(port)/m"}]}"#
+                    )
+                case "/m": return .text(#"{"readingOrder":["1.mp3","http://nas.local:\#(port)/2.mp3"]}"#)
+                default: return ServedFile(bytes).answer(to: request)
+                }
+            } _: { bench, server, environment in
+                try bench.configure("downloads: { retries: 0 }")
+                let entry = try await bench.run(
+                    "fetch", "http://catalog.example:\(server.port)/entry", environment: environment)
+                #expect(entry.exitCode == 69 && entry.errors.contains("nas.local"), "\(entry.errors)")
+                let manifest = try await bench.run(
+                    "fetch", "http://catalog.example:\(server.port)/m", environment: environment)
+                #expect(manifest.exitCode == 75, "\(manifest.errors)")
+                #expect(manifest.errors.contains("it leads to nas.local, on this machine"), "\(manifest.errors)")
+                #expect(try bench.digests() == [sha256(bytes)])
+                #expect(Set(server.record.requests.map(\.path)) == ["/entry", "/m", "/1.mp3"])
+            }
+        }
+
         @Test func `case 33: pages, covers and audio that a public feed puts at private names are not asked for`()
             async throws
         {

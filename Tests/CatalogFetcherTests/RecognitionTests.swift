@@ -11,7 +11,8 @@ import Testing
         let answer = CatalogResponse(bytes: bytes, address: ResourceAddress("http://example.com/plain/"))
         let formats: [(SourceKind, any CatalogFormat.Type)] = [
             (.bookResource, BookResourceSettings.self), (.internetArchive, InternetArchiveSettings.self),
-            (.librivox, LibriVoxSettings.self), (.directory, DirectorySettings.self),
+            (.librivox, LibriVoxSettings.self), (.directory, DirectorySettings.self), (.opds, OPDSSettings.self),
+            (.audiobookshelf, AudiobookshelfSettings.self),
         ]
         return formats.filter { $0.1.bookID(in: answer) != nil }.map(\.0)
     }

@@ -10,7 +10,7 @@ import Transport
     @Test func `every kind has its word`() {
         #expect(
             SourceKind.allCases.map(\.rawValue) == [
-                "book-resource", "feed", "internet-archive", "librivox", "directory",
+                "book-resource", "feed", "internet-archive", "librivox", "directory", "opds", "audiobookshelf",
             ])
     }
 
@@ -19,7 +19,8 @@ import Transport
             let kinds: [SourceSettings] = [
                 .bookResource(BookResourceSettings("http://catalog.example")), .feed(.init()),
                 .internetArchive(.init()),
-                .librivox(.init()), .directory(.init()),
+                .librivox(.init()), .directory(.init()), .opds(.init()),
+                .audiobookshelf(.init(address: ResourceAddress("http://books.example"))),
             ]
             let sources = kinds.map { $0.format.source(over: CatalogConnection(transport: transport)) }
             #expect(sources[0] is BookResourceSource)
@@ -27,6 +28,8 @@ import Transport
             #expect(sources[2] is InternetArchiveSource)
             #expect(sources[3] is LibriVoxSource)
             #expect(sources[4] is DirectorySource)
+            #expect(sources[5] is OPDSSource)
+            #expect(sources[6] is AudiobookshelfSource)
             #expect(kinds.map(\.kind) == SourceKind.allCases)
         }
     }

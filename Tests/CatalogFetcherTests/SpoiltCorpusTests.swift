@@ -8,10 +8,11 @@ import Testing
 @Suite struct SpoiltCorpusTests {
     private static let kinds: [(folder: String, format: any CatalogFormat)] = [
         ("html-index", DirectorySettings()), ("json-ia", InternetArchiveSettings()),
-        ("json-librivox", LibriVoxSettings()),
+        ("json-librivox", LibriVoxSettings()), ("opds", OPDSSettings()),
+        ("audiobookshelf", AudiobookshelfSettings(address: ResourceAddress("http://example.com/"))),
     ]
 
-    @Test(arguments: ["html-index", "json-ia", "json-librivox"])
+    @Test(arguments: ["html-index", "json-ia", "json-librivox", "opds", "audiobookshelf"])
     func `damaged answers are read or refused in a sentence`(folder: String) async throws {
         let format = try #require(Self.kinds.first { $0.folder == folder }?.format)
         try await withTaskExecutorPreference(OwnThread()) {

@@ -27,12 +27,13 @@ enum FuzzedReader: String, CustomStringConvertible {
 
     private var formats: [any CatalogFormat] {
         switch self {
-        case .feed: [FeedSettings()]
+        case .feed: [FeedSettings(), OPDSSettings()]
         case .json:
             [
                 BookResourceSettings(listAddress: ResourceAddress("http://books.example/list")),
                 InternetArchiveSettings(), LibriVoxSettings(),
-                DirectorySettings(),
+                DirectorySettings(), OPDSSettings(),
+                AudiobookshelfSettings(address: ResourceAddress("http://books.example")),
             ]
         case .html: [DirectorySettings(), DirectorySettings(depth: 2)]
         }

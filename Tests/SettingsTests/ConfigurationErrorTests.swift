@@ -47,6 +47,10 @@ import Testing
         ("sources: { a: { type: direktory } }", "'type'", "did you mean directory?"),
         ("sources: { a: { type: feed, urll: x } }", "unknown key 'urll': 'sources' knows", "did you mean 'url'?"),
         ("sources: { a: { type: book-resource } }", "line 1: 'a'", "a 'url'"),
+        (
+            "sources: { a: { type: audiobookshelf, bearer: t } }", "line 1: 'a'",
+            "a 'url' for a source of type audiobookshelf"
+        ),
         ("sources: { 'a:b': { type: feed } }", "'a:b'", "letters, digits"),
         ("sources: { a: { type: feed, url: file:///etc } }", "'url'", "an http or https address"),
         ("sources: { a: { type: feed, page-size: 5000 } }", "'page-size'", "from 1 to 1000, found '5000'"),

@@ -49,6 +49,18 @@ import Testing
 }
 
 @Suite struct CatalogDurationTests {
+    @Test(
+        arguments: [
+            ("PT1371S", 1371), ("PT22M51S", 1371), ("PT1H2M3.5S", 3723.5), ("P1DT1H", 90000), (" PT5S\n", 5),
+            ("1980.5", 1980.5),
+            ("1:00:00", 3600), ("PT0S", nil), ("P", nil), ("PT", nil), ("P1Y", nil), ("PT-5S", nil), ("P99D", nil),
+            ("pt5s", nil),
+            ("PT" + String(repeating: "9", count: 400) + "S", nil),
+        ] as [(String, Double?)])
+    func `durations of manifests are read`(text: String, seconds: Double?) {
+        #expect(CatalogDuration.manifestSeconds(parsing: text) == seconds)
+    }
+
     @Test func `every duration of the table is read as its peers read it`() throws {
         let rows = try Corpus.rows("rss/DURATIONS.tsv")
         #expect(rows.count == 28)

@@ -109,8 +109,7 @@ extension Configuration {
         let (answer, isSlow) = try await CatalogResponse.beginning(
             of: address, over: transport.using(access(at: address)))
         for kind in SourceKind.recognitionOrder {
-            guard let id = kind.format.bookID(in: answer) else { continue }
-            if kind == .bookResource, sources.values.allSatisfy({ $0.kind != kind }) { continue }
+            guard let id = kind.format.bookID(in: answer), knows(kind, at: address) else { continue }
             return BookIdentity(source: source(for: kind, at: address), id: id)
         }
         guard !isSlow else {
@@ -121,14 +120,16 @@ extension Configuration {
         }
         throw Failure(
             .unreadableCatalog, what: "\(address) cannot be read as a catalog",
-            why: "it is no feed, archive item, LibriVox book, book-resource page or directory",
+            why: "it is no feed, archive item, LibriVox book, book-resource page, OPDS publication or directory",
             remedy: "look whether the address is that of the book's feed or folder")
     }
 }
 
 extension SourceKind {
     /// Those that are told for sure come before a directory, which any page with links might be.
-    package static let recognitionOrder: [SourceKind] = [.feed, .bookResource, .librivox, .internetArchive, .directory]
+    package static let recognitionOrder: [SourceKind] = [
+        .feed, .bookResource, .librivox, .internetArchive, .audiobookshelf, .opds, .directory,
+    ]
 }
 
 extension CatalogResponse {

@@ -104,7 +104,8 @@ struct InitCommand: Subcommand {
                 case .directory: "the directory"
                 case .internetArchive: "the archive item"
                 case .librivox: "the LibriVox book"
-                case .bookResource: "the book of a catalog"
+                case .opds: "the OPDS publication"
+                case .bookResource, .audiobookshelf: "the book of a catalog"
                 }
             await program.streams.writeError(
                 "found \(kind) '\(preview.book.title)': \(Message(preview.episodes.count, "episode"))")

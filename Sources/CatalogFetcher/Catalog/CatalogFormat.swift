@@ -61,11 +61,11 @@ package struct CatalogResponse: Sendable {
     }
 
     /// - Throws: ``Failure`` of kind `unreadableCatalog` that tells what the answer is instead.
-    func json(for subject: ErrorContext) throws -> JSONValue {
+    func json(for subject: ErrorContext, secrets: SecretMask = SecretMask([])) throws -> JSONValue {
         do throws(JSONFailure) {
             return try JSONReader.read(bytes)
         } catch {
-            throw subject.unreadable(why: CatalogClient.complaint(about: bytes, error, secrets: SecretMask([])))
+            throw subject.unreadable(why: CatalogClient.complaint(about: bytes, error, secrets: secrets))
         }
     }
 }

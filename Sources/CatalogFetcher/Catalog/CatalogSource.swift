@@ -1,4 +1,5 @@
 import BookModel
+import TextParsing
 
 /// Where books are listed. Each kind of source implements it; nobody else knows how a catalog is spoken to.
 package protocol CatalogSource: Sendable {
@@ -112,5 +113,21 @@ package struct BookDescription: Sendable, Hashable {
         self.summary = summary
         self.language = language
         self.cover = cover
+    }
+}
+
+extension BookDescription {
+    /// Of a JSON object, in the words of the W3C's and Readium's manifests, and of Audiobookshelf.
+    init(_ object: JSONValue) {
+        for (key, value) in object.members {
+            switch key {
+            case "title", "name": title = value.names().first
+            case "author", "authors", "authorName": author = value.joinedNames ?? author
+            case "narrator", "readBy", "narrators", "narratorName": narrator = value.joinedNames ?? narrator
+            case "language", "inLanguage": language = value.names().first.flatMap(CatalogText.language)
+            case "description": summary = value.string.map { HTMLText.plain($0) }.flatMap { $0.isEmpty ? nil : $0 }
+            default: break
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import BookModel
+import Foundation
 
 /// What is looked for in catalogs.
 package struct CatalogQuery: Sendable, Hashable {
@@ -12,6 +13,24 @@ package struct CatalogQuery: Sendable, Hashable {
 
     package init(text: String = "", author: String? = nil, language: String? = nil, limit: Int = 20) {
         (self.text, self.author, self.language, self.limit) = (text, author, language, limit)
+    }
+}
+
+extension CatalogQuery {
+    /// Whether a book is not one of another language or author, for catalogs that do not look at these.
+    func admits(_ entry: CatalogEntry) -> Bool {
+        if let language, let own = entry.language, own.prefix(while: { $0 != "-" }) != language { return false }
+        guard let author, let own = entry.author else { return true }
+        return own.localizedCaseInsensitiveContains(author)
+    }
+}
+
+extension CatalogEntry {
+    /// What a catalog says of a book; without a title it is its id.
+    init(_ identity: BookIdentity, _ description: BookDescription) {
+        self.init(identity: identity, title: description.title ?? identity.id)
+        (author, narrator) = (description.author, description.narrator)
+        (language, summary) = (description.language, description.summary)
     }
 }
 

@@ -215,3 +215,13 @@ struct FeedListing {
         return "{" + members.joined(separator: ",") + "}"
     }
 }
+
+extension CatalogContents {
+    /// A book whose files are told of as the items of a feed are.
+    init(_ identity: BookIdentity, _ description: BookDescription, items: [FeedItem]) {
+        var listing = FeedListing()
+        _ = listing.add(FeedDocument(items: items, isWhole: true))
+        self = listing.contents(as: identity)
+        self.listing.description = description
+    }
+}

@@ -89,14 +89,15 @@ extension FeedSettings {
             throw Failure(
                 .configuration, what: "\(book) cannot be asked for",
                 why: "the id is no address, and source \(book.source) has no url",
-                remedy: "write the feed's address, or url: https://…/{id} in source \(book.source)")
+                remedy: "write its address, or url: https://…/{id} in source \(book.source)")
         }
         guard Self.isWholeAddress(book.id) else {
             throw Failure(
-                .configuration, what: "the feed \(book.id) cannot be asked for",
+                .configuration, what: "\(book.id) cannot be asked for",
                 why: "its address holds a secret, and secrets are not stored",
                 remedy:
-                    "write the whole address as the url of a source of type feed, with the secret from the environment")
+                    "name the whole address below subscriptions in the configuration, with the secret from the environment"
+            )
         }
         return ResourceAddress(book.id)
     }

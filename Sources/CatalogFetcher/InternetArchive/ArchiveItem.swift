@@ -56,24 +56,16 @@ struct ArchiveItem {
         for (key, value) in metadata.members {
             switch key {
             case "identifier": identifier = value.text.flatMap { ArchiveAddress.isItem($0) ? $0 : nil }
-            case "title": description.title = Self.names(value).first
-            case "language": description.language = Self.names(value).first.flatMap(CatalogText.language)
-            case "creator": description.author = Self.joined(Self.names(value))
-            case "taper", "reader", "narrator": description.narrator = Self.joined(Self.names(value))
+            case "title": description.title = value.names().first
+            case "language": description.language = value.names().first.flatMap(CatalogText.language)
+            case "creator": description.author = value.joinedNames
+            case "taper", "reader", "narrator": description.narrator = value.joinedNames
             case "description":
                 let paragraphs = ArchiveFile.texts(value).map { HTMLText.plain($0) }
                 description.summary = paragraphs.isEmpty ? nil : paragraphs.joined(separator: "\n")
             default: break
             }
         }
-    }
-
-    private static func names(_ value: JSONValue) -> [String] {
-        ArchiveFile.texts(value).map { CatalogText.name(String($0.prefix(1000))) }.filter { !$0.isEmpty }
-    }
-
-    private static func joined(_ names: [String]) -> String? {
-        names.isEmpty ? nil : names.prefix(5).joined(separator: ", ")
     }
 
     /// The item as a book.

@@ -11,20 +11,15 @@ package enum OPMLReader {
     ///   - name: what to call it where it cannot be read.
     /// - Throws: ``Failure`` of kind `unreadableCatalog` when it is no OPML.
     package static func read(_ bytes: [UInt8], from name: Message) throws -> OPMLDocument {
-        var decoder = TextDecoder(charset: nil)
-        var markup = XMLReader(OutlineBuilder())
-        bytes.withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
-        decoder.finish { markup.consume($0) }
-        let isWhole = markup.isAtEnd
-        markup.finish()
-        guard markup.handler.isOutline else {
+        let (outline, isWhole) = XMLReader.read(bytes, into: OutlineBuilder())
+        guard outline.isOutline else {
             let beginning = CatalogText.quotation(bytes, length: 80)
             throw Failure(
                 .unreadableCatalog, what: "\(name) cannot be read as OPML",
                 why: beginning.isEmpty ? "it is empty" : "it begins with '\(beginning)'",
                 remedy: "name a file that another program exported its subscriptions to")
         }
-        var document = markup.handler.document
+        var document = outline.document
         document.isWhole = isWhole
         return document
     }

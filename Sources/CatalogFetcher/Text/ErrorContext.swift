@@ -42,7 +42,7 @@ package struct ErrorContext {
     func credentialsWanted(why: Message) -> Failure {
         Failure(
             .credentialsRejected, what: "\(part) of \(book) needs credentials", why: why,
-            remedy: "set user and password for source \(book.source), or use the address with its key")
+            remedy: "set user and password, or bearer, for source \(book.source), or use the address with its key")
     }
 
     func unknownBook(why: Message) -> Failure {

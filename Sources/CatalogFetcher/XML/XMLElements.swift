@@ -1,39 +1,56 @@
-import TextParsing
+/// An element of a small document.
+package struct XMLElement {
+    /// Without its prefix, as all names here.
+    package let name: String
+    /// The name of the element around it; empty for the outermost.
+    package let parent: String
+    package let attributes: [String: String]
+    /// Without that of the elements in it.
+    package fileprivate(set) var text = ""
 
-/// Reads small files of other programs that hold all they say in attributes.
-package enum XMLElements {
-    /// The attributes of every element of a name, in the order of the document.
-    package static func attributes(of element: String, in bytes: [UInt8]) -> [[String: String]] {
-        var decoder = TextDecoder(charset: nil)
-        var markup = XMLReader(Collector(wanted: element))
-        bytes.withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
-        decoder.finish { markup.consume($0) }
-        markup.finish()
-        return markup.handler.found
+    /// Elements of a document; more are not kept.
+    private static let maxCount = 500_000
+
+    /// The elements of a document in the order of their beginnings; and whether it ended where one may end.
+    package static func all(in bytes: [UInt8]) -> (elements: [XMLElement], isWhole: Bool) {
+        let (collector, isWhole) = XMLReader.read(bytes, into: Collector())
+        return (collector.found, isWhole)
     }
 
     private struct Collector: XMLHandler {
-        let wanted: String
-        private(set) var found: [[String: String]] = []
-        private var names: [String] = []
+        private(set) var found: [XMLElement] = []
+        /// The first stands for those that are too many.
+        private var names = [""]
+        /// The elements that are open, with their texts so far, the innermost last.
+        private var open: [(index: Int?, text: [UInt8])] = []
 
-        init(wanted: String) { self.wanted = wanted }
-
-        func element(_ name: XMLName) -> UInt8 { name.local == wanted ? 2 : 1 }
-
-        mutating func attribute(_ name: XMLName) -> UInt8 {
+        private mutating func number(of name: XMLName) -> UInt8 {
+            if let known = names.firstIndex(of: name.local) { return UInt8(known) }
             guard names.count < 250 else { return 0 }
             names.append(name.local)
-            return UInt8(names.count)
+            return UInt8(names.count - 1)
         }
+
+        mutating func element(_ name: XMLName) -> UInt8 { number(of: name) }
+        mutating func attribute(_ name: XMLName) -> UInt8 { number(of: name) }
 
         mutating func startElement(_ element: UInt8, _ attributes: XMLAttributes) {
-            guard element == 2 else { return }
-            let values = attributes.map { (names[Int($0.attribute) - 1], String(decoding: $0.value, as: UTF8.self)) }
-            found.append(Dictionary(values) { first, _ in first })
+            let values = attributes.map { (names[Int($0.attribute)], String(decoding: $0.value, as: UTF8.self)) }
+            guard found.count < maxCount else { return open.append((nil, [])) }
+            let parent = open.last?.index.map { found[$0].name } ?? ""
+            open.append((found.count, []))
+            found.append(
+                XMLElement(
+                    name: names[Int(element)], parent: parent, attributes: Dictionary(values) { first, _ in first }))
         }
 
-        func text(_ bytes: UnsafeBufferPointer<UInt8>) {}
-        func endElement() {}
+        mutating func text(_ bytes: UnsafeBufferPointer<UInt8>) {
+            if !open.isEmpty { open[open.count - 1].text += bytes }
+        }
+
+        mutating func endElement() {
+            guard let ended = open.popLast(), let index = ended.index else { return }
+            found[index].text = String(decoding: ended.text, as: UTF8.self)
+        }
     }
 }

@@ -230,3 +230,18 @@ struct XMLReader<Handler: XMLHandler> {
         }
     }
 }
+
+extension XMLReader {
+    /// Reads a whole document.
+    ///
+    /// - Returns: the handler with what it was told; and whether the document ended where one may end.
+    static func read(_ bytes: [UInt8], into handler: Handler) -> (Handler, isWhole: Bool) {
+        var decoder = TextDecoder(charset: nil)
+        var markup = XMLReader(handler)
+        bytes.withUnsafeBufferPointer { decoder.consume($0) { markup.consume($0) } }
+        decoder.finish { markup.consume($0) }
+        let isWhole = markup.isAtEnd
+        markup.finish()
+        return (markup.handler, isWhole)
+    }
+}

@@ -188,7 +188,8 @@ extension SourceConfiguration {
         case .internetArchive: url ?? InternetArchiveSettings.standardAddress
         // What is to be filled in is part of no address.
         case .feed: url.map { ResourceAddress(String($0.secretText.prefix { $0 != "{" })) }
-        case .bookResource, .directory: url
+        case .audiobookshelf: url.map { AudiobookshelfSettings(address: $0).librariesAddress }
+        case .bookResource, .directory, .opds: url
         }
     }
 

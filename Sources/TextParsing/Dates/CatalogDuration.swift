@@ -36,6 +36,19 @@ package enum CatalogDuration {
         return digits > 0 && total <= maximum ? total : nil
     }
 
+    /// Reads ISO 8601 without years and months, as manifests write it (`PT1H2M3.5S`), and what ``seconds(parsing:)`` reads.
+    package static func manifestSeconds(parsing text: String) -> Double? {
+        let text = CatalogText.trimmed(text)
+        guard text.hasPrefix("P") else { return seconds(parsing: text) }
+        let format = /P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
+        guard text.utf8.count < 100, let parts = text.wholeMatch(of: format)?.output else { return nil }
+        let units: [(text: Substring?, seconds: Double)] = [
+            (parts.1, 86400), (parts.2, 3600), (parts.3, 60), (parts.4, 1),
+        ]
+        let total = units.reduce(0) { $0 + ($1.text.flatMap { Double($0) } ?? 0) * $1.seconds }
+        return total > 0 && total <= maximum ? total : nil
+    }
+
     /// The same as archives write it: what is behind a colon is below 60, and nothing means that it is not known.
     package static func archivedSeconds(parsing text: String) -> Double? {
         let fields = CatalogText.trimmed(text).split(separator: ":").dropFirst()

@@ -1,6 +1,7 @@
 import BookModel
 import Support
 import Testing
+import TextParsing
 
 @testable import CatalogFetcher
 

@@ -1,17 +1,15 @@
-import BookModel
-
 /// Paths of addresses, segment by segment (RFC 3986 §3.3).
-enum AddressPath {
+package enum AddressPath {
     /// The text as one segment: everything is percent-encoded but the unreserved characters.
-    static func encoded(_ segment: some StringProtocol) -> String { percentEncoded(segment.utf8) }
+    package static func encoded(_ segment: some StringProtocol) -> String { percentEncoded(segment.utf8) }
 
     /// A path's segments, each encoded; the slashes between them stay.
-    static func encoded(path: String) -> String {
+    package static func encoded(path: String) -> String {
         percentEncoded(path.utf8) { $0.isUnreserved || $0 == UInt8(ascii: "/") }
     }
 
     /// The bytes that a segment stands for; what is no percent-encoding stays as it is.
-    static func decoded(_ segment: some StringProtocol) -> [UInt8] {
+    package static func decoded(_ segment: some StringProtocol) -> [UInt8] {
         let source = Array(segment.utf8)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(source.count)
@@ -32,7 +30,7 @@ enum AddressPath {
 
     /// The name that a segment stands for. One that is no text, or would not be a name any more (a slash, a control
     /// character), stays encoded.
-    static func name(_ segment: some StringProtocol) -> String {
+    package static func name(_ segment: some StringProtocol) -> String {
         let bytes = decoded(segment)
         let isName = !bytes.contains { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "/") }
         guard isName, let text = String(validating: bytes, as: UTF8.self) else { return percentEncoded(bytes) }
@@ -40,7 +38,7 @@ enum AddressPath {
     }
 
     /// Whether a name means a folder relative to another, and no file.
-    static func isDots(_ name: some StringProtocol) -> Bool { name == "." || name == ".." }
+    package static func isDots(_ name: some StringProtocol) -> Bool { name == "." || name == ".." }
 }
 
 extension ResourceAddress {
@@ -61,7 +59,7 @@ extension ResourceAddress {
     }
 
     /// The part of the path between the host and the query, as written; empty when there is none.
-    var pathText: Substring {
+    package var pathText: Substring {
         let text = secretText.prefix { $0 != "?" && $0 != "#" }
         guard let scheme = text.firstRange(of: "://") else { return text }
         let authority = text[scheme.upperBound...]
@@ -78,10 +76,10 @@ extension ResourceAddress {
     }
 
     /// Whether it is a whole http or https address.
-    var isOfWeb: Bool { webAuthority != nil }
+    package var isOfWeb: Bool { webAuthority != nil }
 
     /// Whether its host is that domain, or one within it.
-    func isOf(domain: String) -> Bool {
+    package func isOf(domain: String) -> Bool {
         guard let host = webAuthority?.prefix(while: { $0 != ":" }) else { return false }
         return host == domain || host.hasSuffix("." + domain)
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CatalogFetcher
+import TextParsing
 
 @Suite struct TitleInferenceTests {
     @Test(

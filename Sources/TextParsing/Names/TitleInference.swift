@@ -1,7 +1,7 @@
 /// Finds a book's title in the names of its episodes, for catalogs that don't tell it.
-enum TitleInference {
+package enum TitleInference {
     /// Names beyond these are not looked at; they would not change the answer.
-    static let sampleSize = 1000
+    package static let sampleSize = 1000
 
     /// The common part of the names once their numbering is taken away.
     ///
@@ -11,7 +11,7 @@ enum TitleInference {
     /// | `白眉大侠 第1回 下山`, `白眉大侠 第2回 比武` | `白眉大侠` |
     /// | `001. Emma`, `002. Emma`, `Preface` | `Emma` (most of them) |
     /// | `Loomings`, `The Carpet-Bag` | nil |
-    static func title(from names: [String]) -> String? {
+    package static func title(from names: [String]) -> String? {
         let bare = names.prefix(sampleSize).map(removingNumbering).filter { !$0.isEmpty }
         guard let first = bare.first else { return nil }
         // A preface or a special must not take the title from the other 500.

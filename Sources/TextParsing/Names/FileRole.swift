@@ -1,5 +1,4 @@
 import BookModel
-import TextParsing
 
 /// What a file that lies in a book's folder is for, told from its name.
 package enum FileRole: Equatable {
@@ -8,7 +7,7 @@ package enum FileRole: Equatable {
     case text
     case other
 
-    init(ofName name: some StringProtocol) {
+    package init(ofName name: some StringProtocol) {
         let ending = Self.ending(of: name)
         if !ending.isEmpty, let mediaType = AudioExtension.knownMediaType(ofPath: name) {
             self = .audio(mediaType: mediaType)
@@ -22,15 +21,15 @@ package enum FileRole: Equatable {
     }
 
     /// MIME type; nil for what is no audio.
-    var mediaType: String? {
+    package var mediaType: String? {
         guard case .audio(let mediaType) = self else { return nil }
         return mediaType
     }
 
-    var isAudio: Bool { mediaType != nil }
+    package var isAudio: Bool { mediaType != nil }
 
     /// The name without the ending that says what kind of file it is, where it has one that is known.
-    static func bareName(_ name: String) -> String {
+    package static func bareName(_ name: String) -> String {
         guard FileRole(ofName: name) != .other, let dot = name.lastIndex(of: "."), dot != name.startIndex else {
             return name
         }
