@@ -100,7 +100,10 @@ let package = Package(
             uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
         room(
             "Settings",
-            uses: ["BookModel", "Languages", "Transport", "CatalogFetcher", "LibraryFiles", "DownloadEngine", "Yams"]),
+            uses: [
+                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles",
+                "DownloadEngine", "Yams",
+            ]),
         room(
             "ShelfQueries",
             uses: [
@@ -128,10 +131,16 @@ let package = Package(
                 "ShelfQueries", "BookSync", logging,
             ]),
         room(
+            "BookCollections",
+            uses: [
+                "BookModel", "Transport", "LibraryFiles", "CatalogFetcher", "CatalogStore", "Settings", "CatalogSearch",
+                "BookSync", logging,
+            ]),
+        room(
             "ShelfService",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "LibraryMedia", "Settings",
-                "ShelfQueries", "BookSync", logging,
+                "ShelfQueries", "BookSync", "BookCollections", logging,
             ]),
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
@@ -151,8 +160,8 @@ let package = Package(
             name: "BookSyncCLI",
             dependencies: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
-                "MediaProbe", "Settings", "ShelfQueries", "CatalogSearch", "BookSync", "OtherPrograms",
-                "ShelfService", "DemoCatalog", "BookSyncWeb",
+                "MediaProbe", "Settings", "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections",
+                "OtherPrograms", "ShelfService", "DemoCatalog", "BookSyncWeb",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict, linkerSettings: linked),

@@ -32,6 +32,14 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
             self.filter = filter
             return
         }
+        if let colon = text.firstIndex(of: ":") {
+            // A list of books has no episodes, and may have slashes.
+            let named = BookIdentity(source: String(text[..<colon]), id: String(text[text.index(after: colon)...]))
+            if named.isCollection, !named.source.isEmpty {
+                (self.target, self.filter) = (.book(named), EpisodeFilter())
+                return
+            }
+        }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         if let colon = name.firstIndex(of: ":") {

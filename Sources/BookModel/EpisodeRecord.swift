@@ -113,14 +113,16 @@ package struct Subscription: Sendable, Hashable {
     package var naming: String?
     /// Which of its episodes stay on disk; nil for what its source says, or all.
     package var keep: KeepRule?
+    /// Of a list of books, of whose titles and dates the filter is.
+    package var collection: CollectionFilter
     package var subscribedAt: Date?
     /// The folders that it is filed under, in the order in which they were given.
     package var tags: [SubscriptionTag]
 
     package init(
         book: BookIdentity, title: String? = nil, filter: EpisodeFilter = .init(), order: TransferOrder? = nil,
-        limits: RunLimits = RunLimits(), naming: String? = nil, keep: KeepRule? = nil, subscribedAt: Date? = nil,
-        tags: [SubscriptionTag] = []
+        limits: RunLimits = RunLimits(), naming: String? = nil, keep: KeepRule? = nil,
+        collection: CollectionFilter = .init(), subscribedAt: Date? = nil, tags: [SubscriptionTag] = []
     ) {
         self.book = book
         self.title = title
@@ -129,6 +131,7 @@ package struct Subscription: Sendable, Hashable {
         self.limits = limits
         self.naming = naming
         self.keep = keep
+        self.collection = collection
         self.subscribedAt = subscribedAt
         self.tags = tags
     }

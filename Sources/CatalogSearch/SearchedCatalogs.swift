@@ -38,7 +38,7 @@ extension Configuration {
     }
 
     /// The list of books that an id names: `collection:NAME` and `search:QUERY` of an archive, `author:NAME` and
-    /// `language:NAME` of LibriVox; nil where it names none.
+    /// `language:NAME` of LibriVox, `feed:ADDRESS` of OPDS, `library:ID` of Audiobookshelf; nil where it names none.
     package func bookCollection(
         _ name: BookIdentity, over transport: HTTPTransport, pace: HostThrottle? = nil,
         onWait: @escaping CatalogConnection.OnWait = { _ in }
@@ -47,10 +47,10 @@ extension Configuration {
         let (kind, text) = (name.id[..<colon], String(name.id[colon...].dropFirst()))
         guard !text.isEmpty else { return nil }
         try source.requireVariables()
-        let client = CatalogConnection(
+        let connection = CatalogConnection(
             transport: transport.using(access(to: source)), retry: RetryPolicy(retries: downloads.retries), pace: pace,
-            onWait: onWait
-        ).searchClient
+            onWait: onWait)
+        let client = connection.searchClient
         func list(_ expression: String, _ settings: InternetArchiveSettings, librivox: String? = nil)
             -> ArchiveCollection
         {
@@ -70,6 +70,12 @@ extension Configuration {
         case (.librivox(let settings), "language"):
             let language = ArchiveSearch.expression(forLanguage: CatalogText.language(text) ?? text)
             return list("collection:librivoxaudio AND \(language)", settings.archive, librivox: source.name)
+        case (.opds(let settings), "feed") where text.contains("://"):
+            return OPDSCollection(
+                of: ResourceAddress(text), source: source.name, settings: settings, connection: connection)
+        case (.audiobookshelf(let settings), "library"):
+            return AudiobookshelfLibrary(
+                text, of: AudiobookshelfSource(name: source.name, settings: settings, connection: connection))
         default: return nil
         }
     }
@@ -94,7 +100,12 @@ extension Configuration {
                     archive: ArchiveSearch(
                         source: archiveName, librivox: source.name, settings: settings.archive,
                         client: beside.searchClient))
-            case let settings: catalog = settings.format.source(over: connection) as? any SearchableCatalog
+            case .opds(let settings):
+                catalog =
+                    source.url.map { _ in OPDSSource(name: source.name, settings: settings, connection: connection) }
+            case .audiobookshelf(let settings):
+                catalog = AudiobookshelfSource(name: source.name, settings: settings, connection: connection)
+            case .feed, .directory: catalog = nil
             }
             if catalog != nil { try source.requireVariables() }
             return catalog

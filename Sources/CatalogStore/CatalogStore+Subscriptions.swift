@@ -48,7 +48,11 @@ extension CatalogStore {
     package func namingTemplate(of book: BookIdentity) async throws -> String? {
         try await read("the naming of \(book) cannot be read") { database in
             let statement = try database.cachedStatement(
-                sql: "SELECT naming FROM subscription WHERE source = ? AND key = ? AND naming IS NOT NULL")
+                sql: """
+                    SELECT naming FROM subscription WHERE source = ?1 AND key = ?2 AND naming IS NOT NULL
+                    UNION ALL SELECT c.naming FROM collection_book b JOIN collection c ON c.id = b.collection_id
+                    WHERE b.source = ?1 AND b.key = ?2 AND c.naming IS NOT NULL
+                    """)
             return try String.fetchOne(statement, arguments: [book.source, book.id])
         }
     }
@@ -94,7 +98,7 @@ extension Database {
     fileprivate func subscriptions(_ condition: String, _ arguments: StatementArguments) throws -> [Subscription] {
         let sql = """
             SELECT source, key, title, only_sections, latest, "match", "exclude", since, transfer_order,
-                max_episodes, max_bytes, naming, keep, max_size, subscribed_at
+                max_episodes, max_bytes, naming, keep, max_size, language, min_hours, max_books, subscribed_at
             FROM subscription \(condition)
             """
         let rows = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments)
@@ -115,14 +119,16 @@ extension Database {
     fileprivate func insert(_ subscription: Subscription) throws {
         let sql = """
             INSERT INTO subscription (source, key, title, only_sections, latest, "match", "exclude", since,
-                transfer_order, max_episodes, max_bytes, naming, keep, max_size, subscribed_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                transfer_order, max_episodes, max_bytes, naming, keep, max_size, language, min_hours, max_books,
+                subscribed_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (source, key) DO UPDATE SET
                 title = excluded.title, only_sections = excluded.only_sections, latest = excluded.latest,
                 "match" = excluded."match", "exclude" = excluded."exclude", since = excluded.since,
                 transfer_order = excluded.transfer_order, max_episodes = excluded.max_episodes,
                 max_bytes = excluded.max_bytes, naming = excluded.naming, keep = excluded.keep,
-                max_size = excluded.max_size,
+                max_size = excluded.max_size, language = excluded.language, min_hours = excluded.min_hours,
+                max_books = excluded.max_books,
                 subscribed_at = COALESCE(subscribed_at, excluded.subscribed_at)
             """
         let filter = subscription.filter
@@ -132,6 +138,7 @@ extension Database {
                 filter.latest, filter.match, filter.exclude, filter.since?.description,
                 subscription.order?.rawValue, subscription.limits.episodes, subscription.limits.bytes,
                 subscription.naming, subscription.keep?.text, subscription.keep?.maxBytes,
+                subscription.collection.language, subscription.collection.minHours, subscription.collection.maxBooks,
                 stored(subscription.subscribedAt),
             ])
     }
@@ -169,6 +176,8 @@ extension Subscription {
             order: try columns.next(String?.self).flatMap(TransferOrder.init(rawValue:)),
             limits: RunLimits(episodes: try columns.next(), bytes: try columns.next()),
             naming: try columns.next(), keep: try KeepRule(storedText: columns.next(), maxBytes: columns.next()),
+            collection: CollectionFilter(
+                language: try columns.next(), minHours: try columns.next(), maxBooks: try columns.next()),
             subscribedAt: try columns.nextTime())
     }
 }

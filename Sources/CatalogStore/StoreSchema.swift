@@ -22,6 +22,7 @@ enum StoreSchema {
         migrator.registerMigration("v9", migrate: migrateToVersion9)
         migrator.registerMigration("v10", migrate: migrateToVersion10)
         migrator.registerMigration("v11", migrate: migrateToVersion11)
+        migrator.registerMigration("v12", migrate: migrateToVersion12)
         return migrator
     }()
 

@@ -224,9 +224,14 @@ extension Wordings {
         "Print everything known of a book or of an episode; offline.": "显示书或分集的全部信息；离线。",
         "REF for the book, REF/7 for its seventh episode.": "REF 表示书，REF/7 表示其中第 7 集。",
         "The book or the episode.": "书或分集。",
-        "Subscribe to a book: mirror downloads its new episodes.": "订阅一本书：mirror 会下载它的新分集。",
-        "REF/latest:5 and REF/12-40 follow only these episodes, and win over --latest and --only. Subscribing again replaces the earlier options.":
-            "REF/latest:5 和 REF/12-40 只订阅这些分集，优先于 --latest 和 --only。再次订阅会替换以前的选项。",
+        "Subscribe to a book or a list of books: mirror downloads what is new.": "订阅一本书或一份书单：mirror 会下载新内容。",
+        """
+        REF/latest:5 and REF/12-40 follow only these episodes, and win over --latest and --only. Subscribing again replaces the \
+        earlier options. Of a list of books (archive:collection:NAME, archive:search:QUERY, librivox:author:NAME, \
+        librivox:language:NAME) mirror brings every book whose title and date pass --match, --exclude and --since, and those \
+        that are added; booksync plan tells how many there are.
+        """:
+            "REF/latest:5 和 REF/12-40 只订阅这些分集，优先于 --latest 和 --only。再次订阅会替换以前的选项。订阅书单（archive:collection:名称、archive:search:查询、librivox:author:作者、librivox:language:语言）时，mirror 下载其中书名和日期符合 --match、--exclude 和 --since 的每一本书，以及以后新增的书；booksync plan 说明共有多少。",
         "The books.": "书。",
         "What to call the book, instead of what the catalog does.": "书名，代替目录中的书名。",
         "Start at most N episodes of it in a run.": "每次运行最多开始下载 N 集。",

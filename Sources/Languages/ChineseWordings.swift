@@ -3,7 +3,8 @@ extension Wordings {
     static let chinese = [
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
         chineseFinding,
-        chineseImports, chineseJoining, chineseTagging, chineseLibrary, chineseMedia, chineseNaming, chineseKeeping,
+        chineseImports, chineseJoining, chineseCollections, chineseTagging, chineseLibrary, chineseMedia, chineseNaming,
+        chineseKeeping,
         chineseRuns,
         chineseServer,
         chineseSettings,

@@ -101,11 +101,13 @@ extension BookIdentity {
     ///
     /// - Throws: ``Failure`` of kind `usage`.
     package func requireNoSecret() throws {
-        guard FeedSettings.isWholeAddress(id),
-            !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(id)))
+        // Of a list of books as well: `feed:https://…`
+        let address = isCollection ? String(id.drop { $0 != ":" }.dropFirst()) : id
+        guard FeedSettings.isWholeAddress(address),
+            !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(address)))
         else { return }
         throw Failure(
-            .usage, what: "\(source):\(ResourceAddress(id)) cannot be the name of a book",
+            .usage, what: "\(source):\(ResourceAddress(address)) cannot be the name of a book",
             why: "the address holds a secret, and names of books are shown and stored",
             remedy: "write the address alone, without '\(source):' before it")
     }

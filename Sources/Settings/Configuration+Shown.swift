@@ -98,6 +98,9 @@ extension SubscriptionSetting {
         if let bytes = limits.bytes { entries.append(.init("max-bytes", .number(Double(bytes)))) }
         if let naming { entries.append(.init("naming", .text(naming.description))) }
         entries += keep?.shownEntries ?? []
+        if let language = collection.language { entries.append(.init("language", .text(language))) }
+        if let hours = collection.minHours { entries.append(.init("min-hours", .number(hours))) }
+        if let books = collection.maxBooks { entries.append(.init("max-books", .number(Double(books)))) }
         return .settings(entries)
     }
 }

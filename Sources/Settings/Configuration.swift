@@ -156,6 +156,8 @@ package struct SubscriptionSetting: Sendable, Hashable {
     package var naming: NamingTemplate?
     /// Which of its episodes stay on disk; nil for what its source says, or all.
     package var keep: KeepRule?
+    /// Of a list of books, of whose titles and dates the filter is.
+    package var collection = CollectionFilter()
 }
 
 /// What the command line overrides. Applied last.

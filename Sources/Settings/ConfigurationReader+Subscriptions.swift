@@ -1,11 +1,12 @@
 import BookModel
 import CatalogFetcher
 import LibraryFiles
+import TextParsing
 
 extension ConfigurationReader {
     static let subscriptionKeys = [
         "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes", "naming",
-        "keep", "max-size",
+        "keep", "max-size", "language", "min-hours", "max-books",
     ]
 
     /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
@@ -47,6 +48,9 @@ extension ConfigurationReader {
         case "max-bytes": subscription.limits.bytes = try readBytes(entry)
         case "naming": subscription.naming = try readNaming(entry)
         case "keep", "max-size": try readKeep(entry, into: &subscription.keep)
+        case "language": subscription.collection.language = try readLanguage(entry)
+        case "min-hours": subscription.collection.minHours = try readHours(entry)
+        case "max-books": subscription.collection.maxBooks = try readCount(entry)
         default: throw unknown(entry, in: "subscriptions")
         }
     }
@@ -57,6 +61,22 @@ extension ConfigurationReader {
             throw refusal(entry.line, entry.key, expected: "a whole number from 1 on", found: raw)
         }
         return count
+    }
+
+    private func readLanguage(_ entry: SettingNode.Entry) throws -> String {
+        let raw = try text(entry)
+        guard let language = CatalogText.language(try expanded(raw, line: entry.line)) else {
+            throw refusal(entry.line, entry.key, expected: "a language such as zh or Chinese", found: raw)
+        }
+        return String(language.prefix { $0 != "-" })
+    }
+
+    private func readHours(_ entry: SettingNode.Entry) throws -> Double {
+        let raw = try text(entry)
+        guard let hours = Double(try expanded(raw, line: entry.line)), hours > 0, hours.isFinite else {
+            throw refusal(entry.line, entry.key, expected: "hours such as 2 or 0.5", found: raw)
+        }
+        return hours
     }
 
     /// Reads `keep` or `max-size`, whose settings make one rule.

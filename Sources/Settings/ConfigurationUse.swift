@@ -71,7 +71,9 @@ extension Configuration {
         switch reference.target {
         case .book(let book):
             try book.requireNoSecret()
-            return book
+            guard book.source == "archive", source(named: book.source) == nil else { return book }
+            let archive = source(for: .internetArchive, at: InternetArchiveSettings.standardAddress)
+            return BookIdentity(source: archive, id: book.id)
         case .id(let id):
             guard let defaultSource else {
                 throw Failure(
@@ -126,7 +128,7 @@ extension Configuration {
         let configured = try subscriptions.map {
             Subscription(
                 book: try book($0.reference), title: $0.title, filter: $0.filter, order: $0.order, limits: $0.limits,
-                naming: $0.naming?.description, keep: $0.keep)
+                naming: $0.naming?.description, keep: $0.keep, collection: $0.collection)
         }
         let books = Set(configured.map(\.book))
         return configured + stored.filter { !books.contains($0.book) }

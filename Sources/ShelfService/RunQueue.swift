@@ -1,3 +1,4 @@
+import BookCollections
 import BookModel
 import BookSync
 import CatalogStore
@@ -339,13 +340,23 @@ package actor RunQueue {
             }
         case .mirror:
             let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
-            return try await withLibrary(for: "mirror") { session in
-                let items = try recognised.items(with: try await session.subscriptions())
-                let request = try RunRequest(
-                    items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
-                return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
-                    try await self.execute(request, "mirror", configuration, session, control)
+            return try await withLibrary(for: "mirror") { [logger] session in
+                let mirror = CollectionMirror(recognised, in: session, logger: logger) {
+                    logger.info("listed", metadata: ["collection": "\($0)"])
                 }
+                let (runs, failures) = try await mirror.execute(
+                    try recognised.allSubscriptions(with: try await session.subscriptions())
+                ) { (report: RunReport) in
+                    report.failures.isEmpty
+                } run: { items in
+                    let request = try RunRequest(
+                        items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
+                    return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
+                        try await self.execute(request, "mirror", configuration, session, control)
+                    }
+                }
+                for failure in failures { await runner.onFailure(failure) }
+                return runs.last ?? RunReport()
             }
         }
     }

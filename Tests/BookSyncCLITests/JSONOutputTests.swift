@@ -127,6 +127,22 @@ extension ProductTests {
                 sources: { feeds: { type: feed } }
                 """)
             try await reader.run("find nosuch --config booksync.yaml", exitCode: 69)
+            let list =
+                #"{"items":[{"identifier":"a","title":"A","item_size":7},{"identifier":"b","title":"B"}],"total":2}"#
+            try await withServer(.always(.text(list))) { server in
+                try reader.bench.configure(
+                    "sources: { archive: { type: internet-archive, url: \"\(server.url(""))\" } }")
+                try await reader.run("plan archive:collection:x --config booksync.yaml")
+                let chosen = "--language zh --min-hours 2 --max-books 3"
+                try await reader.run("subscribe archive:collection:x \(chosen) --config booksync.yaml")
+                try await reader.run("subscriptions --config booksync.yaml")
+                try await reader.run(
+                    "subscribe archive:collection:x --latest 3 --config booksync.yaml", exitCode: 64, printing: 0)
+                try await reader.run(
+                    "subscribe archive:x --max-books 3 --config booksync.yaml", exitCode: 64, printing: 0)
+                try await reader.run("fetch archive:collection:x --config booksync.yaml", exitCode: 64, printing: 0)
+                try await reader.run("unsubscribe archive:collection:x --config booksync.yaml")
+            }
         }
 
         private func readShelf(_ reader: Reader) async throws {

@@ -17,7 +17,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })
@@ -72,6 +72,11 @@ import Testing
                 path: "萧十一狼/回到古代当兽医.m4b", book: veterinary, size: 123_456,
                 modificationTime: 1_700_000_000_123_456_789, madeOf: String(repeating: "34", count: 32))
             #expect(try await store.joinedFiles(of: veterinary) == (version > 10 ? [joined] : []))
+            let filter = CollectionFilter(language: "zh", minHours: 2.5, maxBooks: 100)
+            #expect(try await store.subscriptions().first?.collection == (version > 11 ? filter : CollectionFilter()))
+            let collection = BookIdentity(source: "internet-archive", id: "collection:librivoxaudio")
+            let followed = try await store.booksToFetch(of: collection, after: 0, limit: nil, count: 10).map(\.book)
+            #expect(followed == (version > 11 ? [veterinary] : []))
             #expect(try await store.episode(.sample(1))?.episode == .sample(1))
             var transfer = TransferRecord.sample(2)
             if version < 10 { transfer.error = Message(verbatim: "the connection was cut") }

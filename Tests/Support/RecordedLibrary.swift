@@ -14,6 +14,7 @@ package struct RecordedLibrary: Sendable {
         RecordedLibrary(schema: 8, digest: "32e1b555f58c1460e61a1e8dee6b86a8a43ad17b946c52441b40cfd1ab60ad4f"),
         RecordedLibrary(schema: 9, digest: "4bce6209cfbc8e5e22c3c1761bdc8355223c141fd88814d445f1e2bc0f741d1b"),
         RecordedLibrary(schema: 10, digest: "110ceec841ecc89b53b1e1b0f1afef8ee9d6b761d49bdfe094a3654e081aae25"),
+        RecordedLibrary(schema: 11, digest: "a0201f08af2cf3927bf8a4cdcf78117cdb17880980f093a65bfe651cd3b64f2d"),
     ]
 
     /// Feeds of several kinds, by a program of the fifth schema; beside the library lie the feeds.

@@ -126,7 +126,12 @@ extension Configuration {
     ///
     /// - Parameter order: of all of them, whatever each of them says.
     package func items(with stored: [Subscription], order: TransferOrder? = nil) throws -> [RunRequest.Item] {
-        try allSubscriptions(with: stored).map {
+        items(of: try allSubscriptions(with: stored), order: order)
+    }
+
+    /// The same of some of them, without lists of books.
+    package func items(of subscriptions: [Subscription], order: TransferOrder? = nil) -> [RunRequest.Item] {
+        subscriptions.filter { !$0.book.isCollection }.map {
             RunRequest.Item(
                 book: $0.book, filter: $0.filter, title: $0.title, order: order ?? $0.order, limits: $0.limits,
                 keep: keepRule(of: $0))

@@ -10,7 +10,7 @@ import ShelfQueries
 /// left behind settled.
 package struct LibrarySession: Sendable {
     let folder: LibraryFolder
-    let store: CatalogStore
+    package let store: CatalogStore
     /// What the user should know of how the library was found.
     private(set) var notices: [Message]
     /// Whether all that was subscribed to and removed is lost.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BookCollections
 import BookModel
 import BookSync
 import Settings
@@ -72,17 +73,27 @@ struct MirrorCommand: Subcommand {
             at: configuration.library, command: "mirror", waitingFor: waiting.seconds,
             knownLibraries: program.knownLibraries,
             // What a mirror is to bring is awaited for as many nights as it takes.
-            keepsEmpty: try !configuration.items(with: []).isEmpty
+            keepsEmpty: try !configuration.allSubscriptions(with: []).isEmpty
         ) { session in
-            let items = try configuration.items(
-                with: try await session.subscriptions(), order: transfer.order)
-            let request = try RunRequest(
-                items: items, order: configuration.downloads.order, force: force, limits: limits,
-                detail: common.json ? .everything : .changes, bringsNewsFirst: true)
-            if items.isEmpty { await program.sayThatNothingIsSubscribedTo() }
-            let status = try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
-                try await program.execute(request, as: "mirror", configuration: configuration, in: session)
+            let subscriptions = try configuration.allSubscriptions(with: try await session.subscriptions())
+            if subscriptions.isEmpty { await program.sayThatNothingIsSubscribedTo() }
+            let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
+                if !common.quiet { await program.streams.writeError(sentence) }
             }
+            let limits = limits
+            let (runs, failures) = try await mirror.execute(subscriptions, order: transfer.order) {
+                (status: ExitStatus) in
+                // A run that may not begin all ends the night.
+                status == .done && limits == RunLimits()
+            } run: { items in
+                let request = try RunRequest(
+                    items: items, order: configuration.downloads.order, force: force, limits: limits,
+                    detail: common.json ? .everything : .changes, bringsNewsFirst: true)
+                return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
+                    try await program.execute(request, as: "mirror", configuration: configuration, in: session)
+                }
+            }
+            let status = runs.first { $0 != .done } ?? ExitStatus(of: failures)
             if session.isBegunAnew {
                 await program.streams.writeError(
                     "booksync: what was subscribed to is lost with the store of \(configuration.library): subscribe again"

@@ -1,18 +1,24 @@
 import ArgumentParser
+import BookCollections
 import BookModel
 import BookSync
 import Foundation
 import LibraryFiles
 import Settings
 import ShelfQueries
+import TextParsing
+import Transport
 
 struct SubscribeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "subscribe", abstract: .words("Subscribe to a book: mirror downloads its new episodes."),
+        commandName: "subscribe",
+        abstract: .words("Subscribe to a book or a list of books: mirror downloads what is new."),
         discussion: .words(
             """
             REF/latest:5 and REF/12-40 follow only these episodes, and win over --latest and --only. Subscribing \
-            again replaces the earlier options.
+            again replaces the earlier options. Of a list of books (archive:collection:NAME, archive:search:QUERY, \
+            librivox:author:NAME, librivox:language:NAME) mirror brings every book whose title and date pass --match, \
+            --exclude and --since, and those that are added; booksync plan tells how many there are.
             """))
 
     @OptionGroup var common: CommonOptions
@@ -23,6 +29,8 @@ struct SubscribeCommand: Subcommand {
     @OptionGroup var selection: SelectionOptions
 
     @OptionGroup var wishes: SubscriptionOptions
+
+    @OptionGroup var books: CollectionOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
         let filter = try selection.filter()
@@ -38,7 +46,10 @@ struct SubscribeCommand: Subcommand {
             return Subscription(
                 book: book, title: wishes.title, filter: filter.overridden(by: reference.filter), order: wishes.order,
                 limits: wishes.limits, naming: try wishes.naming.map(NamingTemplate.init(option:))?.description,
-                keep: try wishes.keepRule(), subscribedAt: .now)
+                keep: try wishes.keepRule(), collection: books.collection, subscribedAt: .now)
+        }
+        try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) { transport in
+            for subscription in subscriptions { try configuration.requireMeaning(of: subscription, over: transport) }
         }
         try await SubscriptionBook.open(in: configuration.library, knownLibraries: program.knownLibraries) {
             subscribed in
@@ -101,6 +112,36 @@ struct SubscriptionOptions: ParsableArguments {
         }
         if let maxSize, parseByteCount(maxSize) ?? 0 < 1 {
             throw ValidationError(.words("--max-size takes bytes, as in 5G, not '\(maxSize)'."))
+        }
+    }
+}
+
+/// Which books of a list are meant.
+struct CollectionOptions: ParsableArguments {
+    @Option(help: .words("Of a list: only books in this language, as in zh or Chinese.", valueName: "language"))
+    var language: String?
+
+    @Option(help: .words("Of a list: no books that are known to play for less.", valueName: "hours"))
+    var minHours: Double?
+
+    @Option(help: .words("Of a list: the first N books.", valueName: "n"))
+    var maxBooks: Int?
+
+    var collection: CollectionFilter {
+        CollectionFilter(
+            language: language.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) },
+            minHours: minHours, maxBooks: maxBooks)
+    }
+
+    func validate() throws {
+        if let language, CatalogText.language(language) == nil {
+            throw ValidationError(.words("--language takes a language, as in zh or Chinese, not '\(language)'."))
+        }
+        if let minHours, !(minHours > 0) {
+            throw ValidationError(.words("--min-hours takes hours above 0, not \("\(minHours)")."))
+        }
+        if let maxBooks, maxBooks < 1 {
+            throw ValidationError(.words("--max-books takes a number from 1 on, not \(maxBooks)."))
         }
     }
 }

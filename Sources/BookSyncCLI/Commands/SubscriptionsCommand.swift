@@ -72,6 +72,9 @@ struct SubscriptionsCommand: Subcommand {
                 subscription.limits.bytes.map { "\(describeBytes($0)) a run" },
                 subscription.naming.map { "named \($0)" },
                 subscription.keep.map { Message(verbatim: "\($0)") },
+                subscription.collection.language.map { "in \($0)" },
+                subscription.collection.minHours.map { "of \(String(format: "%g", $0)) h at least" },
+                subscription.collection.maxBooks.map { Message($0, "book") },
             ].compactMap(\.self)
             let episodes: [Message] = (parts.isEmpty ? ["all"] : parts) + wishes
             return [

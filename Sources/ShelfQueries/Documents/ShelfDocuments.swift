@@ -64,6 +64,9 @@ extension JSONDocument {
             "naming": .init(subscription.naming),
             "keep": .init(subscription.keep?.text),
             "max_size": .init(subscription.keep?.maxBytes),
+            "language": .init(subscription.collection.language),
+            "min_hours": .init(subscription.collection.minHours),
+            "max_books": .init(subscription.collection.maxBooks),
             "tags": .array(subscription.tags.map { .string($0.description) }),
             "subscribed_at": .init(subscription.subscribedAt),
         ]

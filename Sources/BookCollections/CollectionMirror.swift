@@ -1,0 +1,109 @@
+import BookModel
+import BookSync
+import CatalogSearch
+import CatalogStore
+import Foundation
+import Logging
+import Settings
+import Transport
+
+/// Follows collections: lists each as a mirror begins, and has its books fetched in runs of some hundreds, so that a run of a hundred
+/// thousand books needs no more memory than one of few.
+package struct CollectionMirror: Sendable {
+    private static let booksInRun = 500
+
+    private let configuration: Configuration
+    private let store: CatalogStore
+    private let logger: Logger
+    private let tell: @Sendable (Message) async -> Void
+
+    /// - Parameters:
+    ///   - session: its library's lock is held meanwhile.
+    ///   - tell: is told what became of each collection, in a sentence.
+    package init(
+        _ configuration: Configuration, in session: LibrarySession, logger: Logger,
+        tell: @escaping @Sendable (Message) async -> Void
+    ) {
+        (self.configuration, store, self.logger, self.tell) = (configuration, session.store, logger, tell)
+    }
+
+    /// Lists the collections among the subscriptions, and does the runs that bring their books. The first one brings the other
+    /// subscriptions, too; it is done even if there is nothing to do.
+    /// - Parameters:
+    ///   - goesOn: whether a run was whole, and another one is to follow.
+    ///   - run: does one run.
+    /// - Returns: what the runs came to, and why collections could not be listed.
+    package func execute<Outcome: Sendable>(
+        _ subscriptions: [Subscription], order: TransferOrder? = nil, goesOn: (Outcome) -> Bool,
+        run: ([RunRequest.Item]) async throws -> Outcome
+    ) async throws -> (outcomes: [Outcome], failures: [Failure]) {
+        let collections = subscriptions.filter(\.book.isCollection)
+        let failures = try await list(collections)
+        var items = configuration.items(of: subscriptions, order: order)
+        var taken = Set(items.map(\.book))
+        var last: [BookIdentity: Int64] = [:]
+        var outcomes: [Outcome] = []
+        while true {
+            var books: [BookIdentity] = []
+            for collection in collections where books.count < Self.booksInRun {
+                let found = try await store.booksToFetch(
+                    of: collection.book, after: last[collection.book] ?? 0, limit: collection.collection.maxBooks,
+                    count: Self.booksInRun - books.count)
+                if let number = found.last?.number { last[collection.book] = number }
+                // A book that is subscribed to is brought as its own subscription says; one of two collections once.
+                let new = found.map(\.book).filter { taken.insert($0).inserted }
+                items += configuration.items(of: new.map { collection.of($0) }, order: order)
+                books += found.map(\.book)
+            }
+            outcomes.append(try await run(items))
+            guard let outcome = outcomes.last, !Task.isCancelled else { break }
+            let isWhole = goesOn(outcome)
+            if isWhole { try await store.noteFetched(books) }
+            guard isWhole, books.count >= Self.booksInRun else { break }
+            items = []
+        }
+        return (outcomes, failures)
+    }
+
+    private func list(_ collections: [Subscription]) async throws -> [Failure] {
+        try await store.forgetCollections(except: collections.map(\.book))
+        guard !collections.isEmpty else { return [] }
+        return try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
+            var failures: [Failure] = []
+            for subscription in collections {
+                do {
+                    let list = try configuration.requireCollection(subscription.book, over: transport)
+                    let outcome = try await CollectionListing(store: store, subscription: subscription, list: list)
+                        .execute()
+                    await tell(Self.sentence(outcome, of: subscription))
+                } catch let failure as Failure where failure.kind != .libraryUnwritable {
+                    failures.append(failure)
+                    await tell(failure.message)
+                }
+            }
+            return failures
+        }
+    }
+
+    private static func sentence(_ outcome: CollectionListing.Outcome, of subscription: Subscription) -> Message {
+        let (changes, name) = (outcome.changes, subscription.book)
+        let others = changes.gone > changes.goneTitles.count ? ", …" : ""
+        let titles = changes.goneTitles.joined(separator: ", ") + others
+        let differs = outcome.declared.map { $0 != changes.listed } ?? false
+        let parts: [Message?] = [
+            changes.wanted < changes.listed
+                ? "\(changes.wanted) of \(Message(changes.listed, "book"))" : Message(changes.wanted, "book"),
+            changes.new > 0 ? "\(changes.new) new" : nil,
+            changes.gone > 0 ? "\(changes.gone) no longer listed, and kept (\(titles))" : nil,
+            differs ? "the catalog says that there are \(outcome.declared ?? 0)" : nil,
+        ]
+        return "\(name): \(parts.compactMap(\.self).joined(separator: ", "))"
+    }
+}
+
+extension Subscription {
+    /// What the subscription to a collection says of one of its books.
+    fileprivate func of(_ book: BookIdentity) -> Subscription {
+        Subscription(book: book, order: order, limits: limits, naming: naming, keep: keep)
+    }
+}

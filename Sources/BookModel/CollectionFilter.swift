@@ -1,0 +1,24 @@
+/// Which books of a list a subscription to it follows, beside what their titles and dates say. Everything that is set must hold.
+package struct CollectionFilter: Sendable, Hashable {
+    /// BCP 47, without a region: `zh`. A book whose catalog does not tell its language is left out.
+    package var language: String?
+    /// A book whose catalog does not tell how long it plays passes.
+    package var minHours: Double?
+    /// The first ones of the list.
+    package var maxBooks: Int?
+
+    package init(language: String? = nil, minHours: Double? = nil, maxBooks: Int? = nil) {
+        (self.language, self.minHours, self.maxBooks) = (language, minHours, maxBooks)
+    }
+
+    package var isEmpty: Bool { self == CollectionFilter() }
+}
+
+extension BookIdentity {
+    private static let kindsOfCollection = ["collection", "search", "author", "language", "library", "feed"]
+
+    /// Whether it names a list of books, and no book: `internet-archive:collection:librivoxaudio`.
+    package var isCollection: Bool {
+        id.firstIndex(of: ":").map { Self.kindsOfCollection.contains(String(id[..<$0])) } ?? false
+    }
+}

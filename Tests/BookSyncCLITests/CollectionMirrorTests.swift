@@ -1,0 +1,282 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+extension ProductTests {
+    /// An archive whose collection changes from night to night: two books to a page of its list.
+    private final class CollectedArchive: Sendable {
+        struct Item {
+            var title: String
+            var language = "eng"
+            var files = 1
+        }
+
+        struct State {
+            var items: [String: Item] = [:]
+            /// What it says of how many items there are, where that is wrong.
+            var total: Int?
+            /// The page that it does not give, counted from 0.
+            var brokenPage: Int?
+            var knowsCursors = true
+            /// The page that it begins, and does not end before the gate opens.
+            var stall: (page: Int, gate: Gate)?
+            /// Whether there is always one more page of the same.
+            var isEndless = false
+        }
+
+        let state: Mutex<State>
+
+        init(_ items: [String: Item]) { state = Mutex(State(items: items)) }
+
+        func change(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
+
+        /// No text: that would be taken for an error page.
+        static func audio(_ item: String, _ number: Int) -> [UInt8] {
+            Array("\(item) \(number) audio".utf8).map { $0 | 0x80 }
+        }
+
+        func answer(_ request: ServerRequest) -> Reply {
+            let state = state.withLock { $0 }
+            let parts = request.path.split(separator: "/").map(String.init)
+            if request.path == "/services/search/v1/scrape" {
+                let cursor = request.query["cursor"]
+                var reply = Self.list(cursor, state)
+                if let stall = state.stall, cursor == "\(stall.page * 2)" {
+                    reply.ending = .stallAfter(bytes: 10, until: stall.gate)
+                }
+                return reply
+            }
+            if parts.first == "metadata", parts.count == 2, let item = state.items[parts[1]] {
+                return .text(Self.metadata(parts[1], item))
+            }
+            if parts.first == "download", parts.count == 3, let number = Int(parts[2].prefix { $0 != "." }) {
+                return .reply(headers: ["Content-Type": "audio/mpeg"], body: Self.audio(parts[1], number))
+            }
+            return .text("", status: 404)
+        }
+
+        private static func list(_ cursor: String?, _ state: State) -> Reply {
+            let first = cursor.flatMap { Int($0) } ?? 0
+            if state.brokenPage == first / 2 { return .text("", status: 503) }
+            if cursor != nil, !state.knowsCursors { return .text(#"{"error":"[CURSOR_EXPIRED] expired"}"#) }
+            let all = state.items.sorted { $0.key < $1.key }
+            let items = all.dropFirst(first).prefix(2).map { name, item in
+                """
+                {"identifier":"\(name)","title":"\(item.title)","creator":"A","language":"\(item.language)",
+                "item_size":\(item.files * 1000),"publicdate":"2010-06-30T19:35:59Z"}
+                """
+            }
+            let next = first + 2 < all.count || state.isEndless ? #","cursor":"\#(first + 2)""# : ""
+            return .text(
+                #"{"items":[\#(items.joined(separator: ","))],"total":\#(state.total ?? all.count)\#(next)}"#)
+        }
+
+        private static func metadata(_ name: String, _ item: Item) -> String {
+            let files = (1...item.files).map {
+                """
+                {"name":"\($0).mp3","source":"original","format":"VBR MP3","size":"\(audio(name, $0).count)","track":"\($0)"}
+                """
+            }
+            return """
+                {"created":1,"metadata":{"identifier":"\(name)","title":"\(item.title)","creator":"A","mediatype":"audio"},
+                "files":[\(files.joined(separator: ","))]}
+                """
+        }
+    }
+
+    @Suite(.limitedConcurrency) struct CollectionMirrorTests {
+        private static let collection = "archive:collection:poetry"
+
+        private func withArchive(
+            _ items: [String: CollectedArchive.Item],
+            _ body: (Workbench, MisbehavingServer, CollectedArchive) async throws -> Void
+        ) async throws {
+            let archive = CollectedArchive(items)
+            try await withWorkbench { bench in
+                try await withServer(ServerScript { archive.answer($0) }) { server in
+                    try bench.configure(
+                        """
+                        downloads: { retries: 0 }
+                        sources:
+                          archive: { type: internet-archive, url: "\(server.url(""))" }
+                        """)
+                    try await body(bench, server, archive)
+                }
+            }
+        }
+
+        private static let poetry = [
+            "a": CollectedArchive.Item(title: "Alpha"), "b": .init(title: "Beta"), "c": .init(title: "Gamma"),
+            "d": .init(title: "Delta"), "e": .init(title: "Epsilon"), "y": .init(title: "乙", language: "chi"),
+            "z": .init(title: "甲", language: "chi"),
+        ]
+
+        @Test
+        func
+            `a fortnight of a collection: new, gone, renamed, grown and split books, a cut list and a total that lies`()
+            async throws
+        {
+            try await withArchive(Self.poetry) { bench, server, archive in
+                func run(_ arguments: String...) async throws -> ProductRunner.Result {
+                    try await bench.runBare(arguments + ["--library", "L"], environment: bench.configured)
+                }
+                /// - Returns: what is said of the collection, and of which books the archive was asked.
+                func night(exitCode: Int32 = 0) async throws -> (said: String, asked: [String]) {
+                    let before = server.record.requests.count
+                    let result = try await run("mirror")
+                    #expect(result.exitCode == exitCode, "\(result.exitCode) \(result.errors)")
+                    let said = result.errors.split(separator: "\n").filter { $0.contains("collection:poetry") }
+                    let asked = server.record.requests.dropFirst(before).map(\.path).filter {
+                        $0.hasPrefix("/metadata/")
+                    }
+                    return (said.joined(separator: "\n"), asked.map { String($0.dropFirst(10)) }.sorted())
+                }
+                func fetched() throws -> [String: Int] {
+                    let audio = server.record.requests.map(\.path).filter { $0.hasPrefix("/download/") }
+                    return Dictionary(grouping: audio) { $0 }.mapValues(\.count)
+                }
+
+                let plan = try await run("plan", Self.collection, "--language", "en", "--json")
+                let preview = try JSONObject(plan.output)
+                #expect(preview.number("books") == 5 && preview.number("listed") == 7, "\(plan.output) \(plan.errors)")
+                #expect(try await run("subscribe", Self.collection, "--language", "English").exitCode == 0)
+
+                var (said, asked) = try await night()
+                #expect(said == "archive:collection:poetry: 5 of 7 books, 5 new")
+                #expect(asked == ["a", "b", "c", "d", "e"])
+                #expect(try bench.files().count == 5)
+
+                (said, asked) = try await night()
+                #expect(said == "archive:collection:poetry: 5 of 7 books" && asked == [])
+
+                archive.change { $0.items["f"] = .init(title: "Zeta") }
+                (said, asked) = try await night()
+                #expect(said == "archive:collection:poetry: 6 of 8 books, 1 new" && asked == ["f"])
+
+                archive.change { $0.items["a"] = nil }
+                (said, asked) = try await night()
+                #expect(said.hasSuffix("5 of 7 books, 1 no longer listed, and kept (Alpha)") && asked == [], "\(said)")
+                #expect(try bench.files().count == 6)
+                (said, _) = try await night()
+                #expect(said == "archive:collection:poetry: 5 of 7 books")
+
+                archive.change { $0.items["b"]?.title = "Beta, revised" }
+                (said, asked) = try await night()
+                #expect(said == "archive:collection:poetry: 5 of 7 books" && asked == [])
+
+                archive.change { $0.items["c"]?.files = 2 }
+                (_, asked) = try await night()
+                #expect(asked == ["c"])
+                #expect(try bench.files().count == 7)
+
+                archive.change {
+                    $0.items["d"] = nil
+                    $0.items["d1"] = .init(title: "Delta 1")
+                    $0.items["d2"] = .init(title: "Delta 2")
+                }
+                (said, asked) = try await night()
+                #expect(said.hasSuffix("6 of 8 books, 2 new, 1 no longer listed, and kept (Delta)"), "\(said)")
+                #expect(asked == ["d1", "d2"])
+
+                archive.change {
+                    $0.brokenPage = 2
+                    $0.items["e"] = nil
+                    $0.items["aa"] = .init(title: "Alpha again")
+                }
+                (said, asked) = try await night(exitCode: 69)
+                #expect(said.contains("the list of archive:collection:poetry") && said.contains("503"), "\(said)")
+                // What was listed before the cut is fetched all the same.
+                #expect(asked == ["aa"])
+                archive.change { $0.brokenPage = nil }
+                let before = server.record.requests.count
+                (said, _) = try await night()
+                #expect(server.record.requests[before].query["cursor"] == "4")
+                #expect(said.contains("1 no longer listed, and kept (Epsilon)"), "\(said)")
+
+                archive.change {
+                    $0.total = 99
+                    $0.items["f"] = nil
+                }
+                (said, _) = try await night()
+                #expect(said.contains("the catalog says that there are 99") && !said.contains("no longer"), "\(said)")
+                archive.change { $0.total = nil }
+                (said, _) = try await night()
+                #expect(said.contains("1 no longer listed, and kept (Zeta)"), "\(said)")
+
+                archive.change { $0.items["a"] = .init(title: "Alpha") }
+                (said, asked) = try await night()
+                #expect(!said.contains("new") && asked == [], "\(said)")
+
+                let unsubscribed = try await run("unsubscribe", Self.collection)
+                #expect(unsubscribed.exitCode == 0, "\(unsubscribed.errors)")
+                let last = server.record.requests.count
+                (said, asked) = try await night()
+                #expect(said == "" && server.record.requests.count == last)
+                let all = ["a", "aa", "b", "c", "d", "d1", "d2", "e", "f"].map { ($0, 1) } + [("c", 2)]
+                #expect(try bench.digests().sorted() == all.map { sha256(CollectedArchive.audio($0, $1)) }.sorted())
+                #expect(try fetched().count == all.count && fetched().values.allSatisfy { $0 == 1 })
+            }
+        }
+
+        @Test func `a list that is killed goes on at its page, and begins anew where its cursor has expired`()
+            async throws
+        {
+            try await withArchive(Self.poetry) { bench, server, archive in
+                #expect(
+                    try await bench.run("subscribe", Self.collection, environment: bench.configured).exitCode == 0)
+                func pages() -> [String] {
+                    server.record.requests.filter { $0.path.hasSuffix("/scrape") }.map { $0.query["cursor"] ?? "first" }
+                }
+                let gate = Gate()
+                archive.change { $0.stall = (page: 2, gate) }
+                try await bench.start("mirror", environment: bench.configured) { product in
+                    _ = try await server.waitUntil { $0.requests.contains { $0.query["cursor"] == "4" } }
+                    product.send(signal: SIGKILL)
+                    _ = try await product.result()
+                }
+                gate.open()
+                archive.change { $0.stall = nil }
+                #expect(pages() == ["first", "2", "4"])
+                let resumed = try await bench.run("mirror", environment: bench.configured)
+                #expect(resumed.exitCode == 0 && resumed.errors.contains("7 books, 7 new"), "\(resumed.errors)")
+                #expect(Array(pages().dropFirst(3)) == ["4", "6"])
+                #expect(try bench.files().count == 7)
+
+                archive.change { $0.brokenPage = 1 }
+                #expect(try await bench.run("mirror", environment: bench.configured).exitCode == 69)
+                archive.change { ($0.brokenPage, $0.knowsCursors) = (nil, false) }
+                #expect(try await bench.run("mirror", environment: bench.configured).exitCode == 69)
+                archive.change { $0.knowsCursors = true }
+                let anew = try await bench.run("mirror", environment: bench.configured)
+                #expect(anew.exitCode == 0 && anew.errors.contains("7 books\n"), "\(anew.errors)")
+            }
+        }
+
+        @Test func `pages without end end, and what is in two lists is brought once`() async throws {
+            try await withArchive(Self.poetry) { bench, server, archive in
+                let (poetry, chinese) = (Self.collection, "archive:search:language:chi")
+                for list in [poetry, chinese] {
+                    let options = list == poetry ? ["--match", "^[A-D]"] : ["--naming", "{title}/{section}.{ext}"]
+                    let result = try await bench.runBare(
+                        ["subscribe", list, "--library", "L"] + options, environment: bench.configured)
+                    #expect(result.exitCode == 0, "\(result.errors)")
+                }
+                let mirror = try await bench.run("mirror", environment: bench.configured)
+                #expect(mirror.exitCode == 0, "\(mirror.errors)")
+                #expect(mirror.errors.contains("\(poetry): 3 of 7 books, 3 new"), "\(mirror.errors)")
+                #expect(mirror.errors.contains("\(chinese): 7 books, 7 new"), "\(mirror.errors)")
+                #expect(server.record.requests.count { $0.path.hasPrefix("/metadata/") } == 7)
+                let files = try bench.files().keys.sorted()
+                #expect(files.contains("乙/001.mp3"), "\(files)")
+
+                archive.change { $0.isEndless = true }
+                let endless = try await bench.run("mirror", environment: bench.configured)
+                #expect(endless.exitCode == 65 && endless.errors.contains("its pages have no end"), "\(endless.errors)")
+                let plan = try await bench.run("plan", poetry, environment: bench.configured)
+                #expect(plan.exitCode == 65 && plan.errors.contains("its pages have no end"), "\(plan.errors)")
+                #expect(try bench.files().count == 7)
+            }
+        }
+    }
+}
