@@ -24,7 +24,7 @@ extension Wordings {
             "订阅哪一本？输入编号；f 加编号则下载；直接回车不选：",
         "'{1}' names none of the books": "“{1}”不是其中任何一本", "they have the numbers from 1 to {1}": "编号从 1 到 {1}",
         "find them again, or name one by its REF": "请重新查找，或用 REF 指定一本",
-        "language": "语言", "hours": "小时", "found in": "见于", "the search": "搜索",
+        "language": "语言", "hours": "小时", "found in": "见于",
         "the answer has no list of items": "应答中没有条目列表", "the answer has no list of podcasts": "应答中没有播客列表",
         "read the list from its beginning": "请从头读取列表", "{1} cannot be searched": "无法搜索 {1}",
         "a catalog cannot be searched": "无法搜索一个目录",
