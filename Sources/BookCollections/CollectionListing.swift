@@ -35,10 +35,11 @@ struct CollectionListing {
                 try await store.restartListing(of: collection)
                 continue
             }
-            let entries = page.entries.map { ($0, filter.isWanted($0)) }
             // A cursor may be an address; one that holds a secret is not stored, and a listing that is cut there begins anew.
             let isStorable = page.next.map { ResourceAddress($0).withoutSecrets == $0 } ?? true
-            let count = try await store.record(entries, next: isStorable ? page.next : nil, of: collection)
+            let count = try await store.record(
+                page.entries, wanted: page.entries.map(filter.isWanted), next: isStorable ? page.next : nil,
+                of: collection)
             guard let next = page.next else {
                 let changes = try await store.endListing(
                     of: collection, limit: subscription.collection.maxBooks, declared: page.declared)

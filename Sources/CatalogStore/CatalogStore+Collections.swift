@@ -51,11 +51,11 @@ extension CatalogStore {
 
     /// Records a page of a listing.
     /// - Parameters:
-    ///   - entries: each with whether the filter lets it through.
+    ///   - wanted: of each entry, whether the filter lets it through.
     ///   - next: the cursor of the page behind it.
     /// - Returns: how many of them the listing did not have before.
     package func record(
-        _ entries: [(entry: CatalogEntry, isWanted: Bool)], next: String?, of collection: BookIdentity
+        _ entries: [CatalogEntry], wanted: [Bool], next: String?, of collection: BookIdentity
     ) async throws -> Int {
         try await write("the listing of \(collection) cannot be recorded", .relaxed) { database in
             guard let (id, listing) = try database.listing(of: collection) else { return 0 }
@@ -69,7 +69,7 @@ extension CatalogStore {
                         WHERE listing <> ?7
                     """)
             var count = 0
-            for (entry, isWanted) in entries {
+            for (entry, isWanted) in zip(entries, wanted) {
                 try statement.execute(
                     arguments: [
                         id, entry.identity.source, entry.identity.id, entry.title, isWanted, entry.facts, listing,

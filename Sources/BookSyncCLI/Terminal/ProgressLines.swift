@@ -26,7 +26,7 @@ extension ProgressState {
         let layout = Layout(width: width, longestName: named.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0)
         var lines = named.map { ColoredText(layout.line(name: $0, $1)) }
         // There is nothing to count yet.
-        if run.episodesInAll == 0, !waits.isEmpty { lines.removeLast() }
+        if run.episodesInAll == 0, !waits.isEmpty || transfers.isEmpty { lines.removeLast() }
         if shown < transfers.count, roomForTransfers > 0 {
             let rest: Message = "… and \(transfers.count - shown) more"
             lines.insert(ColoredText(DisplayWidth.truncate(words(rest), to: width)), at: shown)
