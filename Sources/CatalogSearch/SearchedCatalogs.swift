@@ -25,7 +25,7 @@ extension Configuration {
         catalogs += others.compactMap { other in
             searchable(other, over: transport, &paces).map { (source: other.rawValue, catalog: $0) }
         }
-        catalogs.append((source: LibraryCatalog.name, catalog: LibraryCatalog(library: library)))
+        catalogs.append((source: CatalogSearch.librarySource, catalog: LibraryCatalog(library: library)))
         if let unknown = names.first(where: { name in !catalogs.contains { $0.source == name } }) {
             let known = Set(catalogs.map(\.source)).union(PublicCatalog.allCases.map(\.rawValue)).sorted()
             throw Failure(

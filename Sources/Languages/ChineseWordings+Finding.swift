@@ -6,12 +6,18 @@ extension Wordings {
         Asks the configured sources that can be searched, archive.org, LibriVox, Apple's podcasts and fyyd side by side, \
         and looks on the shelf; find.sources in the configuration names those that are asked without being \
         configured. The best come first, a work of several sources once. On a terminal the books are numbered: a \
-        number subscribes, f and a number fetches, and until the next listing @3 is a REF of the third.
+        number subscribes, f and a number fetches, and until the next listing @3 is a REF of the third. With --next the \
+        sources of the books on the shelf are asked for other books by their authors.
         """: """
         同时查询可以搜索的已配置来源、archive.org、LibriVox、Apple 播客和 fyyd，也查找书库；\
         配置中的 find.sources 指定无需配置就查询的目录。最合适的排在前面，几个来源都有的作品只列一次。\
-        在终端里书有编号：输入编号订阅，f 加编号下载；在下一次列出之前，@3 表示第三本。
+        在终端里书有编号：输入编号订阅，f 加编号下载；在下一次列出之前，@3 表示第三本。加 --next 则向书架上各书的来源查询其作者的其他书。
         """,
+        "Other parts and books by the authors on the shelf.": "书架上各位作者的其他部和其他书。",
+        "--next takes no text and no --author: it is about those on the shelf.": "--next 不接受文字和 --author：它针对书架上的作者。",
+        "no author can be asked for": "没有可以查询的作者",
+        "no book on the shelf has an author and a source that can be searched": "书架上没有既有作者、来源又可搜索的书",
+        "booksync find TEXT finds books by title": "booksync find 文字 可按书名查找",
         "What to look for in titles, authors and narrators.": "要在书名、作者和演播者中查找的文字。",
         "Ask only this source; may be repeated.": "只查询这个来源；可以重复。",
         "Books by this author first.": "这位作者的书排在前面。",

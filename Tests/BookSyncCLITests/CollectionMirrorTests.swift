@@ -47,6 +47,10 @@ extension ProductTests {
                 }
                 return reply
             }
+            if request.path == "/advancedsearch.php" {
+                let items = state.items.sorted { $0.key < $1.key }.map { Self.entry($0, $1) }
+                return .text(#"{"response":{"numFound":7,"docs":[\#(items.joined(separator: ","))]}}"#)
+            }
             if parts.first == "metadata", parts.count == 2, let item = state.items[parts[1]] {
                 return .text(Self.metadata(parts[1], item))
             }
@@ -61,15 +65,17 @@ extension ProductTests {
             if state.brokenPage == first / 2 { return .text("", status: 503) }
             if cursor != nil, !state.knowsCursors { return .text(#"{"error":"[CURSOR_EXPIRED] expired"}"#) }
             let all = state.items.sorted { $0.key < $1.key }
-            let items = all.dropFirst(first).prefix(2).map { name, item in
-                """
-                {"identifier":"\(name)","title":"\(item.title)","creator":"A","language":"\(item.language)",
-                "item_size":\(item.files * 1000),"publicdate":"2010-06-30T19:35:59Z"}
-                """
-            }
+            let items = all.dropFirst(first).prefix(2).map { entry($0, $1) }
             let next = first + 2 < all.count || state.isEndless ? #","cursor":"\#(first + 2)""# : ""
             return .text(
                 #"{"items":[\#(items.joined(separator: ","))],"total":\#(state.total ?? all.count)\#(next)}"#)
+        }
+
+        private static func entry(_ name: String, _ item: Item) -> String {
+            """
+            {"identifier":"\(name)","title":"\(item.title)","creator":"A","language":"\(item.language)",
+            "item_size":\(item.files * 1000),"publicdate":"2010-06-30T19:35:59Z"}
+            """
         }
 
         private static func metadata(_ name: String, _ item: Item) -> String {
@@ -276,6 +282,27 @@ extension ProductTests {
                 let plan = try await bench.run("plan", poetry, environment: bench.configured)
                 #expect(plan.exitCode == 65 && plan.errors.contains("its pages have no end"), "\(plan.errors)")
                 #expect(try bench.files().count == 7)
+            }
+        }
+
+        @Test func `what the shelf lacks of its authors is found, and nothing that it has`() async throws {
+            try await withArchive(Self.poetry) { bench, server, _ in
+                func next() async throws -> ProductRunner.Result {
+                    try await bench.run("find", "--next", "--json", environment: bench.configured)
+                }
+                #expect(try await next().exitCode == 66)
+                for book in ["archive:a", "archive:y"] {
+                    #expect(try await bench.run("fetch", book, environment: bench.configured).exitCode == 0)
+                }
+                let found = try await next()
+                let entries = try JSONObject(found.output).objects("entries")
+                #expect(
+                    entries.compactMap { $0["ref"] }.sorted() == ["b", "c", "d", "e", "z"].map { "archive:\($0)" },
+                    "\(found)")
+                let requests = server.record.requests.filter { $0.path == "/advancedsearch.php" }
+                #expect(requests.map { $0.query["q"]?.contains("creator:\"A\"") } == [true])
+                let refused = try await bench.run("find", "x", "--next", environment: bench.configured)
+                #expect(refused.exitCode == 64 && refused.errors.contains("--next"), "\(refused.errors)")
             }
         }
     }

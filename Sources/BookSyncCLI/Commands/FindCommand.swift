@@ -7,6 +7,7 @@ import DemoCatalog
 import Foundation
 import Languages
 import Settings
+import ShelfQueries
 import TextParsing
 import Transport
 
@@ -19,7 +20,8 @@ struct FindCommand: Subcommand {
             Asks the configured sources that can be searched, archive.org, LibriVox, Apple's podcasts and fyyd side by side, \
             and looks on the shelf; find.sources in the configuration names those that are asked without being \
             configured. The best come first, a work of several sources once. On a terminal the books are numbered: a \
-            number subscribes, f and a number fetches, and until the next listing @3 is a REF of the third.
+            number subscribes, f and a number fetches, and until the next listing @3 is a REF of the third. With --next the \
+            sources of the books on the shelf are asked for other books by their authors.
             """))
 
     @OptionGroup var common: CommonOptions
@@ -39,13 +41,22 @@ struct FindCommand: Subcommand {
     @Option(help: .words("So many at most.", valueName: "n"))
     var limit = 20
 
+    @Flag(help: .words("Other parts and books by the authors on the shelf."))
+    var next = false
+
+    /// Each is asked for by itself.
+    private static let maxAuthors = 10
+
     private static let limits = 1...200
 
     func validate() throws {
         guard Self.limits.contains(limit) else {
             throw ValidationError(.words("--limit takes a number from 1 to \(Self.limits.upperBound), not \(limit)."))
         }
-        if text.isEmpty, author == nil {
+        if next, !text.isEmpty || author != nil {
+            throw ValidationError(.words("--next takes no text and no --author: it is about those on the shelf."))
+        }
+        if text.isEmpty, author == nil, !next {
             throw ValidationError(.words("Say what to look for, as in: booksync find 兽医"))
         }
         if let language, CatalogText.language(language) == nil {
@@ -60,18 +71,28 @@ struct FindCommand: Subcommand {
             language: language.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) }, limit: limit)
         let asksDemo = source.isEmpty || source.contains(Configuration.demoSource)
         let demo = asksDemo ? [BookIdentity(source: Configuration.demoSource, id: DemoCatalog.book)] : []
-        let found = try await program.withCatalogs(configuration, for: demo) { configuration in
+        let found = try await program.withCatalogs(configuration, for: demo) { configuration -> FoundBooks? in
             try await withHTTPTransport(options: configuration.transportOptions, logger: program.logger) { transport in
                 let search = try configuration.catalogSearch(in: source, over: transport)
-                return try await program.showingWaits { emit in
-                    @Sendable func wait(for source: String, _ wait: Wait?) {
-                        emit(.waiting(.book(BookIdentity(source: source, id: "")), wait))
-                    }
-                    emit(.asking(catalogs: search.sources.count))
-                    for source in search.sources { wait(for: source, Wait(asking: source)) }
-                    return try await search.search(query) { answer, _ in wait(for: answer.source, nil) }
+                guard next else { return try await program.showing(search, for: query) }
+                var found: FoundBooks?
+                for (author, sources) in try await Self.authors(on: configuration.library, in: search.sources) {
+                    var query = query
+                    query.author = author
+                    let more = try await program.showing(
+                        try configuration.catalogSearch(in: sources, over: transport), for: query)
+                    found = found?.adding(more) ?? more
                 }
+                found?.isWithoutLibrary = true
+                found?.query = query
+                return found
             }
+        }
+        guard let found else {
+            throw Failure(
+                .unknownBook, what: "no author can be asked for",
+                why: "no book on the shelf has an author and a source that can be searched",
+                remedy: "booksync find TEXT finds books by title")
         }
         let books = found.books
         let style = program.outputStyle
@@ -84,6 +105,27 @@ struct FindCommand: Subcommand {
         guard style.width != nil, !program.options.json else { return .done }
         await program.listedBooks?.remember(books.map(\.entry.reference), of: configuration.library)
         return StandardInput.isInteractive ? try await offer(books, in: program) : .done
+    }
+
+    /// The authors of the books on the shelf, those first of whose books something changed last.
+    /// - Parameter searchable: sources that can be searched.
+    /// - Returns: each with those that have a book of theirs, and the library.
+    private static func authors(
+        on library: String, in searchable: [String]
+    ) async throws -> [(author: String, sources: [String])] {
+        let books = try await ShelfReader.read(library) { try await $0.books() } ?? []
+        var authors: [(author: String, sources: [String])] = []
+        for book in books.sorted(by: { $0.updatedAt > $1.updatedAt }).map(\.book) {
+            guard let author = book.author, searchable.contains(book.identity.source) else { continue }
+            if let index = authors.firstIndex(where: { $0.author == author }) {
+                if !authors[index].sources.contains(book.identity.source) {
+                    authors[index].sources.append(book.identity.source)
+                }
+            } else if authors.count < maxAuthors {
+                authors.append((author, [CatalogSearch.librarySource, book.identity.source]))
+            }
+        }
+        return authors
     }
 
     /// Asks which of the books to take.
@@ -128,5 +170,19 @@ struct FindCommand: Subcommand {
             ]
         }
         return table
+    }
+}
+
+extension Program {
+    /// Searches, and shows meanwhile who is waited for.
+    fileprivate func showing(_ search: CatalogSearch, for query: CatalogQuery) async throws -> FoundBooks {
+        try await showingWaits { emit in
+            @Sendable func wait(for source: String, _ wait: Wait?) {
+                emit(.waiting(.book(BookIdentity(source: source, id: "")), wait))
+            }
+            emit(.asking(catalogs: search.sources.count))
+            for source in search.sources { wait(for: source, Wait(asking: source)) }
+            return try await search.search(query) { answer, _ in wait(for: answer.source, nil) }
+        }
     }
 }

@@ -5,8 +5,6 @@ import ShelfQueries
 
 /// What is on the shelf already: there a book is found by its pinyin, too, and with a wrong letter.
 struct LibraryCatalog: SearchableCatalog {
-    static let name = "library"
-
     let library: String
     var isListing: Bool { true }
 

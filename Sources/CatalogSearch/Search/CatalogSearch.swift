@@ -13,6 +13,9 @@ package struct CatalogSearch: Sendable {
         package var entries: Result<[CatalogEntry], Failure>
     }
 
+    /// The name by which the library is asked.
+    package static let librarySource = "library"
+
     private let catalogs: [Catalog]
     package var sources: [String] { catalogs.map(\.source) }
     private let patience: Double

@@ -19,17 +19,19 @@ package struct FoundBook: Sendable, Hashable {
 
 /// What catalogs found: the answers put together, the same work of several sources once, and the best first.
 package struct FoundBooks: Sendable {
-    package let query: CatalogQuery
+    package var query: CatalogQuery
     /// Those that did not answer, in the order in which they were asked.
     package var unanswered: [(source: String, failure: Failure)] {
         sources.compactMap { source in failures[source].map { (source, $0) } }
     }
 
     /// In the order in which they are to come.
-    private let sources: [String]
+    private var sources: [String]
     private let ranking: SearchRanking
     private var failures: [String: Failure] = [:]
     private var candidates: [Candidate] = []
+    /// Whether works are left out that the library has.
+    package var isWithoutLibrary = false
 
     private struct Candidate: Sendable {
         var place: FoundBook.Place
@@ -63,6 +65,15 @@ package struct FoundBooks: Sendable {
         }
     }
 
+    /// What another search found.
+    package func adding(_ other: FoundBooks) -> FoundBooks {
+        var all = self
+        all.candidates += other.candidates
+        all.failures.merge(other.failures) { first, _ in first }
+        all.sources += other.sources.filter { !sources.contains($0) }
+        return all
+    }
+
     private func order(of source: String) -> Int { sources.firstIndex(of: source) ?? sources.count }
 
     /// What a catalog gives no language for may be in any.
@@ -90,6 +101,7 @@ package struct FoundBooks: Sendable {
             books[index].places.append(place)
             for key in keys where indices[key]?.contains(index) != true { indices[key, default: []].append(index) }
         }
+        if isWithoutLibrary { books.removeAll { $0.sources.contains(CatalogSearch.librarySource) } }
         return books.prefix(query.limit).map { book in
             var book = book
             book.places.sort { order(of: $0.source) < order(of: $1.source) }
