@@ -2,8 +2,10 @@ extension Failure {
     /// The stored shelf does not have the book.
     package static func notOnTheShelf(_ book: BookIdentity) -> Failure {
         Failure(
-            .unknownBook, what: "\(book) is not on the shelf", why: "no run has read its catalog yet",
-            remedy: "run booksync fetch --book \(book) first")
+            .unknownBook, what: "\(book) is not on the shelf",
+            why: book.isCollection ? "it is a list of books" : "no run has read its catalog yet",
+            remedy: book.isCollection
+                ? "subscribe to it, and booksync mirror fetches its books" : "run booksync fetch --book \(book) first")
     }
 
     /// The stored book has none of the episodes that are named.

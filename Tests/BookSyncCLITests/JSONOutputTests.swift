@@ -136,6 +136,8 @@ extension ProductTests {
                 let chosen = "--language zh --min-hours 2 --max-books 3"
                 try await reader.run("subscribe archive:collection:x \(chosen) --config booksync.yaml")
                 try await reader.run("subscriptions --config booksync.yaml")
+                try await reader.run("plan --config booksync.yaml")
+                try await reader.run("mirror --dry-run --config booksync.yaml")
                 try await reader.run(
                     "subscribe archive:collection:x --latest 3 --config booksync.yaml", exitCode: 64, printing: 0)
                 try await reader.run(

@@ -56,7 +56,7 @@ package struct RunRequest: Sendable {
     package let bringsNewsFirst: Bool
 
     /// - Parameter items: a book may be named several times, with other episodes each time.
-    /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter.
+    /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter, or it is a list of books.
     package init(
         items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits(),
         repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything, bringsNewsFirst: Bool = false
@@ -74,6 +74,11 @@ package struct RunRequest: Sendable {
     private static func combined(_ items: [Item]) throws -> [Item] {
         var combined: [Item] = []
         for item in items {
+            if item.book.isCollection {
+                throw Failure(
+                    .usage, what: "\(item.book) cannot be fetched", why: "it is a list of books",
+                    remedy: "subscribe to it, and booksync mirror fetches its books")
+            }
             guard let index = combined.firstIndex(where: { $0.book == item.book }) else {
                 combined.append(item)
                 continue

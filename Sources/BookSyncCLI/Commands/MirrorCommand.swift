@@ -57,12 +57,12 @@ struct MirrorCommand: Subcommand {
         let configuration = try await program.recognising(
             [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
         if dryRun {
-            let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+            let subscriptions = try await program.subscriptions(configuration)
+            try await program.printPreviews(of: subscriptions, configuration)
             let request = try RunRequest(
-                items: try configuration.items(with: stored, order: transfer.order),
+                items: configuration.items(of: subscriptions, order: transfer.order),
                 order: configuration.downloads.order, force: force, detail: common.json ? .everything : .skips)
             guard !request.items.isEmpty else {
-                await program.sayThatNothingIsSubscribedTo()
                 return try await program.printPlans(request, configuration: configuration, offline: true)
             }
             return try await program.withCatalogs(configuration, for: request.items.map(\.book)) { configuration in

@@ -9,13 +9,7 @@ extension Configuration {
     func items(naming references: [BookReference], filter: EpisodeFilter) throws -> [RunRequest.Item] {
         try references.map { reference in
             let filter = filter.overridden(by: reference.filter)
-            let book = try book(reference)
-            guard !book.isCollection else {
-                throw Failure(
-                    .usage, what: "\(book) cannot be fetched", why: "it is a list of books",
-                    remedy: "subscribe to it, and booksync mirror fetches its books")
-            }
-            return RunRequest.Item(book: book, filter: filter, triesAtOnce: filter.namesEpisodes)
+            return RunRequest.Item(book: try book(reference), filter: filter, triesAtOnce: filter.namesEpisodes)
         }.titled(by: try allSubscriptions(with: []))
     }
 }

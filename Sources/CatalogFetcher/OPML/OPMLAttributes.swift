@@ -6,6 +6,7 @@ enum OutlineAttribute: UInt8 {
     case other = 0
     case text, title, type, feed, page, url, category
     case book, ownTitle, only, latest, match, exclude, since, order, episodes, bytes, naming, keep, maxSize
+    case language, minHours, maxBooks
 
     init(_ name: XMLName) {
         let local = name.local.lowercased()
@@ -25,6 +26,9 @@ enum OutlineAttribute: UInt8 {
                 case "naming": .naming
                 case "keep": .keep
                 case "maxsize": .maxSize
+                case "language": .language
+                case "minhours": .minHours
+                case "maxbooks": .maxBooks
                 default: .other
                 }
             return
@@ -89,7 +93,11 @@ struct OPMLAttributes {
                     since: try values[.since].map { try PublicationStart(parsing: $0) }),
                 order: values[.order].flatMap(TransferOrder.init(rawValue:)),
                 limits: RunLimits(episodes: positive(.episodes), bytes: positive(.bytes)), naming: values[.naming],
-                keep: try KeepRule(storedText: values[.keep], maxBytes: positive(.maxSize)))
+                keep: try KeepRule(storedText: values[.keep], maxBytes: positive(.maxSize)),
+                collection: CollectionFilter(
+                    language: values[.language],
+                    minHours: values[.minHours].flatMap { Double($0) }.flatMap { $0 > 0 ? $0 : nil },
+                    maxBooks: positive(.maxBooks)))
         } catch {
             return nil
         }

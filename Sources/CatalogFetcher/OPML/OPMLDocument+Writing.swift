@@ -64,6 +64,8 @@ extension OPMLFeed {
             ("maxEpisodes", booksync.limits.episodes.map { "\($0)" }),
             ("maxBytes", booksync.limits.bytes.map { "\($0)" }), ("naming", booksync.naming),
             ("keep", booksync.keep?.text), ("maxSize", booksync.keep?.maxBytes.map { "\($0)" }),
+            ("language", booksync.collection.language), ("minHours", booksync.collection.minHours.map { "\($0)" }),
+            ("maxBooks", booksync.collection.maxBooks.map { "\($0)" }),
         ]
         return attributes + own.compactMap { name, value in value.map { ("booksync:\(name)", $0) } }
     }

@@ -39,7 +39,8 @@ package struct Diagnosis: Sendable {
         findings.append(subscriptionsFinding(shelf))
         guard asksSources else { return findings }
         let sources = SourceDiagnosis(configuration: configuration, logger: logger)
-        findings += try await sources.findings(subscribed: shelf.subscriptions.map(\.book), others: shelf.books)
+        let subscribed = shelf.subscriptions.map(\.book).filter { !$0.isCollection }
+        findings += try await sources.findings(subscribed: subscribed, others: shelf.books)
         return findings
     }
 
