@@ -30,19 +30,18 @@ package struct CollectionMirror: Sendable {
     /// Lists the collections among the subscriptions, and does the runs that bring their books. The first one brings the other
     /// subscriptions, too; it is done even if there is nothing to do.
     /// - Parameters:
-    ///   - goesOn: whether a run was whole, and another one is to follow.
+    ///   - mayGoOn: whether another run may follow one that was not cut short.
     ///   - run: does one run.
-    /// - Returns: what the runs came to, and why collections could not be listed.
-    package func execute<Outcome: Sendable>(
-        _ subscriptions: [Subscription], order: TransferOrder? = nil, goesOn: (Outcome) -> Bool,
-        run: ([RunRequest.Item]) async throws -> Outcome
-    ) async throws -> (outcomes: [Outcome], failures: [Failure]) {
+    /// - Returns: what the last run came to, and all failures: of the lists and of the runs.
+    package func execute(
+        _ subscriptions: [Subscription], order: TransferOrder? = nil, mayGoOn: () -> Bool = { true },
+        run: ([RunRequest.Item]) async throws -> RunReport
+    ) async throws -> (report: RunReport, failures: [Failure]) {
         let collections = subscriptions.filter(\.book.isCollection)
-        let failures = try await list(collections)
+        var failures = try await list(collections)
         var items = configuration.items(of: subscriptions, order: order)
         var taken = Set(items.map(\.book))
         var last: [BookIdentity: Int64] = [:]
-        var outcomes: [Outcome] = []
         while true {
             var books: [BookIdentity] = []
             for collection in collections where books.count < Self.booksInRun {
@@ -55,14 +54,14 @@ package struct CollectionMirror: Sendable {
                 items += configuration.items(of: new.map { collection.of($0) }, order: order)
                 books += found.map(\.book)
             }
-            outcomes.append(try await run(items))
-            guard let outcome = outcomes.last, !Task.isCancelled else { break }
-            let isWhole = goesOn(outcome)
-            if isWhole { try await store.noteFetched(books) }
-            guard isWhole, books.count >= Self.booksInRun else { break }
+            let report = try await run(items)
+            failures += report.failures
+            // Of the others the list is believed another night.
+            try await store.noteFetched(Array(Set(books).intersection(report.listedBooks)))
+            let isCutShort = !report.booksLeft.isEmpty || report.failures.contains { $0.disposition == .stop }
+            guard books.count >= Self.booksInRun, !isCutShort, mayGoOn() else { return (report, failures) }
             items = []
         }
-        return (outcomes, failures)
     }
 
     private func list(_ collections: [Subscription]) async throws -> [Failure] {

@@ -344,19 +344,15 @@ package actor RunQueue {
                 let mirror = CollectionMirror(recognised, in: session, logger: logger) {
                     logger.info("listed", metadata: ["collection": "\($0)"])
                 }
-                let (runs, failures) = try await mirror.execute(
+                return try await mirror.execute(
                     try recognised.allSubscriptions(with: try await session.subscriptions())
-                ) { (report: RunReport) in
-                    report.failures.isEmpty
-                } run: { items in
+                ) { items in
                     let request = try RunRequest(
                         items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
                     return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
                         try await self.execute(request, "mirror", configuration, session, control)
                     }
-                }
-                for failure in failures { await runner.onFailure(failure) }
-                return runs.last ?? RunReport()
+                }.report
             }
         }
     }

@@ -19,6 +19,8 @@ extension ProductTests {
             /// The page that it does not give, counted from 0.
             var brokenPage: Int?
             var knowsCursors = true
+            /// Listed, and not there.
+            var brokenItem: String?
             /// The page that it begins, and does not end before the gate opens.
             var stall: (page: Int, gate: Gate)?
             /// Whether there is always one more page of the same.
@@ -51,7 +53,9 @@ extension ProductTests {
                 let items = state.items.sorted { $0.key < $1.key }.map { Self.entry($0, $1) }
                 return .text(#"{"response":{"numFound":7,"docs":[\#(items.joined(separator: ","))]}}"#)
             }
-            if parts.first == "metadata", parts.count == 2, let item = state.items[parts[1]] {
+            if parts.first == "metadata", parts.count == 2, parts[1] != state.brokenItem,
+                let item = state.items[parts[1]]
+            {
                 return .text(Self.metadata(parts[1], item))
             }
             if parts.first == "download", parts.count == 3, let number = Int(parts[2].prefix { $0 != "." }) {
@@ -303,6 +307,24 @@ extension ProductTests {
                 #expect(requests.map { $0.query["q"]?.contains("creator:\"A\"") } == [true])
                 let refused = try await bench.run("find", "x", "--next", environment: bench.configured)
                 #expect(refused.exitCode == 64 && refused.errors.contains("--next"), "\(refused.errors)")
+            }
+        }
+
+        @Test func `a book that is not there keeps no other from being brought, and is asked for again`() async throws {
+            try await withArchive(Self.poetry) { bench, server, archive in
+                archive.change { $0.brokenItem = "b" }
+                #expect(
+                    try await bench.run("subscribe", Self.collection, environment: bench.configured).exitCode == 0)
+                let first = try await bench.run("mirror", environment: bench.configured)
+                #expect(first.exitCode == 66 && first.errors.contains("archive has no book b"), "\(first.errors)")
+                #expect(try bench.files().count == 6)
+                archive.change { $0.brokenItem = nil }
+                let before = server.record.requests.count
+                let second = try await bench.run("mirror", environment: bench.configured)
+                #expect(second.exitCode == 0, "\(second.errors)")
+                let asked = server.record.requests.dropFirst(before).map(\.path).filter { $0.hasPrefix("/metadata/") }
+                #expect(asked == ["/metadata/b"])
+                #expect(try bench.files().count == 7)
             }
         }
     }

@@ -9,6 +9,8 @@ package struct RunReport: Sendable {
     package var failures: [Failure] = []
     /// Books that were not looked at: the time was up.
     package var booksLeft: [BookIdentity] = []
+    /// Books whose catalogs answered.
+    package var listedBooks: [BookIdentity] { news.listed + news.unchanged }
     /// Books of which something came or failed, each once.
     var changedBooks: [BookIdentity] {
         var seen: Set<BookIdentity> = []

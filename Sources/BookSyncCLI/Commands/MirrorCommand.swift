@@ -81,19 +81,19 @@ struct MirrorCommand: Subcommand {
                 if !common.quiet { await program.streams.writeError(sentence) }
             }
             let limits = limits
-            let (runs, failures) = try await mirror.execute(subscriptions, order: transfer.order) {
-                (status: ExitStatus) in
+            let (_, failures) = try await mirror.execute(subscriptions, order: transfer.order) {
                 // A run that may not begin all ends the night.
-                status == .done && limits == RunLimits()
+                limits == RunLimits() && program.interruption.exitStatus == nil
             } run: { items in
                 let request = try RunRequest(
                     items: items, order: configuration.downloads.order, force: force, limits: limits,
                     detail: common.json ? .everything : .changes, bringsNewsFirst: true)
                 return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
-                    try await program.execute(request, as: "mirror", configuration: configuration, in: session)
+                    try await program.report(
+                        of: request, as: "mirror", configuration: configuration, in: session, style: program.eventStyle)
                 }
             }
-            let status = runs.first { $0 != .done } ?? ExitStatus(of: failures)
+            let status = program.exitStatus(after: failures, of: "mirror", in: session)
             if session.isBegunAnew {
                 await program.streams.writeError(
                     "booksync: what was subscribed to is lost with the store of \(configuration.library): subscribe again"

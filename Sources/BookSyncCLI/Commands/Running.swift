@@ -18,7 +18,7 @@ extension Program {
     }
 
     /// What the process exits with; a mirror that lost what was subscribed to did not bring all of it.
-    private func exitStatus(after failures: [Failure], of command: String, in session: LibrarySession) -> ExitStatus {
+    func exitStatus(after failures: [Failure], of command: String, in session: LibrarySession) -> ExitStatus {
         if let status = interruption.exitStatus { return status }
         let status = ExitStatus(of: failures)
         let isIncomplete = command == "mirror" && session.isBegunAnew
