@@ -140,7 +140,7 @@ let package = Package(
             "ShelfService",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "LibraryMedia", "Settings",
-                "ShelfQueries", "BookSync", "BookCollections", logging,
+                "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", logging,
             ]),
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
@@ -148,8 +148,9 @@ let package = Package(
         .target(
             name: "BookSyncWeb",
             dependencies: [
-                "BookModel", "Languages", "Transport", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
-                "OtherPrograms", "ShelfService", hummingbird, .product(name: "Mustache", package: "swift-mustache"),
+                "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
+                "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", "OtherPrograms", "ShelfService",
+                hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 nioSSL, .product(name: "X509", package: "swift-certificates"),
                 .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, cryptoExtras, logging,

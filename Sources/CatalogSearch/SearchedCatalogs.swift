@@ -80,6 +80,15 @@ extension Configuration {
         }
     }
 
+    /// The list of all books by the author of one that was found, where a source that has it has such lists.
+    package func authorList(of book: FoundBook) -> (author: String, reference: BookIdentity)? {
+        for place in book.places where source(named: place.entry.identity.source)?.kind == .librivox {
+            guard let author = place.entry.author else { continue }
+            return (author, BookIdentity(source: place.entry.identity.source, id: "author:\(author)"))
+        }
+        return nil
+    }
+
     /// - Returns: nil for a source that has no search. One that cannot be asked for now says so when it is.
     private func searchable(
         _ source: SourceConfiguration, over transport: HTTPTransport, _ paces: inout [String: HostThrottle]

@@ -150,6 +150,8 @@ extension Wordings {
         "{1} cannot be looked at now": "现在无法预览 {1}", "{1} catalogs are being asked": "正在查询 {1} 个目录",
         "{1} previews are waiting for its server": "已有 {1} 个预览在等它的服务器",
         "try again when one of them is done": "请在其中一个完成后再试", "download it: a run waits longer": "可以直接下载：运行会等得更久",
+        "the catalogs cannot be searched": "无法查询目录", "'{1}' is not a language": "“{1}”不是一种语言",
+        "write zh or Chinese, for example": "请写成例如 zh 或 Chinese",
         "its catalog is not read after {1} s": "{1} 秒后仍未读完它的目录", "its catalog was not asked": "没有查询它的目录",
     ]
 }

@@ -56,6 +56,7 @@ package actor RunQueue {
     package nonisolated let knownLibraries: KnownLibraries?
     package nonisolated let logger: Logger
     package nonisolated let previews: CatalogPreviews
+    package nonisolated let searches: CatalogSearches
     private let runner: Runner
     private var errands = PendingRuns()
     /// What the run under way is to do, and the books that joined it.
@@ -79,6 +80,7 @@ package actor RunQueue {
         self.logger = logger
         self.runner = runner
         previews = CatalogPreviews(configuration, logger: logger, withCatalogs: runner.withCatalogs)
+        searches = CatalogSearches(configuration, logger: logger, withCatalogs: runner.withCatalogs)
     }
 
     // MARK: Asking

@@ -56,7 +56,7 @@ extension ForeignClientTests {
                 #expect(try await bench.run("subscribe", "40111").exitCode == 0)
                 let added = try await bench.shell("echo 'secret of Kim' | $BOOKSYNC serve --add-user Kim --library L")
                 try #require(added.exitCode == 0, "\(added.errors)")
-                try await bench.serveGuarded { shelf in
+                try await bench.serveGuarded(settings: "find: { sources: [] }") { shelf in
                     try await Browser.run(setting) { browser in
                         try await browser.open(shelf.address)
                         try await Self.expectAccessible(browser, axe, "login")
@@ -72,12 +72,17 @@ extension ForeignClientTests {
                         try await Self.expectAccessible(browser, axe, "book, with the player")
                         let pages = [
                             "/", "/books/demo/40111", "/books/demo/40111/5000000002", "/books/demo/30776", "/queue",
-                            "/search?q=a", "/search?q=%E5%A4%9C", "/runs", "/subscriptions", "/doctor", "/nothing",
+                            "/search?q=a", "/search?q=%E5%A4%9C", "/runs", "/subscriptions", "/discover", "/doctor",
+                            "/nothing",
                         ]
                         for page in pages {
                             try await browser.open(shelf.address + page)
                             try await Self.expectAccessible(browser, axe, page)
                         }
+                        try await browser.open("\(shelf.address)/discover")
+                        try await browser.type("夜航\(Browser.Key.enter.rawValue)", into: "#wanted")
+                        try await browser.wait(until: "document.querySelector('.found li')")
+                        try await Self.expectAccessible(browser, axe, "discover, with results")
                         // It does find what is wrong.
                         let _: Bool = try await browser.evaluate(
                             "Boolean(document.body.append(new Image(40, 40))) || true")

@@ -77,7 +77,7 @@ extension ForeignClientTests {
                     for page in [
                         "/books/demo/40111", "/", "/books/demo/40111/5000000001", "/queue", "/search?q=%E5%A4%9C",
                         "/runs",
-                        "/subscriptions", "/doctor",
+                        "/subscriptions", "/discover", "/doctor",
                     ] {
                         try await browser.open(shelf.address + page)
                         if page.hasSuffix("40111") {
@@ -499,8 +499,9 @@ extension ForeignClientTests {
                     let pages = [
                         "/", "/books/demo/40111", "/books/demo/40111?state=finished", "/books/demo/40111/5000000001",
                         "/queue",
-                        "/search?q=%E5%A4%9C%E8%88%AA", "/search?q=%3C%22%27%3E", "/runs", "/subscriptions", "/doctor",
-                        "/login",
+                        "/search?q=%E5%A4%9C%E8%88%AA", "/search?q=%3C%22%27%3E", "/runs", "/subscriptions",
+                        "/discover",
+                        "/doctor", "/login",
                     ]
                     for page in pages {
                         try await browser.open(shelf.address + page)

@@ -5,19 +5,18 @@ import Testing
 extension ProductTests {
     @Suite struct Finding {
         /// One server that is archive.org and both directories of podcasts.
-        private static func script(_ others: [String: ServerScript] = [:]) throws -> ServerScript {
+        static func script(_ others: [String: ServerScript] = [:]) throws -> ServerScript {
             func recorded(_ name: String) throws -> ServerScript {
                 .always(.text(try String(contentsOf: Corpus.fixture("search/\(name).json"), encoding: .utf8)))
             }
             return .paths(
                 [
                     "/advancedsearch.php": try recorded("advanced-search"), "/search": try recorded("itunes"),
-                    "/search/podcast": try recorded("fyyd"),
+                    "/search/podcast": try recorded("fyyd"), "/librivox/api/feed/audiobooks": try recorded("librivox"),
                 ].merging(others) { $1 })
         }
 
-        private static func configuration(_ server: MisbehavingServer, find sources: String = "itunes, fyyd") -> String
-        {
+        static func configuration(_ server: MisbehavingServer, find sources: String = "itunes, fyyd") -> String {
             """
             find: { sources: [\(sources)], itunes-url: "\(server.url(""))", fyyd-url: "\(server.url(""))" }
             downloads: { retries: 0 }

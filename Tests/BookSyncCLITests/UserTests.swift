@@ -126,7 +126,7 @@ extension ProductTests {
                         "/api/v1/books/demo/30776/episodes/1", "/api/v1/positions/demo/30776/\(id)",
                         "/api/v1/bookmarks/demo/30776",
                     ] { #expect(try await get(path).status == 404, "\(path)") }
-                    for path in ["/queue", "/runs", "/subscriptions", "/doctor"] {
+                    for path in ["/queue", "/runs", "/subscriptions", "/discover", "/doctor"] {
                         let answer = try await get(path)
                         #expect(answer.status == 303 && answer.fields["location"] == "/", "\(path)")
                     }

@@ -219,6 +219,12 @@ package struct Browser: Sendable {
         try await command("Page.addScriptToEvaluateOnNewDocument", ["source": script])
     }
 
+    /// What the window shows, as PNG.
+    package func screenshot() async throws -> Data {
+        let text: String = try await Self.send(port, "GET", "/session/\(session)/screenshot", nil)
+        return Data(base64Encoded: text) ?? Data()
+    }
+
     package func open(_ address: String) async throws {
         let _: Nothing? = try await post("/url", ["url": address])
     }

@@ -1,3 +1,4 @@
+import BookCollections
 import BookModel
 import BookSync
 import Foundation
@@ -6,6 +7,7 @@ import OtherPrograms
 import Settings
 import ShelfQueries
 import ShelfService
+import Transport
 
 /// Does what one client asks for: transfers and files by hand, subscriptions, runs, and what they listen to.
 struct ShelfActions: Sendable {
@@ -114,10 +116,15 @@ struct ShelfActions: Sendable {
                     naming: stored.first { $0.book == book }?.naming, subscribedAt: .now))
         }
         let wanted = subscriptions
+        try await withHTTPTransport(options: recognised.transportOptions, logger: desk.logger) { transport in
+            for subscription in wanted { try recognised.requireMeaning(of: subscription, over: transport) }
+        }
         try await SubscriptionBook.open(in: library, knownLibraries: desk.knownLibraries) { subscribed in
             for subscription in wanted { _ = try await subscribed.subscribe(subscription) }
         }
-        try await desk.list(wanted.map { RunRequest.Item(book: $0.book, filter: $0.filter) })
+        // The books of a list come with the next mirror run.
+        try await desk.list(
+            wanted.filter { !$0.book.isCollection }.map { RunRequest.Item(book: $0.book, filter: $0.filter) })
         return [
             "count": .init(wanted.count), "subscriptions": .array(wanted.map { JSONDocument($0) }),
         ]

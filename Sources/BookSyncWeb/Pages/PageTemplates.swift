@@ -14,6 +14,7 @@ struct PageTemplates: Sendable {
         "episode": PackageResources.episode_mustache, "queue": PackageResources.queue_mustache,
         "search": PackageResources.search_mustache, "runs": PackageResources.runs_mustache,
         "subscriptions": PackageResources.subscriptions_mustache, "doctor": PackageResources.doctor_mustache,
+        "discover": PackageResources.discover_mustache, "found": PackageResources.found_mustache,
         "login": PackageResources.login_mustache, "trouble": PackageResources.trouble_mustache,
     ]
 

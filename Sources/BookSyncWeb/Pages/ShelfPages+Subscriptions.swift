@@ -1,5 +1,6 @@
 import BookModel
 import BookSync
+import CatalogFetcher
 import Foundation
 import Settings
 import ShelfQueries
@@ -27,6 +28,7 @@ extension ShelfPages {
     private struct PreviewView: ViewModel {
         var title: String
         var people: String?
+        var summary: String?
         var counts: String
         var warning: String?
         var episodes: [ListedView]
@@ -113,10 +115,11 @@ extension ShelfPages {
         let title = subscription.title ?? book?.book.title ?? subscription.book.id
         var actions: [ActionView] = []
         if maker.visitor.mayChange, !isConfigured {
+            let book = subscription.book
+            // A list is no book on the shelf, which is found by its name in addresses.
+            let reference = book.isCollection ? book.description : PageRoutes.reference(of: book)
             actions.append(
-                maker.button(
-                    "unsubscribe", .unsubscribe, field: "ref", value: PageRoutes.reference(of: subscription.book),
-                    of: title, kind: "quiet"))
+                maker.button("unsubscribe", .unsubscribe, field: "ref", value: reference, of: title, kind: "quiet"))
         }
         return FollowedView(
             title: title, page: book.map { maker.routes.book($0.book.identity) },
@@ -138,7 +141,7 @@ extension ShelfPages {
         let more = preview.episodes.count - Self.previewed
         return PreviewView(
             title: preview.book.title, people: maker.people(of: preview.book),
-            counts: counts.joined(separator: " · "),
+            summary: preview.description.summary, counts: counts.joined(separator: " · "),
             warning: preview.proof.warnings.first.map { phrases($0) }
                 ?? (preview.proof.isComplete ? nil : phrases(.incompleteListing)),
             episodes: preview.episodes.prefix(Self.previewed).map {

@@ -95,27 +95,34 @@ package struct ShelfPages: Sendable {
             + Phrase.failures.map { WordView(name: $0.keyword, text: phrases($0.phrase)) }
     }
 
+    /// What a template makes of a model.
+    func part(_ model: some ViewModel, with template: String, for request: Request) throws -> String {
+        var fields = model.fields
+        fields["root"] = request.root
+        fields["token"] = request.visitor.formToken
+        fields["address"] = request.address
+        fields["mayChange"] = request.visitor.mayChange
+        fields["keepsPositions"] = request.visitor.keepsPositions
+        return try templates.render(fields, with: template, in: request.visitor.language)
+    }
+
     /// A whole page around what a template makes of a model.
     func page(
         _ title: Phrase, named name: String? = nil, _ model: some ViewModel, with template: String,
         for request: Request, section: Phrase? = nil, status: Int = 200, isLive: Bool = true, isRenewed: Bool = false
     ) throws -> Page {
         let (phrases, visitor, routes) = (phrases(for: request), request.visitor, request.routes)
-        var fields = model.fields
-        fields["root"] = request.root
-        fields["token"] = visitor.formToken
-        fields["address"] = request.address
-        fields["mayChange"] = visitor.mayChange
-        fields["keepsPositions"] = visitor.keepsPositions
-        let main = try templates.render(fields, with: template, in: visitor.language)
-        let sections: [(Phrase, String)] = [
-            (.shelf, routes.shelf), (.queue, routes.root + "/queue"), (.subscriptions, routes.root + "/subscriptions"),
-            (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
-        ]
+        let main = try part(model, with: template, for: request)
+        let discover = visitor.mayChange ? [(Phrase.discover, routes.root + "/discover")] : []
+        let sections: [(Phrase, String)] =
+            [(.shelf, routes.shelf)] + discover + [
+                (.queue, routes.root + "/queue"), (.subscriptions, routes.root + "/subscriptions"),
+                (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
+            ]
         let layout = Layout(
             root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
             token: visitor.formToken,
-            address: request.address, query: request.searched,
+            address: request.address, query: section == .discover ? "" : request.searched,
             mayChange: visitor.mayChange, keepsPositions: visitor.keepsPositions, isStill: visitor.user.isLimited,
             isLoggedIn: visitor.isLoggedIn, userName: visitor.user.name, isLive: isLive,
             isRenewed: isRenewed,

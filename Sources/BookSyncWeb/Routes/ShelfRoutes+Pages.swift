@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Foundation
 import Hummingbird
+import NIOCore
 import ShelfService
 
 extension ShelfRoutes {
@@ -20,6 +21,10 @@ extension ShelfRoutes {
         page("queue", of: library) { request, _ in try await pages.queuePage(request) }
         page("runs", of: library) { request, _ in try await pages.runsPage(request) }
         page("subscriptions", of: library) { request, _ in try await pages.subscriptionsPage(request) }
+        library.reads("discover") { request, context in
+            guard let desk = site.shelf.desk else { throw Failure.readOnly }
+            return try await discoveries(pages, desk, request, context)
+        }
         page("doctor", of: library) { request, _ in try await pages.doctorPage(request) }
 
         // What costs others something comes with a form of ours only, and its page is the answer.
@@ -40,6 +45,29 @@ extension ShelfRoutes {
         page("{name}", of: files) { _, context in StaticFile.named(context["name"]) }
         // The name of a folder is a version of the program.
         page("{name}/{file}", of: files) { _, context in StaticFile.named(context["file"], of: context["name"]) }
+    }
+
+    /// The page with what catalogs found, or a line of JSON with that part of it whenever one of them has answered.
+    private func discoveries(
+        _ pages: ShelfPages, _ desk: RunQueue, _ request: Request, _ context: ShelfContext
+    ) async throws -> Response {
+        let asked = await self.site.pageRequest(request, context)
+        let lines = "application/x-ndjson"
+        // A page of another site may send somebody here; what it wants to be searched is not. What was typed, or kept, is.
+        let site = HTTPFields.Element.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        let asks = request.method == .get && (context.caller.proof.origin != .foreign || site == "none")
+        guard asks, request.headers[.accept] == lines else {
+            return await .page(try await pages.discoverPage(asked, desk, asks: asks), for: request)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: lines],
+            body: ResponseBody { writer in
+                try await pages.discoveries(asked, desk) { part in
+                    let line = JSONDocument.string(part).text(isIndented: false) + "\n"
+                    try await writer.write(ByteBuffer(string: line))
+                }
+                try await writer.finish(nil)
+            })
     }
 
     private func page(

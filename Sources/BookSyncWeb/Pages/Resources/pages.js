@@ -42,7 +42,7 @@ export function complain(text) {
 
 const parser = new DOMParser();
 /** A page without what is there for browsers that run no script: parsed here, that would differ from what the browser made. */
-function parse(text) {
+export function parse(text) {
   const page = parser.parseFromString(text, "text/html");
   withoutNoscript(page);
   return page;
@@ -134,6 +134,8 @@ export function refreshSoon(wait = 700) {
 }
 
 export async function refresh() {
+  // What others were asked for is not asked again.
+  if (document.querySelector("main [data-asked]")) return;
   const [mine, address] = [newest, location.href];
   // Where no page was named, the one that is shown stays.
   const shown = document.querySelector(".pager [aria-current]")?.href ?? address;
@@ -150,7 +152,6 @@ export async function refresh() {
   if (!main || !page.getElementById("player")) return void (location.href = address);
   const parts = e => [...e.querySelectorAll("[data-part]")].map(part => part.tagName + part.dataset.part).join();
   const isTyping = old.contains(document.activeElement) && document.activeElement.matches("input, select");
-  if (old.querySelector("[data-asked]")) return;
   if (parts(old) !== parts(main) || !old.querySelector("[data-part], [data-row]")) {
     if (!isTyping) keepingFocus(() => old.replaceChildren(...adopt(main.childNodes)));
   } else {

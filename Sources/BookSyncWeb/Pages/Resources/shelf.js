@@ -1,7 +1,7 @@
 // What the script adds to pages that work without it: buttons that act at once, search while one types, and the rest
 // from its parts.
 
-import { complain, go, refresh, refreshSoon, root, step, word } from "./pages.js";
+import { announce, complain, go, parse, refresh, refreshSoon, root, step, word } from "./pages.js";
 import "./live.js";
 import "./player.js";
 
@@ -41,7 +41,7 @@ document.addEventListener("submit", async event => {
   const request = asked(button);
   if (!request) return;
   event.preventDefault();
-  if (button.getAttribute("aria-busy") === "true") return;
+  if (button.matches("[aria-busy=true], [aria-disabled=true]")) return;
   button.setAttribute("aria-busy", "true");
   const question = button.closest("details");
   question?.querySelector("summary").focus({ preventScroll: true });
@@ -58,6 +58,14 @@ document.addEventListener("submit", async event => {
       complain(word("actionFailed", { kind: word(failure.kind) || word("failedPage"), why: failure.error }));
     }
     if (answer.ok && button.dataset.then) return void (await go(button.dataset.then));
+    const results = button.closest("#results");
+    if (answer.ok && results) {
+      // It stays where the focus is.
+      button.setAttribute("aria-disabled", "true");
+      button.ariaLabel = `${button.ariaLabel}: ${results.dataset.added}`;
+      button.textContent = results.dataset.added;
+      announce(button.ariaLabel);
+    }
     await refresh();
     refreshSoon();
   } catch {
@@ -99,11 +107,65 @@ document.addEventListener("submit", event => {
   else if (form.method === "get") {
     const address = new URL(form.action);
     address.search = fields;
-    go(address.href);
+    if ("stream" in form.dataset) discover(address);
+    else go(address.href);
   }
   else return;
   event.preventDefault();
 });
+
+// MARK: Discover
+
+let discovering = null;
+
+/** Shows what catalogs find, as soon as each of them answers. */
+async function discover({ href, pathname, search }) {
+  if (discovering?.href === href) return;
+  discovering?.control.abort();
+  const mine = (discovering = { href, control: new AbortController() });
+  if (location.href !== href) step(href);
+  document.querySelector("#act [name=return]").value = pathname + search;
+  document.querySelector("#results ol").replaceChildren();
+  try {
+    const headers = { Accept: "application/x-ndjson" };
+    const answer = await fetch(href, { headers, signal: mine.control.signal });
+    if (!(answer.headers.get("Content-Type") ?? "").includes("ndjson")) return void (await go(href, { keepsFocus: true }));
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      const lines = (rest + piece.value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) showFound(parse(JSON.parse(line)).getElementById("results"));
+    }
+  } catch {
+    if (!mine.control.signal.aborted) complain(word("lostServer"));
+  } finally {
+    if (discovering === mine) discovering = null;
+  }
+}
+
+/** What is shown stays in its place while more comes; at last the best are first, unless somebody is reading. */
+function showFound(part) {
+  const results = document.getElementById("results");
+  if (!results) return discovering?.control.abort();
+  const [list, other] = [results.querySelector("ol"), part.querySelector("ol")];
+  for (const name of [".sum", ".unanswered"]) results.querySelector(name).innerHTML = part.querySelector(name).innerHTML;
+  const shown = new Map();
+  for (const row of list.children) for (const id of row.dataset.ids.split(" ")) shown.set(id, row);
+  const rows = [...other.children].map(row => {
+    const mine = row.dataset.ids.split(" ").map(id => shown.get(id)).find(Boolean);
+    if (mine?.outerHTML === row.outerHTML || mine?.querySelector("[aria-disabled], [aria-busy], :focus")) return mine;
+    document.adoptNode(row);
+    if (mine?.isConnected) mine.replaceWith(row);
+    else list.append(row);
+    return row;
+  });
+  if ("underWay" in part.dataset) return;
+  for (const row of [...list.children]) if (!rows.includes(row) && !row.matches(":focus-within")) row.remove();
+  if (!scrollY && !list.matches(":focus-within")) list.append(...rows);
+}
+
+document.addEventListener("shown", () => discovering?.control.abort());
 
 // MARK: Search
 

@@ -1,0 +1,124 @@
+import BookModel
+import BookSync
+import CatalogFetcher
+import CatalogSearch
+import Settings
+import ShelfQueries
+import ShelfService
+import TextParsing
+
+extension ShelfPages {
+    private struct FoundView: ViewModel {
+        /// Names of the book in each source, by which a row is known again.
+        var ids: String
+        var title: String
+        var people: String?
+        var facts: String
+        var reference: String
+        var actions: [ActionView]
+        /// What of these was done before.
+        var done: [String]
+    }
+
+    private struct ResultsView: ViewModel {
+        var status = ""
+        var isUnderWay = false
+        var unanswered: [ErrorView] = []
+        var books: [FoundView] = []
+    }
+
+    private struct DiscoverView: ViewModel {
+        var text: String
+        var wantedLanguage: String
+        var choices: [ChoiceView]
+        var results: ResultsView
+    }
+
+    /// Books that catalogs have.
+    /// - Parameter asks: whether the catalogs are asked; else there is the form alone, filled in.
+    func discoverPage(_ request: Request, _ desk: RunQueue, asks: Bool) async throws -> Page {
+        let sources = (try? await desk.searches.sources()) ?? []
+        var results = ResultsView()
+        if asks { try await search(request, desk) { results = $0 } }
+        let view = DiscoverView(
+            text: request.searched, wantedLanguage: request.query["language"] ?? "",
+            choices: sources.map { ChoiceView(href: "", label: $0, isCurrent: $0 == request.query["source"]) },
+            results: results)
+        return try page(.discover, view, with: "discover", for: request, section: .discover)
+    }
+
+    /// What that page shows of a search.
+    /// - Parameter show: is given it whenever a catalog has answered.
+    func discoveries(_ request: Request, _ desk: RunQueue, show: (String) async throws -> Void) async throws {
+        try await search(request, desk) { try await show(part($0, with: "found", for: request)) }
+    }
+
+    private func search(
+        _ request: Request, _ desk: RunQueue, show: (ResultsView) async throws -> Void
+    ) async throws {
+        let phrases = phrases(for: request)
+        guard !request.searched.isEmpty else { return }
+        let stored = try await shelf(for: request).read { try await $0.subscriptions() } ?? []
+        let followed = Set(try wholeShelf.configuration.allSubscriptions(with: stored).map(\.book))
+        do {
+            let source = request.query["source"].flatMap { $0.isEmpty ? nil : $0 }
+            let wanted = request.query["language"].flatMap { $0.isEmpty ? nil : $0 }
+            let language = wanted.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) }
+            if let wanted, language == nil {
+                throw Failure(
+                    .usage, what: "the catalogs cannot be searched",
+                    why: "'\(CatalogText.quotation(wanted, length: 40))' is not a language",
+                    remedy: "write zh or Chinese, for example")
+            }
+            let query = CatalogQuery(text: request.searched, language: language, limit: 200)
+            for try await progress in await desk.searches.updates(of: query, in: source, for: request.visitor.user.id) {
+                let count = progress.books.count
+                let status =
+                    if !progress.awaited.isEmpty {
+                        phrases(.askingSources, count: count)
+                            .replacing("{sources}", with: progress.awaited.joined(separator: ", "))
+                    } else {
+                        count == 0 ? phrases(.nothingFound) : phrases(.countFound, count: count)
+                    }
+                try await show(
+                    ResultsView(
+                        status: status, isUnderWay: !progress.awaited.isEmpty,
+                        unanswered: progress.unanswered.map { ErrorView($0, phrases) },
+                        books: progress.books.map { view($0, followed, maker(for: request)) }))
+            }
+        } catch let failure as Failure {
+            try await show(ResultsView(unanswered: [ErrorView(failure, phrases)]))
+        }
+    }
+
+    private func view(_ book: FoundBook, _ followed: Set<BookIdentity>, _ maker: ViewMaker) -> FoundView {
+        let (entry, phrases) = (book.entry, maker.phrases)
+        // As a user would type it: what a catalog has published is no secret.
+        let reference = entry.address?.secretText ?? entry.reference
+        var (actions, done): ([ActionView], [String]) = ([], [])
+        func offer(_ label: String, _ reference: String, isDone: Bool, kind: String = "") {
+            guard !isDone else { return done.append(phrases(.actionOf, ["action": label, "name": phrases(.added)])) }
+            actions.append(
+                ActionView(
+                    action: maker.routes.action("subscribe"), field: "ref", value: reference, label: label,
+                    spoken: phrases(.actionOf, ["action": label, "name": entry.title]), of: entry.title, kind: kind))
+        }
+        let isFollowed = book.places.contains { followed.contains($0.entry.identity) }
+        offer(phrases(.add), reference, isDone: isFollowed, kind: "primary")
+        if let list = wholeShelf.configuration.authorList(of: book) {
+            let label = phrases(.allByAuthor, ["name": list.author])
+            offer(label, list.reference.description, isDone: followed.contains(list.reference))
+        }
+        let facts = [
+            entry.language, entry.episodes.map { phrases(.countEpisodes, count: $0) }, entry.seconds.map(phrases.span),
+            entry.size.map(phrases.bytes), phrases(.foundIn, ["sources": book.sources.joined(separator: ", ")]),
+        ]
+        return FoundView(
+            ids: book.places.map { PageRoutes.reference(of: $0.entry.identity) }.joined(separator: " "),
+            title: entry.title,
+            people: maker.people(
+                of: Book(identity: entry.identity, title: entry.title, author: entry.author, narrator: entry.narrator)),
+            facts: facts.compactMap(\.self).joined(separator: " · "), reference: reference,
+            actions: actions, done: done)
+    }
+}
