@@ -13,7 +13,14 @@ extension Configuration {
             .usage, what: "\(collection) cannot be followed", why: "its source has no such list of books",
             remedy:
                 "write archive:collection:NAME, archive:search:QUERY, librivox:author:NAME, librivox:language:NAME, "
-                + "opds:feed:ADDRESS or SOURCE:library:ID")
+                + "opds:feed:ADDRESS, feed:opml:ADDRESS or SOURCE:library:ID")
+    }
+
+    /// Whether a list of books is in a private network itself, or its source may lead there.
+    func isPrivate(_ collection: BookIdentity) -> Bool {
+        let address = collection.id.drop { $0 != ":" }.dropFirst()
+        return source(named: collection.source)?.allowsPrivateAddresses == true
+            || address.contains("://") && ResourceAddress(String(address)).isPlainlyPrivate
     }
 
     /// Makes sure that what a subscription says has a meaning for what it names, a book or a list of books.

@@ -15,7 +15,7 @@ package struct CollectionFilter: Sendable, Hashable {
 }
 
 extension BookIdentity {
-    private static let kindsOfCollection = ["collection", "search", "author", "language", "library", "feed"]
+    private static let kindsOfCollection = ["collection", "search", "author", "language", "library", "feed", "opml"]
 
     /// Whether it names a list of books, and no book: `internet-archive:collection:librivoxaudio`.
     package var isCollection: Bool {

@@ -38,7 +38,8 @@ extension Configuration {
     }
 
     /// The list of books that an id names: `collection:NAME` and `search:QUERY` of an archive, `author:NAME` and
-    /// `language:NAME` of LibriVox, `feed:ADDRESS` of OPDS, `library:ID` of Audiobookshelf; nil where it names none.
+    /// `language:NAME` of LibriVox, `feed:ADDRESS` of OPDS, `library:ID` of Audiobookshelf, `opml:ADDRESS` of feeds; nil where
+    /// it names none.
     package func bookCollection(
         _ name: BookIdentity, over transport: HTTPTransport, pace: HostThrottle? = nil,
         onWait: @escaping CatalogConnection.OnWait = { _ in }
@@ -47,9 +48,10 @@ extension Configuration {
         let (kind, text) = (name.id[..<colon], String(name.id[colon...].dropFirst()))
         guard !text.isEmpty else { return nil }
         try source.requireVariables()
+        let address = text.contains("://") ? ResourceAddress(text) : nil
         let connection = CatalogConnection(
-            transport: transport.using(access(to: source)), retry: RetryPolicy(retries: downloads.retries), pace: pace,
-            onWait: onWait)
+            transport: transport.using(access(to: source, naming: address)),
+            retry: RetryPolicy(retries: downloads.retries), pace: pace, onWait: onWait)
         let client = connection.searchClient
         func list(_ expression: String, _ settings: InternetArchiveSettings, librivox: String? = nil)
             -> ArchiveCollection
@@ -70,9 +72,12 @@ extension Configuration {
         case (.librivox(let settings), "language"):
             let language = ArchiveSearch.expression(forLanguage: CatalogText.language(text) ?? text)
             return list("collection:librivoxaudio AND \(language)", settings.archive, librivox: source.name)
-        case (.opds(let settings), "feed") where text.contains("://"):
-            return OPDSCollection(
-                of: ResourceAddress(text), source: source.name, settings: settings, connection: connection)
+        case (.opds(let settings), "feed"):
+            return address.map {
+                OPDSCollection(of: $0, source: source.name, settings: settings, connection: connection)
+            }
+        case (.feed, "opml"):
+            return address.map { OPMLCollection(name: name, address: $0, client: client, book: { book(at: $0) }) }
         case (.audiobookshelf(let settings), "library"):
             return AudiobookshelfLibrary(
                 text, of: AudiobookshelfSource(name: source.name, settings: settings, connection: connection))

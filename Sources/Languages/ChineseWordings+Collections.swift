@@ -6,8 +6,9 @@ extension Wordings {
         "check the collection's address; its books stay followed as they are": "请检查书单的地址；其中的书照旧跟踪",
         "{1} cannot be followed": "无法订阅 {1}",
         "its source has no such list of books": "它的来源没有这样的书单",
-        "write archive:collection:NAME, archive:search:QUERY, librivox:author:NAME, librivox:language:NAME, opds:feed:ADDRESS or SOURCE:library:ID":
-            "请写 archive:collection:名称、archive:search:查询、librivox:author:作者、librivox:language:语言、opds:feed:地址 或 来源:library:ID",
+        "write archive:collection:NAME, archive:search:QUERY, librivox:author:NAME, librivox:language:NAME, opds:feed:ADDRESS, feed:opml:ADDRESS or SOURCE:library:ID":
+            "请写 archive:collection:名称、archive:search:查询、librivox:author:作者、librivox:language:语言、opds:feed:地址、feed:opml:地址 或 来源:library:ID",
+        "it lists too many feeds": "它列出的订阅源太多",
         "--language, --min-hours and --max-books choose among the books of a list, and it is one book":
             "--language、--min-hours 和 --max-books 用于从书单中挑选，而它是一本书",
         "--only, --latest and --title are for one book, and it is a list of books":

@@ -35,8 +35,9 @@ extension Configuration {
     }
 
     /// The same for a source as a whole.
-    package func access(to source: SourceConfiguration) -> SourceAccess {
-        access(of: source, at: source.ownAddresses, named: source.ownAddresses)
+    /// - Parameter address: one that the user named beside the source's own.
+    package func access(to source: SourceConfiguration, naming address: ResourceAddress? = nil) -> SourceAccess {
+        access(of: source, at: source.ownAddresses, named: source.ownAddresses + [address].compactMap(\.self))
     }
 
     /// - Parameters:

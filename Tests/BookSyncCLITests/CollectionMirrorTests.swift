@@ -327,5 +327,56 @@ extension ProductTests {
                 #expect(try bench.files().count == 7)
             }
         }
+
+        @Test func `the feeds of an OPML address, and the books of an OPDS feed, are followed`() async throws {
+            let feed = """
+                <rss version="2.0"><channel><title>Radio</title><item><title>One</title>
+                <enclosure url="/1.mp3" length="8" type="audio/mpeg"/><guid>1</guid></item></channel></rss>
+                """
+            let audio = CollectedArchive.audio("x", 1)
+            try await withWorkbench { bench in
+                let script = ServerScript { request in
+                    let server = "http://\(request.header("Host") ?? "")"
+                    switch request.path {
+                    case "/list.opml":
+                        return .text(
+                            """
+                            <opml version="2.0"><body><outline text="Radio" xmlUrl="\(server)/feed.xml"/>
+                            <outline text="Secret" xmlUrl="\(server)/feed.xml?token=abcdefghijklmnop"/></body></opml>
+                            """, type: "text/x-opml")
+                    case "/feed.xml": return .text(feed, type: "application/rss+xml")
+                    case "/opds":
+                        return .text(
+                            """
+                            {"metadata":{"title":"New"},"publications":[{"metadata":{"title":"Work"},"links":[
+                            {"rel":"self","href":"/work","type":"application/opds-publication+json"},
+                            {"rel":"http://opds-spec.org/acquisition/open-access","href":"/1.mp3","type":"audio/mpeg"}]}]}
+                            """, type: "application/opds+json")
+                    case "/work":
+                        return .text(
+                            """
+                            {"metadata":{"title":"Work"},"links":[
+                            {"rel":"http://opds-spec.org/acquisition/open-access","href":"/1.mp3","type":"audio/mpeg"}]}
+                            """, type: "application/opds-publication+json")
+                    default: return .reply(headers: ["Content-Type": "audio/mpeg"], body: audio)
+                    }
+                }
+                try await withServer(script) { server in
+                    try bench.configure("downloads: { retries: 0 }")
+                    for list in ["feed:opml:\(server.url("/list.opml"))", "opds:feed:\(server.url("/opds"))"] {
+                        let result = try await bench.run("subscribe", list, environment: bench.configured)
+                        #expect(result.exitCode == 0, "\(result.errors)")
+                    }
+                    let mirror = try await bench.run("mirror", environment: bench.configured)
+                    #expect(mirror.exitCode == 0, "\(mirror.errors)")
+                    #expect(try bench.digests() == [sha256(audio), sha256(audio)], "\(mirror.errors)")
+                    #expect(server.requests(path: "/feed.xml").map(\.query) == [[:]])
+                    let secret = try await bench.run(
+                        "subscribe", "feed:opml:\(server.url("/list.opml"))?token=abcdefghijklmnop",
+                        environment: bench.configured)
+                    #expect(secret.exitCode == 64 && !secret.errors.contains("abcdefghijklmnop"), "\(secret.errors)")
+                }
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ package struct CatalogClient: Sendable {
     var onWait: CatalogConnection.OnWait
 
     /// What a reader makes of the bytes of an answer.
-    enum Reading<Document> {
+    package enum Reading<Document> {
         case document(Document)
         /// The bytes end in the middle: it may be that the connection was cut.
         case cutShort(why: Message)
@@ -27,7 +27,7 @@ package struct CatalogClient: Sendable {
 
     /// - Returns: what `read` makes of the answer, and the address that it came from in the end.
     /// - Throws: ``Failure``; `CancellationError`.
-    func fetch<Document>(
+    package func fetch<Document>(
         _ request: HTTPRequest, for subject: ErrorContext, read: ([UInt8]) -> Reading<Document>
     ) async throws -> (document: Document, address: ResourceAddress) {
         try await fetch(request, for: subject, receive: { read(try await collect($0, for: subject)) })
