@@ -143,6 +143,19 @@ OPEN(open64, NOTHING, NOTHING, is_below(path))
 OPEN(openat, FOLDER, PASS_FOLDER, is_path_below(folder, path))
 OPEN(openat64, FOLDER, PASS_FOLDER, is_path_below(folder, path))
 
+// A lock is always given back: the kernel has nothing to refuse there, only a process may die at it. A fault that falls on such a
+// call meets the next one that may be refused.
+static atomic_int is_put_off;
+static int fails_locking(int file, int command, void *argument) {
+    int is_release = error != 0 && (command == F_SETLK || command == F_SETLKW) && argument
+        && ((struct flock *)argument)->l_type == F_UNLCK;
+    int concerns = is_file_below(file);
+    int is_due = fails("fcntl", concerns) || (concerns && atomic_exchange(&is_put_off, 0));
+    if (is_due && is_release) atomic_store(&is_put_off, 1);
+    if (is_due && !is_release) errno = (int)error;
+    return is_due && !is_release;
+}
+
 #define FCNTL(name) \
     int name(int file, int command, ...) { \
         NEXT(name); \
@@ -150,7 +163,7 @@ OPEN(openat64, FOLDER, PASS_FOLDER, is_path_below(folder, path))
         va_start(list, command); \
         void *argument = va_arg(list, void *); \
         va_end(list); \
-        return fails("fcntl", is_file_below(file)) ? -1 : next(file, command, argument); \
+        return fails_locking(file, command, argument) ? -1 : next(file, command, argument); \
     }
 FCNTL(fcntl)
 FCNTL(fcntl64)

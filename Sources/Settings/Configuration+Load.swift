@@ -278,7 +278,9 @@ extension Configuration {
             }
             target = .book(BookIdentity(source: source, id: id))
         }
-        if case .book(let book) = target {
+        if case .book(let named) = target {
+            let book = withSource(named)
+            target = .book(book)
             try requireSource(book.source, what: "\(keyPath): the subscription to '\(book)'")
         }
         guard seen.insert(target).inserted else {

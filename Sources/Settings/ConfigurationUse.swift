@@ -71,9 +71,7 @@ extension Configuration {
         switch reference.target {
         case .book(let book):
             try book.requireNoSecret()
-            guard book.source == "archive", source(named: book.source) == nil else { return book }
-            let archive = source(for: .internetArchive, at: InternetArchiveSettings.standardAddress)
-            return BookIdentity(source: archive, id: book.id)
+            return withSource(book)
         case .id(let id):
             guard let defaultSource else {
                 throw Failure(
@@ -84,6 +82,13 @@ extension Configuration {
         case .address(let address):
             return self.book(at: address)
         }
+    }
+
+    /// `archive` is short for the source of the Internet Archive, where no other is called so.
+    func withSource(_ book: BookIdentity) -> BookIdentity {
+        guard book.source == "archive", source(named: book.source) == nil else { return book }
+        let archive = source(for: .internetArchive, at: InternetArchiveSettings.standardAddress)
+        return BookIdentity(source: archive, id: book.id)
     }
 
     /// Which episodes of a book stay on disk; nil for all.

@@ -378,5 +378,24 @@ extension ProductTests {
                 }
             }
         }
+
+        @Test func `a list of the configuration is followed, by the short name of the archive`() async throws {
+            try await withArchive(Self.poetry) { bench, server, _ in
+                try bench.configure(
+                    """
+                    sources: { ia: { type: internet-archive, url: "\(server.url(""))" } }
+                    subscriptions: [{ book: "archive:collection:poetry", language: zh, max-books: 1, keep: last 5 }]
+                    """)
+                let mirror = try await bench.run("mirror", environment: bench.configured)
+                #expect(mirror.exitCode == 0, "\(mirror.errors)")
+                #expect(mirror.errors.contains("ia:collection:poetry: 1 of 7 books, 1 new"), "\(mirror.errors)")
+                #expect(try bench.digests() == [sha256(CollectedArchive.audio("y", 1))])
+                let shown = try await bench.runBare(["config", "show"], environment: bench.configured)
+                #expect(shown.output.contains("max-books: 1"), "\(shown.output)")
+                let unsubscribed = try await bench.run(
+                    "unsubscribe", "archive:collection:poetry", environment: bench.configured)
+                #expect(unsubscribed.exitCode == 78, "\(unsubscribed.errors)")
+            }
+        }
     }
 }

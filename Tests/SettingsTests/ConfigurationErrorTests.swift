@@ -96,6 +96,12 @@ import Testing
         ("subscriptions:\n  - title: x", "line 2: 'subscriptions'", "a 'book'"),
         ("subscriptions:\n  - book: nope:1", "line 2: the subscription to 'nope:1'", "there is no source 'nope'"),
         ("sources: { kting: { type: feed } }\nsubscriptions:\n  - book: ktng:1", "line 3", "did you mean 'kting'?"),
+        ("subscriptions:\n  - book: archive:collection:x\n    language: klingonish", "line 3", "a language such as zh"),
+        ("subscriptions:\n  - book: archive:collection:x\n    min-hours: 0", "line 3", "hours such as 2"),
+        (
+            "subscriptions:\n  - book: archive:search:a/b\n  - book: internet-archive:search:a/b", "line 3",
+            "two subscriptions"
+        ),
         ("subscriptions:\n  - book: 1\n    only: 5-2", "line 3: '5-2'", "ends before it begins"),
         ("subscriptions:\n  - book: 1\n    match: \"(\"", "line 3: 'match'", "a regular expression"),
         ("subscriptions:\n  - book: 1\n    latest: 0", "line 3: 'latest'", "from 1 on"),
