@@ -133,8 +133,8 @@ let package = Package(
         room(
             "BookCollections",
             uses: [
-                "BookModel", "Transport", "LibraryFiles", "CatalogFetcher", "CatalogStore", "Settings", "CatalogSearch",
-                "BookSync", logging,
+                "BookModel", "Transport", "LibraryFiles", "CatalogFetcher", "CatalogStore", "SyncPlanner", "Settings",
+                "CatalogSearch", "BookSync", logging,
             ]),
         room(
             "ShelfService",

@@ -2,7 +2,6 @@ import BookModel
 import CatalogFetcher
 import CatalogStore
 import Foundation
-import Transport
 
 /// Reads the list of a collection page by page into the store, each page in a transaction of its own: what is cut off goes on at its
 /// cursor another night.
@@ -13,8 +12,6 @@ struct CollectionListing {
     let store: CatalogStore
     let subscription: Subscription
     let list: any BookCollection
-    /// Whether its books may be in a private network: a public list must not lead there.
-    let mayBePrivate: Bool
 
     /// What a listing came to.
     struct Outcome {
@@ -38,14 +35,10 @@ struct CollectionListing {
                 try await store.restartListing(of: collection)
                 continue
             }
-            let entries = page.entries.filter { entry in
-                let id = entry.identity.id
-                return mayBePrivate || !id.contains("://") || !ResourceAddress(id).isPlainlyPrivate
-            }
             // A cursor may be an address; one that holds a secret is not stored, and a listing that is cut there begins anew.
             let isStorable = page.next.map { ResourceAddress($0).withoutSecrets == $0 } ?? true
             let count = try await store.record(
-                entries, wanted: entries.map(filter.isWanted), next: isStorable ? page.next : nil,
+                page.entries, wanted: page.entries.map(filter.isWanted), next: isStorable ? page.next : nil,
                 of: collection)
             guard let next = page.next else {
                 let changes = try await store.endListing(

@@ -72,10 +72,8 @@ package struct CollectionMirror: Sendable {
             for subscription in collections {
                 do {
                     let list = try configuration.requireCollection(subscription.book, over: transport)
-                    let outcome = try await CollectionListing(
-                        store: store, subscription: subscription, list: list,
-                        mayBePrivate: configuration.isPrivate(subscription.book)
-                    ).execute()
+                    let outcome = try await CollectionListing(store: store, subscription: subscription, list: list)
+                        .execute()
                     await tell(Self.sentence(outcome, of: subscription))
                 } catch let failure as Failure where failure.kind != .libraryUnwritable {
                     failures.append(failure)

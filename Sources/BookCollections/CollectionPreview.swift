@@ -56,8 +56,7 @@ package struct CollectionPreview: Sendable, Hashable {
     private mutating func add(_ entry: CatalogEntry) {
         books += 1
         seconds += entry.seconds ?? 0
-        // What a catalog claims may be anything.
-        size = min(size, .max / 2) + max(0, min(entry.size ?? 0, .max / 2))
+        size = size.addingSaturated(max(0, entry.size ?? 0))
         if entry.size == nil { unknownSizes += 1 }
     }
 }

@@ -5,10 +5,13 @@ import Settings
 import Transport
 
 extension Configuration {
+    /// The list without books in a private network, unless it is there itself: a public one must not lead there.
     /// - Throws: ``Failure`` of kind `usage` where the source has no such list, `configuration` where it cannot be asked.
     func requireCollection(_ collection: BookIdentity, over transport: HTTPTransport) throws -> any BookCollection {
         try requireSource(of: collection)
-        if let list = try bookCollection(collection, over: transport) { return list }
+        if let list = try bookCollection(collection, over: transport) {
+            return isPrivate(collection) ? list : PublicCollection(list: list)
+        }
         throw Failure(
             .usage, what: "\(collection) cannot be followed", why: "its source has no such list of books",
             remedy:
@@ -17,10 +20,10 @@ extension Configuration {
     }
 
     /// Whether a list of books is in a private network itself, or its source may lead there.
-    func isPrivate(_ collection: BookIdentity) -> Bool {
-        let address = collection.id.drop { $0 != ":" }.dropFirst()
+    private func isPrivate(_ collection: BookIdentity) -> Bool {
+        let name = collection.collection?.name ?? ""
         return source(named: collection.source)?.allowsPrivateAddresses == true
-            || address.contains("://") && ResourceAddress(String(address)).isPlainlyPrivate
+            || name.contains("://") && ResourceAddress(name).isPlainlyPrivate
     }
 
     /// Makes sure that what a subscription says has a meaning for what it names, a book or a list of books.
@@ -42,6 +45,20 @@ extension Configuration {
                 why: "--only, --latest and --title are for one book, and it is a list of books",
                 remedy: "leave them out; --match, --exclude and --since choose among its books")
         }
+    }
+}
+
+/// A list without the books whose addresses say by themselves that they are on this machine or in a private network.
+private struct PublicCollection: BookCollection {
+    let list: any BookCollection
+
+    func page(at cursor: String?) async throws -> CollectionPage {
+        var page = try await list.page(at: cursor)
+        page.entries.removeAll {
+            let id = $0.identity.id
+            return id.contains("://") && ResourceAddress(id).isPlainlyPrivate
+        }
+        return page
     }
 }
 

@@ -25,6 +25,11 @@ package struct CatalogEntry: Sendable, Hashable {
         self.title = title
     }
 
+    /// Whether the book is in a language, given without a region; nil where the catalog does not tell.
+    package func isIn(language: String) -> Bool? {
+        self.language.map { $0.prefix { $0 != "-" } == language }
+    }
+
     /// What the user writes to name the book: of a feed its address.
     package var reference: String { address == nil ? identity.description : identity.id }
 }

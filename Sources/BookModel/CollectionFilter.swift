@@ -17,8 +17,14 @@ package struct CollectionFilter: Sendable, Hashable {
 extension BookIdentity {
     private static let kindsOfCollection = ["collection", "search", "author", "language", "library", "feed", "opml"]
 
-    /// Whether it names a list of books, and no book: `internet-archive:collection:librivoxaudio`.
-    package var isCollection: Bool {
-        id.firstIndex(of: ":").map { Self.kindsOfCollection.contains(String(id[..<$0])) } ?? false
+    /// Which list of books it names: `internet-archive:collection:librivoxaudio` is the `collection` of that name; nil for a book.
+    package var collection: (kind: String, name: String)? {
+        guard let colon = id.firstIndex(of: ":"), Self.kindsOfCollection.contains(String(id[..<colon])) else {
+            return nil
+        }
+        return (String(id[..<colon]), String(id[id.index(after: colon)...]))
     }
+
+    /// Whether it names a list of books, and no book.
+    package var isCollection: Bool { collection != nil }
 }

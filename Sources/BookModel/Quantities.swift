@@ -65,3 +65,11 @@ package func describeTime(_ time: Date, in zone: TimeZone = .current) -> String 
         locale: Locale(identifier: "en_US_POSIX"), timeZone: zone, calendar: Calendar(identifier: .gregorian))
     return time.formatted(style)
 }
+
+extension Int64 {
+    /// The sum, or the largest number where it is larger: catalogs and servers may claim any length.
+    package func addingSaturated(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

@@ -41,17 +41,16 @@ extension Configuration {
     /// `language:NAME` of LibriVox, `feed:ADDRESS` of OPDS, `library:ID` of Audiobookshelf, `opml:ADDRESS` of feeds; nil where
     /// it names none.
     package func bookCollection(
-        _ name: BookIdentity, over transport: HTTPTransport, pace: HostThrottle? = nil,
-        onWait: @escaping CatalogConnection.OnWait = { _ in }
+        _ name: BookIdentity, over transport: HTTPTransport
     ) throws -> (any BookCollection)? {
-        guard let source = source(named: name.source), let colon = name.id.firstIndex(of: ":") else { return nil }
-        let (kind, text) = (name.id[..<colon], String(name.id[colon...].dropFirst()))
-        guard !text.isEmpty else { return nil }
+        guard let source = source(named: name.source), let (kind, text) = name.collection, !text.isEmpty else {
+            return nil
+        }
         try source.requireVariables()
         let address = text.contains("://") ? ResourceAddress(text) : nil
         let connection = CatalogConnection(
             transport: transport.using(access(to: source, naming: address)),
-            retry: RetryPolicy(retries: downloads.retries), pace: pace, onWait: onWait)
+            retry: RetryPolicy(retries: downloads.retries))
         let client = connection.searchClient
         func list(_ expression: String, _ settings: InternetArchiveSettings, librivox: String? = nil)
             -> ArchiveCollection

@@ -102,7 +102,7 @@ extension BookIdentity {
     /// - Throws: ``Failure`` of kind `usage`.
     package func requireNoSecret() throws {
         // Of a list of books as well: `feed:https://…`
-        let address = isCollection ? String(id.drop { $0 != ":" }.dropFirst()) : id
+        let address = collection?.name ?? id
         guard FeedSettings.isWholeAddress(address),
             !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(address)))
         else { return }

@@ -65,10 +65,10 @@ extension ConfigurationReader {
 
     private func readLanguage(_ entry: SettingNode.Entry) throws -> String {
         let raw = try text(entry)
-        guard let language = CatalogText.language(try expanded(raw, line: entry.line)) else {
+        guard let language = CatalogText.languageAlone(try expanded(raw, line: entry.line)) else {
             throw refusal(entry.line, entry.key, expected: "a language such as zh or Chinese", found: raw)
         }
-        return String(language.prefix { $0 != "-" })
+        return language
     }
 
     private func readHours(_ entry: SettingNode.Entry) throws -> Double {

@@ -44,18 +44,27 @@ package struct CompiledFilter {
             wanted = Array(wanted.filter { !$0.isGone }.sorted(by: inSectionOrder).suffix(max(0, latest)))
         }
         var keys = Set<String>(minimumCapacity: wanted.count)
-        let start = since?.time(now: now)
+        let start = start(now: now)
         for shelved in wanted where passes(shelved.episode, from: start) { keys.insert(shelved.episode.identity.key) }
         return keys
     }
 
     private func passes(_ episode: Episode, from start: Date?) -> Bool {
-        if let start, let publishedAt = episode.publishedAt, publishedAt < start { return false }
         if let only, !only.contains(episode.section) { return false }
-        if let match, episode.name.firstMatch(of: match) == nil { return false }
-        if let exclude, episode.name.firstMatch(of: exclude) != nil { return false }
+        return passes(episode.name, publishedAt: episode.publishedAt, from: start)
+    }
+
+    /// Whether something of that name passes what the filter says of names and times.
+    /// - Parameter start: ``start(now:)``.
+    package func passes(_ name: String, publishedAt: Date?, from start: Date?) -> Bool {
+        if let start, let publishedAt, publishedAt < start { return false }
+        if let match, name.firstMatch(of: match) == nil { return false }
+        if let exclude, name.firstMatch(of: exclude) != nil { return false }
         return true
     }
+
+    /// What was published earlier does not pass; nil for no limit.
+    package func start(now: Date) -> Date? { since?.time(now: now) }
 }
 
 /// By section number; the key decides between equal ones, so that no order is left to chance.

@@ -42,8 +42,7 @@ struct Expiry {
             let usual = sizes.isEmpty ? maxBytes / Int64(KeepRule.minFiles) : sizes.reduce(0, +) / Int64(sizes.count)
             var bytes: Int64 = 0
             for entry in newest where kept.contains(entry.shelved.key) {
-                let sum = bytes.addingReportingOverflow(max(0, entry.shelved.bytes ?? usual))
-                bytes = sum.overflow ? .max : sum.partialValue
+                bytes = bytes.addingSaturated(max(0, entry.shelved.bytes ?? usual))
                 let mustStay = rule.isUnheard && !input.heard.contains(entry.shelved.key)
                 guard bytes > maxBytes, !mustStay else { continue }
                 kept.remove(entry.shelved.key)

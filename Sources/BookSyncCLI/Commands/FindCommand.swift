@@ -59,16 +59,14 @@ struct FindCommand: Subcommand {
         if text.isEmpty, author == nil, !next {
             throw ValidationError(.words("Say what to look for, as in: booksync find 兽医"))
         }
-        if let language, CatalogText.language(language) == nil {
-            throw ValidationError(.words("--language takes a language, as in zh or Chinese, not '\(language)'."))
-        }
+        if let language { try requireLanguage(language) }
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.configuration().configuration
         let query = CatalogQuery(
             text: text.joined(separator: " "), author: author,
-            language: language.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) }, limit: limit)
+            language: language.flatMap(CatalogText.languageAlone), limit: limit)
         let asksDemo = source.isEmpty || source.contains(Configuration.demoSource)
         let demo = asksDemo ? [BookIdentity(source: Configuration.demoSource, id: DemoCatalog.book)] : []
         let found = try await program.withCatalogs(configuration, for: demo) { configuration -> FoundBooks? in

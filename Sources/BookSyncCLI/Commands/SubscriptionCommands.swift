@@ -129,14 +129,12 @@ struct CollectionOptions: ParsableArguments {
 
     var collection: CollectionFilter {
         CollectionFilter(
-            language: language.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) },
+            language: language.flatMap(CatalogText.languageAlone),
             minHours: minHours, maxBooks: maxBooks)
     }
 
     func validate() throws {
-        if let language, CatalogText.language(language) == nil {
-            throw ValidationError(.words("--language takes a language, as in zh or Chinese, not '\(language)'."))
-        }
+        if let language { try requireLanguage(language) }
         if let minHours, !(minHours > 0) {
             throw ValidationError(.words("--min-hours takes hours above 0, not \("\(minHours)")."))
         }
@@ -144,6 +142,13 @@ struct CollectionOptions: ParsableArguments {
             throw ValidationError(.words("--max-books takes a number from 1 on, not \(maxBooks)."))
         }
     }
+}
+
+/// What `--language` takes.
+/// - Throws: `ValidationError`.
+func requireLanguage(_ text: String) throws {
+    guard CatalogText.languageAlone(text) == nil else { return }
+    throw ValidationError(.words("--language takes a language, as in zh or Chinese, not '\(text)'."))
 }
 
 struct UnsubscribeCommand: Subcommand {

@@ -63,7 +63,7 @@ extension ShelfPages {
         do {
             let source = request.query["source"].flatMap { $0.isEmpty ? nil : $0 }
             let wanted = request.query["language"].flatMap { $0.isEmpty ? nil : $0 }
-            let language = wanted.flatMap(CatalogText.language).map { String($0.prefix { $0 != "-" }) }
+            let language = wanted.flatMap(CatalogText.languageAlone)
             if let wanted, language == nil {
                 throw Failure(
                     .usage, what: "the catalogs cannot be searched",

@@ -19,7 +19,7 @@ package struct CatalogQuery: Sendable, Hashable {
 extension CatalogQuery {
     /// Whether a book is not one of another language or author, for catalogs that do not look at these.
     func admits(_ entry: CatalogEntry) -> Bool {
-        if let language, let own = entry.language, own.prefix(while: { $0 != "-" }) != language { return false }
+        if let language, entry.isIn(language: language) == false { return false }
         guard let author, let own = entry.author else { return true }
         return own.localizedCaseInsensitiveContains(author)
     }

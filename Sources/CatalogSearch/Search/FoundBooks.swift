@@ -78,8 +78,7 @@ package struct FoundBooks: Sendable {
 
     /// What a catalog gives no language for may be in any.
     private func isInLanguage(_ entry: CatalogEntry) -> Bool {
-        guard let wanted = query.language, let language = entry.language else { return true }
-        return language.prefix { $0 != "-" } == wanted
+        query.language.flatMap { entry.isIn(language: $0) } ?? true
     }
 
     /// ``CatalogQuery/limit`` at most.

@@ -66,10 +66,7 @@ final class DiskGuard: Sendable {
     }
 
     private static func sum(_ lengths: [Int64]) -> Int64 {
-        lengths.reduce(0) { sum, next in
-            let (sum, overflow) = sum.addingReportingOverflow(next)
-            return overflow ? .max : sum
-        }
+        lengths.reduce(0) { $0.addingSaturated($1) }
     }
 
     /// - Parameter loads: the transfers under way and the one to be begun.

@@ -206,8 +206,7 @@ struct LibraryDiagnosis: Sendable {
             guard let bytes = partials.bytes(of: shelved.episode.identity),
                 let total = shelved.transfer?.total ?? shelved.episode.size
             else { return sum }
-            let (larger, overflow) = sum.addingReportingOverflow(max(0, total - bytes))
-            return overflow ? .max : larger
+            return sum.addingSaturated(max(0, total - bytes))
         }
     }
 }

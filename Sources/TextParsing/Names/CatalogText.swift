@@ -34,6 +34,11 @@ package enum CatalogText {
         return isTag(text) ? Locale.Language(identifier: text).minimalIdentifier : languageNames[lowered]
     }
 
+    /// The same without a region and a script: `zh`.
+    package static func languageAlone(_ raw: String) -> String? {
+        language(raw).map { String($0.prefix { $0 != "-" }) }
+    }
+
     /// `en`, `zh-Hans-CN`. Lists of a hundred thousand books tell the language of each: a regular expression takes most of the time.
     private static func isTag(_ text: String) -> Bool {
         let isLetter = { (byte: UInt8) in (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
