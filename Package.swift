@@ -125,6 +125,12 @@ let package = Package(
                 nioCore, crypto, logging,
             ]),
         room(
+            "Verification",
+            uses: [
+                "BookModel", "CatalogStore", "SyncPlanner", "LibraryFiles", "LibraryMedia", "MediaProbe",
+                "DownloadEngine", "Settings", "ShelfQueries", "BookSync", logging,
+            ]),
+        room(
             "OtherPrograms",
             uses: [
                 "BookModel", "TextParsing", "CatalogFetcher", "CatalogStore", "SyncPlanner", "LibraryFiles", "Settings",
@@ -145,24 +151,31 @@ let package = Package(
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],
             resources: [.embedInCode("Melody.mp3")], swiftSettings: strict),
+        room(
+            "WebAccess",
+            uses: [
+                "BookModel", "LibraryFiles", "Settings", "BookSync", hummingbird, crypto, cryptoExtras, logging,
+            ]),
         .target(
             name: "BookSyncWeb",
             dependencies: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "Settings",
                 "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", "OtherPrograms", "ShelfService",
+                "WebAccess",
                 hummingbird, .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"), nioCore, nioHTTP1,
                 nioSSL, .product(name: "X509", package: "swift-certificates"),
-                .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, cryptoExtras, logging,
+                .product(name: "SwiftASN1", package: "swift-asn1"), "CZlib", crypto, logging,
             ],
             resources: [.embedInCode("Pages/Resources"), .embedInCode("Api/Resources")],
             swiftSettings: strict),
+        room("Terminal", uses: ["BookModel", "Languages", "TextParsing", "LibraryFiles", "BookSync"]),
         .executableTarget(
             name: "BookSyncCLI",
             dependencies: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
                 "MediaProbe", "Settings", "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections",
-                "OtherPrograms", "ShelfService", "DemoCatalog", "BookSyncWeb",
+                "Verification", "OtherPrograms", "ShelfService", "DemoCatalog", "WebAccess", "BookSyncWeb", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict, linkerSettings: linked),
@@ -196,12 +209,15 @@ let package = Package(
             of: "BookSync",
             uses: [
                 "Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings",
-                "ShelfQueries", "ShelfService", "CFileSystem", logging,
+                "ShelfQueries", "Verification", "ShelfService", "CFileSystem", logging,
             ]),
+        tests(of: "Verification", uses: ["LibraryFiles", "BookSync"]),
         tests(of: "OtherPrograms", uses: ["SyncPlanner"]),
         tests(
             of: "ShelfService",
             uses: ["CatalogStore", "LibraryFiles", "Settings", "ShelfQueries", "BookSync", logging]),
+        tests(of: "WebAccess"),
+        tests(of: "Terminal", uses: ["Languages", "BookSync"]),
         tests(of: "DemoCatalog", uses: ["BookSyncWeb", asyncHTTPClient]),
         tests(
             of: "BookSyncWeb",

@@ -5,6 +5,7 @@ import Foundation
 import Languages
 import LibraryFiles
 import Logging
+import Terminal
 
 @main
 struct BookSyncCommand: AsyncParsableCommand {

@@ -8,6 +8,7 @@ import NIOCore
 import ServiceLifecycle
 import Settings
 import ShelfService
+import WebAccess
 
 /// The shelf over HTTP: audio, podcast feeds, a catalog for other booksyncs, and what the command line prints as JSON.
 ///

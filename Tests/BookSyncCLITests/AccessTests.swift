@@ -6,6 +6,8 @@ import ShelfService
 import Support
 import Testing
 
+@testable import WebAccess
+
 extension ProductTests {
     /// Who is let in to the served shelf.
     @Suite struct Access {

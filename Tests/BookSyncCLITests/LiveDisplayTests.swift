@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import BookSyncCLI
+@testable import Terminal
 
 #if os(Linux)
     @Suite struct LiveDisplayTests {

@@ -3,6 +3,7 @@ import BookSync
 import Testing
 
 @testable import BookSyncCLI
+@testable import Terminal
 
 @Suite struct ProgressLinesTests {
     private static let state = {

@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import BookSyncCLI
+@testable import Terminal
 
 extension ProductTests {
     /// `queue --watch` beside a run of another process.

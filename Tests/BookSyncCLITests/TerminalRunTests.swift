@@ -1,3 +1,5 @@
+@testable import Terminal
+
 #if os(Linux)
     import Foundation
     import Support

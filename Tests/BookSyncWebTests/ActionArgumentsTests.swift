@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import BookSyncWeb
+@testable import WebAccess
 
 @Suite struct ActionArgumentsTests {
     private func failure(_ body: () throws -> Void) -> Failure? {

@@ -170,7 +170,7 @@ extension EpisodeRecord {
 extension CatalogStore {
     /// The episodes that are meant, by book and section.
     /// - Throws: ``Failure`` of kind `unknownBook` when a book is not on the shelf, or has none of the sections.
-    func episodes(in scope: TransferControl.Scope) async throws -> [EpisodeRecord] {
+    package func episodes(in scope: TransferControl.Scope) async throws -> [EpisodeRecord] {
         switch scope {
         case .everything:
             var all: [EpisodeRecord] = []

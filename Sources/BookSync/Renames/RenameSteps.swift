@@ -13,7 +13,7 @@ struct RenameStep: Equatable {
 ///
 /// Where a name is still another's (names that are swapped, or that differ only in case on a filesystem that ignores
 /// it), the file steps aside under a hidden name in its own folder until the name is free.
-enum RenameSteps {
+package enum RenameSteps {
     struct Rename {
         var episode: EpisodeIdentity
         var from: String
@@ -47,7 +47,7 @@ enum RenameSteps {
     }
 
     /// Where an episode's file waits: always the same name, so that a later run knows it.
-    static func aside(_ episode: EpisodeIdentity, from path: String) -> String {
+    package static func aside(_ episode: EpisodeIdentity, from path: String) -> String {
         let folder = splitLibraryPath(path).folder
         return (folder.isEmpty ? "" : folder + "/") + ".booksync-" + PartialFile.name(for: episode)
     }

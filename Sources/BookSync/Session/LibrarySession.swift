@@ -9,7 +9,7 @@ import ShelfQueries
 /// A library opened by a run that may write: locked against other runs, its store open, and what an interrupted run
 /// left behind settled.
 package struct LibrarySession: Sendable {
-    let folder: LibraryFolder
+    package let folder: LibraryFolder
     package let store: CatalogStore
     /// What the user should know of how the library was found.
     private(set) var notices: [Message]

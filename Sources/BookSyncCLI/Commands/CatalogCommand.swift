@@ -7,6 +7,7 @@ import Languages
 import LibraryFiles
 import Settings
 import ShelfService
+import Terminal
 
 struct CatalogCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import BookSync
 import Foundation
 import Settings
 import ShelfQueries
+import Terminal
 
 extension Program {
     /// All subscriptions; where there is none, says so.

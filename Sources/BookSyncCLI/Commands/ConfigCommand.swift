@@ -3,6 +3,7 @@ import BookModel
 import BookSync
 import LibraryFiles
 import Settings
+import Terminal
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Settings
+import Terminal
 
 /// What `pause`, `resume`, `cancel` and `remove` are about.
 struct ScopeArguments: ParsableArguments {

@@ -3,6 +3,7 @@ import BookModel
 import BookSync
 import BookSyncWeb
 import DemoCatalog
+import Terminal
 
 struct DemoCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -7,6 +7,7 @@ import LibraryFiles
 import MediaProbe
 import Settings
 import ShelfQueries
+import Terminal
 
 struct DoctorCommand: Subcommand {
     static let configuration = CommandConfiguration(

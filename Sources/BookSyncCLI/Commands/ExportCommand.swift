@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Settings
+import Terminal
 
 struct ExportCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import BookModel
 import BookSync
 import LibraryFiles
 import Settings
+import Terminal
 
 struct FetchCommand: Subcommand {
     static let configuration = CommandConfiguration(

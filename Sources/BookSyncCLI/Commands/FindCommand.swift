@@ -8,6 +8,7 @@ import Foundation
 import Languages
 import Settings
 import ShelfQueries
+import Terminal
 import TextParsing
 import Transport
 

@@ -5,6 +5,7 @@ import Languages
 import OtherPrograms
 import Settings
 import ShelfQueries
+import Terminal
 
 extension OtherProgram: ExpressibleByArgument {}
 

@@ -7,6 +7,7 @@ import Languages
 import LibraryFiles
 import Settings
 import ShelfService
+import Terminal
 import Transport
 
 struct InitCommand: Subcommand {

@@ -5,6 +5,8 @@ import Foundation
 import LibraryMedia
 import MediaProbe
 import Settings
+import Terminal
+import Verification
 
 struct JoinCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import BookSync
 import Languages
 import Settings
 import ShelfQueries
+import Terminal
 
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(

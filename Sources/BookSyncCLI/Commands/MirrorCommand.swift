@@ -4,6 +4,7 @@ import BookModel
 import BookSync
 import Settings
 import ShelfQueries
+import Terminal
 
 struct MirrorCommand: Subcommand {
     static let configuration = CommandConfiguration(

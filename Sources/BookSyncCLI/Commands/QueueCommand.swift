@@ -5,6 +5,7 @@ import Foundation
 import Languages
 import Settings
 import ShelfQueries
+import Terminal
 
 struct QueueCommand: Subcommand {
     static let configuration = CommandConfiguration(

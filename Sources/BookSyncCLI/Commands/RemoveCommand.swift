@@ -4,6 +4,7 @@ import BookSync
 import Languages
 import Settings
 import ShelfQueries
+import Terminal
 
 struct RemoveCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -6,6 +6,7 @@ import MediaProbe
 import Settings
 import ShelfQueries
 import ShelfService
+import Terminal
 
 extension Program {
     /// Executes the request as the command's run, prints its events and its summary.

@@ -5,6 +5,8 @@ import BookSyncWeb
 import LibraryFiles
 import Settings
 import ShelfQueries
+import Terminal
+import WebAccess
 
 /// Who logs in to the shelf with a name of their own.
 struct UserOptions: ParsableArguments {

@@ -6,6 +6,7 @@ import Logging
 import Settings
 import ShelfQueries
 import ShelfService
+import Terminal
 
 struct ServeCommand: Subcommand {
     static let configuration = CommandConfiguration(

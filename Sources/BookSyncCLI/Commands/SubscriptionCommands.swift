@@ -6,6 +6,7 @@ import Foundation
 import LibraryFiles
 import Settings
 import ShelfQueries
+import Terminal
 import TextParsing
 import Transport
 

@@ -8,6 +8,7 @@ import LibraryFiles
 import OtherPrograms
 import Settings
 import ShelfQueries
+import Terminal
 
 struct SubscriptionsCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,7 @@ import BookSync
 import LibraryMedia
 import MediaProbe
 import Settings
+import Terminal
 
 struct TagCommand: Subcommand {
     static let configuration = CommandConfiguration(

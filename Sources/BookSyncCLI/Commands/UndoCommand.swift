@@ -6,6 +6,7 @@ import Languages
 import LibraryFiles
 import Settings
 import ShelfQueries
+import Terminal
 
 struct UndoCommand: Subcommand {
     static let configuration = CommandConfiguration(

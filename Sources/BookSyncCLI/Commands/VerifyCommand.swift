@@ -3,6 +3,8 @@ import BookModel
 import BookSync
 import MediaProbe
 import Settings
+import Terminal
+import Verification
 
 struct VerifyCommand: Subcommand {
     static let configuration = CommandConfiguration(

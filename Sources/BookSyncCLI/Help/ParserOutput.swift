@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Languages
+import Terminal
 
 /// What the argument parser prints by itself: help screens, and complaints about arguments.
 ///

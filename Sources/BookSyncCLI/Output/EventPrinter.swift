@@ -4,6 +4,7 @@ import Foundation
 import Languages
 import ShelfQueries
 import Synchronization
+import Terminal
 
 /// Renders a run's events: JSON lines on standard output, bars on a terminal, plain lines elsewhere.
 actor EventPrinter {

@@ -4,6 +4,7 @@ import BookSync
 import Foundation
 import Logging
 import Synchronization
+import Terminal
 
 /// Where the log goes, in which form, and how much of it.
 ///

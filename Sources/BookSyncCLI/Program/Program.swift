@@ -7,6 +7,7 @@ import Languages
 import LibraryFiles
 import Logging
 import Settings
+import Terminal
 
 /// What a command works with: its configuration, the streams, and the catalogs.
 struct Program: Sendable {

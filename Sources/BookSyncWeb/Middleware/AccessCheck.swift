@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Hummingbird
+import WebAccess
 
 /// Lets those through who may have what a group of routes is for; see ``AccessDecision``.
 struct AccessCheck: RouterMiddleware {

@@ -3,6 +3,7 @@ import BookSync
 import Foundation
 import Hummingbird
 import NIOCore
+import WebAccess
 
 /// Reads what a POST brings, within the limits of size and time.
 struct BodyReader: RouterMiddleware {

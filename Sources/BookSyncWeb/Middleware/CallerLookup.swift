@@ -2,6 +2,7 @@ import BookSync
 import Foundation
 import Hummingbird
 import ShelfQueries
+import WebAccess
 
 /// Finds out who sends a request.
 struct CallerLookup: RouterMiddleware {

@@ -1,5 +1,6 @@
 import BookModel
 import Hummingbird
+import WebAccess
 
 /// Reads the form that a POST brings, and lets it through when it carries the token that our pages give to this browser.
 struct FormReader: RouterMiddleware {

@@ -3,6 +3,7 @@ import BookSync
 import Foundation
 import ShelfQueries
 import ShelfService
+import WebAccess
 
 extension ShelfPages {
     private struct BookView: ViewModel {

@@ -5,6 +5,7 @@ import Languages
 import NIOCore
 import ShelfQueries
 import ShelfService
+import WebAccess
 
 extension ServerContext {
     /// What went wrong: a page for people, a document for programs.

@@ -3,6 +3,7 @@ import BookSync
 import Hummingbird
 import ShelfQueries
 import ShelfService
+import WebAccess
 
 extension ShelfRoutes {
     private typealias Reading = @Sendable (APIController, ShelfContext, [String: String]) async throws -> JSONDocument?

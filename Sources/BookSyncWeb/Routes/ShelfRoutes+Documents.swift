@@ -6,6 +6,7 @@ import LibraryFiles
 import OtherPrograms
 import ShelfQueries
 import ShelfService
+import WebAccess
 
 extension ShelfRoutes {
     /// Feeds, audio and covers; and all of it below the key of the apps, for those that have no password.

@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Hummingbird
 import Logging
+import WebAccess
 
 extension ShelfRoutes {
     /// Logging in and out.

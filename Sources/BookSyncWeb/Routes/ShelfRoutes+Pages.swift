@@ -4,6 +4,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import ShelfService
+import WebAccess
 
 extension ShelfRoutes {
     /// The pages for people, with what they are dressed with.

@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Hummingbird
 import ShelfService
+import WebAccess
 
 /// What is answered at which path, and who may have it.
 struct ShelfRoutes: Sendable {

@@ -1,5 +1,6 @@
 import NIOCore
 import Synchronization
+import WebAccess
 
 /// How many clients are let in at once.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import WebAccess
 
 /// Which names the server answers to.
 ///

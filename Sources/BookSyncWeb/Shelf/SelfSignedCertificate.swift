@@ -5,6 +5,7 @@ import Foundation
 import LibraryFiles
 import NIOCore
 import SwiftASN1
+import WebAccess
 import X509
 
 /// A certificate that the server makes for itself, for this machine's names, and keeps in the library. Browsers ask once whether

@@ -7,6 +7,7 @@ import Testing
 
 @testable import BookSync
 @testable import LibraryFiles
+@testable import Verification
 
 /// What `verify --repair` brings back, and what it never takes away.
 @Suite(.limitedConcurrency) struct RepairTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import BookSync
 @testable import LibraryFiles
+@testable import Verification
 
 extension RunBench {
     /// One verification as `verify` makes it.

@@ -5,6 +5,7 @@ import Support
 import Testing
 
 @testable import BookSync
+@testable import Verification
 
 @Suite(.limitedConcurrency) struct VerificationTests {
     private let files = FileManager.default

@@ -1,0 +1,46 @@
+import BookModel
+import Foundation
+
+/// An IP address as it is written in numbers.
+package enum NumericAddress: Sendable, Hashable {
+    case four([UInt8])
+    case six([UInt8])
+
+    /// - Returns: nil for anything else, the short and the octal forms of IPv4 included.
+    package init?(_ text: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) == 1 {
+            self = .four(withUnsafeBytes(of: &four) { Array($0) })
+        } else if inet_pton(AF_INET6, text, &six) == 1 {
+            let bytes = withUnsafeBytes(of: &six) { Array($0) }
+            // RFC 4291 §2.5.5.2: what an IPv6 socket calls a client that came over IPv4.
+            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+            self = isMapped ? .four(Array(bytes[12...])) : .six(bytes)
+        } else {
+            return nil
+        }
+    }
+
+    /// 4 or 16.
+    package var bytes: [UInt8] {
+        switch self {
+        case .four(let bytes), .six(let bytes): bytes
+        }
+    }
+
+    package var isLoopback: Bool {
+        switch self {
+        case .four(let bytes): bytes[0] == 127
+        case .six(let bytes): bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+        }
+    }
+
+    /// What one household or one machine has: the address, of IPv6 its first 64 bits.
+    package var network: String {
+        switch self {
+        case .four(let bytes): bytes.map(String.init).joined(separator: ".")
+        case .six(let bytes): bytes.prefix(8).hexadecimal
+        }
+    }
+}
