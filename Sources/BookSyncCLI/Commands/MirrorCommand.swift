@@ -57,6 +57,18 @@ struct MirrorCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.recognising(
             [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
+        return try await program.inLibraries(configuration, skipsEmpty: false) { configuration, _ in
+            try await mirror(try await configuration.withOwnSubscriptions(), program)
+        }
+    }
+
+    private func mirror(_ configuration: Configuration, _ program: Program) async throws -> ExitStatus {
+        if configuration.configuredLibraries.count > 1, configuration.subscriptions.isEmpty {
+            // Nothing goes there: it is not begun for that.
+            guard try await ShelfReader.read(configuration.library, { _ in true }) != nil else {
+                return .done
+            }
+        }
         if dryRun {
             let subscriptions = try await program.subscriptions(configuration)
             try await program.printPreviews(of: subscriptions, configuration)
