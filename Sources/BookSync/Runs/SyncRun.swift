@@ -77,10 +77,12 @@ package struct SyncRun: Sendable {
     }
 
     /// Executes the request in an opened library. Failures are in the report, not thrown.
-    package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
+    package func execute(_ whole: RunRequest, in session: LibrarySession) async throws -> RunReport {
         let begin = ContinuousClock.now
         var report = RunReport()
         for notice in session.notices { emit(.notice(notice)) }
+        let (request, left) = try await whole.leavingOtherLibraries(configuration, store: session.store)
+        for failure in left { report.fail(failure, emit: emit) }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
@@ -313,10 +315,12 @@ package struct SyncRun: Sendable {
     }
 
     private func plan(
-        _ request: RunRequest, library: String, offline: Bool, store: CatalogStore?,
+        _ whole: RunRequest, library: String, offline: Bool, store: CatalogStore?,
         onPlan: (SyncPlan) async throws -> Void
     ) async throws -> RunReport {
         var report = RunReport()
+        let (request, left) = try await whole.leavingOtherLibraries(configuration, store: store)
+        for failure in left { report.fail(failure, emit: emit) }
         func tell(_ assembled: AssembledPlan) async throws {
             let trashed = try await TrashedEpisodes(of: assembled, in: request.repairs == nil ? store : nil)
             let plan = trashed.restored(in: assembled.plan)

@@ -44,6 +44,7 @@ package struct LibrarySession: Sendable {
                     var session = LibrarySession(
                         folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
                     try await session.recoverInterruptedRun()
+                    session.notices += try await session.recoverMoves()
                     session.notices += await session.collectTrash()
                     let result = await Swift.Result.of { try await body(session) }
                     // Of a run that was stopped nobody knows what it would have found: it stays on record.

@@ -58,10 +58,29 @@ struct MirrorCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let (own, shard) = try await worker.share(
+        if let share = try await worker.share(
             of: try await program.configuration(transfer.overrides()).configuration, environment: program.environment)
-        try await program.knownLibraries?.requireMounted(own.library)
-        let configuration = try await program.recognising([], andSubscriptions: true, own)
+        {
+            try await program.knownLibraries?.requireMounted(share.configuration.library)
+            let configuration = try await program.recognising([], andSubscriptions: true, share.configuration)
+            return try await mirror(configuration, of: share.shard, program)
+        }
+        let configuration = try await program.recognising(
+            [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
+        return try await program.inLibraries(configuration, skipsEmpty: false) { configuration, _ in
+            try await mirror(try await configuration.withOwnSubscriptions(), program)
+        }
+    }
+
+    private func mirror(
+        _ configuration: Configuration, of shard: Shard? = nil, _ program: Program
+    ) async throws -> ExitStatus {
+        if configuration.configuredLibraries.count > 1, configuration.subscriptions.isEmpty {
+            // Nothing goes there: it is not begun for that.
+            guard try await ShelfReader.read(configuration.library, { _ in true }) != nil else {
+                return .done
+            }
+        }
         if dryRun {
             let subscriptions = try await program.subscriptions(configuration, of: shard)
             try await program.printPreviews(of: subscriptions, configuration)

@@ -30,12 +30,12 @@ struct ShardOptions: ParsableArguments {
     private static let variables = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"]
 
     /// - Parameter configuration: with the libraries of all workers.
-    /// - Returns: the configuration for this worker alone, and its share; the same and nil where it is not one of several.
+    /// - Returns: the configuration for this worker alone, and its share; nil where it is not one of several.
     /// - Throws: ``Failure`` of kind `usage` or `configuration`.
     func share(
         of configuration: Configuration, environment: [String: String]
-    ) async throws -> (configuration: Configuration, shard: Shard?) {
-        guard let text = shard else { return (configuration, nil) }
+    ) async throws -> (configuration: Configuration, shard: Shard)? {
+        guard let text = shard else { return nil }
         let places = configuration.configuredLibraries
         let shard: Shard?
         if text == "auto" {
