@@ -7,14 +7,14 @@ struct OpenedDatabase: Sendable {
     let reader: any DatabaseReader
     let writer: DatabasePool?
 
-    init(path: String, access: CatalogStore.Access) throws {
+    init(path: String, access: CatalogStore.Access, patience: LockPatience) throws {
         switch access {
         case .readWrite:
             // GRDB writes to the file when it opens it for writing.
             try Self.refuseUntouched(path: path)
             Self.makeForOwnerOnly(path)
             let pool = try failing("the store cannot be opened", at: path) {
-                try DatabasePool(path: path, configuration: Self.configuration())
+                try DatabasePool(path: path, configuration: Self.configuration(patience: patience))
             }
             try Self.migrate(pool, path: path)
             self.reader = pool
@@ -26,7 +26,7 @@ struct OpenedDatabase: Sendable {
                     remedy: "check that the library is mounted, or fetch a book first")
             }
             self.reader = try failing("the store cannot be opened", at: path) {
-                try Self.readOnly(path: path)
+                try Self.readOnly(path: path, patience: patience)
             }
             self.writer = nil
         }
@@ -51,13 +51,15 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    private static func configuration(readonly: Bool = false) -> Configuration {
+    private static func configuration(
+        readonly: Bool = false, patience: LockPatience = LockPatience()
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.qos = .unspecified
         configuration.label = "CatalogStore"
         configuration.readonly = readonly
         configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .callback { patience.waits(afterTries: $0) }
         return configuration
     }
 
@@ -84,14 +86,14 @@ struct OpenedDatabase: Sendable {
     /// A connection for a look at the database, of whatever schema it is; the -wal and -shm files that SQLite makes for
     /// it beside the database may stay there.
     static func unchecked(path: String) throws -> any DatabaseReader {
-        try readOnly(path: path) { _, _ in }
+        try readOnly(path: path, patience: LockPatience()) { _, _ in }
     }
 
     private static func readOnly(
-        path: String, check: (any DatabaseReader, String) throws -> Void = checkSchema
+        path: String, patience: LockPatience, check: (any DatabaseReader, String) throws -> Void = checkSchema
     ) throws -> any DatabaseReader {
         do {
-            let pool = try DatabasePool(path: path, configuration: configuration(readonly: true))
+            let pool = try DatabasePool(path: path, configuration: configuration(readonly: true, patience: patience))
             try check(pool, path)
             return pool
         } catch let error as DatabaseError
