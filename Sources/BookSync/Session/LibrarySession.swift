@@ -11,6 +11,7 @@ import ShelfQueries
 package struct LibrarySession: Sendable {
     package let folder: LibraryFolder
     package let store: CatalogStore
+    let lock: LibraryLock
     /// What the user should know of how the library was found.
     private(set) var notices: [Message]
     /// Whether all that was subscribed to and removed is lost.
@@ -33,7 +34,8 @@ package struct LibrarySession: Sendable {
         let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
         let mayStay = try await runBlocking { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
-        return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
+        return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
+            if lock.takenFrom != nil { try await LibraryTakeover(folder: folder).execute() }
             let rescue = StoreRecovery(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
@@ -42,7 +44,9 @@ package struct LibrarySession: Sendable {
                 try await store.closing {
                     await knownLibraries?.remember(folder)
                     var session = LibrarySession(
-                        folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
+                        folder: folder, store: store, lock: lock, notices: rescued.notices,
+                        isBegunAnew: rescued.isBegunAnew)
+                    if let owner = lock.takenFrom { session.notices.append(LibraryTakeover.notice(owner)) }
                     try await session.recoverInterruptedRun()
                     session.notices += await session.collectTrash()
                     let result = await Swift.Result.of { try await body(session) }
@@ -74,6 +78,7 @@ package struct LibrarySession: Sendable {
     /// - Returns: a sentence for each that stays.
     func collectTrash() async -> [Message] {
         do {
+            try await requireHeld()
             return try await trash.collect().failures.map(\.failure.message)
         } catch {
             return ["removed files could not be moved to the trash: \(Failure.of(error).message)"]
@@ -84,6 +89,7 @@ package struct LibrarySession: Sendable {
     /// - Returns: why that was not possible; nil when it was.
     func backUp() async -> Message? {
         do {
+            try await requireHeld()
             try await StoreBackups(folder: folder).make(of: store)
             return nil
         } catch {
@@ -101,6 +107,12 @@ package struct LibrarySession: Sendable {
         } catch {
             return
         }
+    }
+
+    /// - Throws: ``Failure`` when another run took the library over.
+    private func requireHeld() async throws {
+        let lock = lock
+        try await runBlocking { try lock.requireHeld() }
     }
 
     private func recoverInterruptedRun() async throws {
