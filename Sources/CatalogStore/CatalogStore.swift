@@ -16,6 +16,8 @@ package final class CatalogStore: Sendable {
     package enum Access: Sendable {
         /// Creates the database and migrates it where needed. Its folder must exist.
         case readWrite
+        /// The same, with the database for this process alone: no shared memory is used, which machines do not share.
+        case exclusive
         /// Works beside a run that holds the library, and on media that cannot be written. The database must exist.
         case readOnly
     }
@@ -34,12 +36,14 @@ package final class CatalogStore: Sendable {
     package let path: String
     let reader: any DatabaseReader
     /// nil when the store was opened for reading.
-    private let writer: DatabasePool?
+    private let writer: (any DatabaseWriter)?
     private let observedDamage = Mutex<Failure?>(nil)
     private let durableWrite = Mutex(false)
     private let patience: LockPatience
     /// Of the file that was opened; another at the path is none of this store's.
     private let file: UInt64?
+
+    var isWritable: Bool { writer != nil }
 
     /// What was found wrong with the database's own file since it was opened; nil while nothing was. It may lie in a
     /// part that a run meets late.
@@ -195,7 +199,7 @@ package final class CatalogStore: Sendable {
         return try outcome.get()
     }
 
-    private func writer(for what: Message) throws -> DatabasePool {
+    private func writer(for what: Message) throws -> any DatabaseWriter {
         try patience.requireLocks(what, at: path)
         if let writer { return writer }
         throw Failure(

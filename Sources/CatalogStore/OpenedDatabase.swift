@@ -5,7 +5,7 @@ import GRDB
 /// The connections to a database that was found usable: of a schema that this booksync knows, and readable.
 struct OpenedDatabase: Sendable {
     let reader: any DatabaseReader
-    let writer: DatabasePool?
+    let writer: (any DatabaseWriter)?
 
     init(path: String, access: CatalogStore.Access, patience: LockPatience) throws {
         switch access {
@@ -19,6 +19,15 @@ struct OpenedDatabase: Sendable {
             try Self.migrate(pool, path: path)
             self.reader = pool
             self.writer = pool
+        case .exclusive:
+            let isNew = !FileManager.default.fileExists(atPath: path)
+            Self.makeForOwnerOnly(path)
+            let queue = try failing("the store cannot be opened", at: path) {
+                try Self.exclusiveQueue(path: path, isNew: isNew, patience: patience)
+            }
+            try Self.migrate(queue, path: path)
+            self.reader = queue
+            self.writer = queue
         case .readOnly:
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Failure(
@@ -63,7 +72,21 @@ struct OpenedDatabase: Sendable {
         return configuration
     }
 
-    private static func migrate(_ pool: DatabasePool, path: String) throws {
+    /// One connection, which keeps the locks of the database while it is open. Such a database in WAL mode needs no shared memory
+    /// (SQLite's WAL documentation, "Use of WAL Without Shared-Memory").
+    private static func exclusiveQueue(path: String, isNew: Bool, patience: LockPatience) throws -> DatabaseQueue {
+        var configuration = configuration(patience: patience)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { database in
+            if !isNew { try requireOwnSchema(in: database, path: path) }
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+        return queue
+    }
+
+    private static func migrate(_ pool: any DatabaseWriter, path: String) throws {
         try failing("the store cannot be brought up to date", at: path) {
             let migrator = StoreSchema.migrator
             guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }

@@ -21,23 +21,24 @@ extension ProductTests {
             for index in 1..<40 { catalog.items[index].deeds = [.stall(at: 10_000, until: gate)] }
             try await withCatalog(catalog.script) { bench, server in
                 let python = try #require(await ForeignProgram.python(having: "sqlite3"))
-                try await bench.start("fetch", "1", "--json", environment: bench.configured) { run in
+                let received = try await bench.start("fetch", "1", "--json", environment: bench.configured) { run in
                     try await run.waitForOutput(containing: "\"event\":\"finished\"")
                     try await server.waitUntil { record in
                         (2...5).allSatisfy { record.bodyBytesSent(path: "/audio/\($0).mp3") >= 10_000 }
                     }
-                    try await withProduct(["-c", Self.taking], in: bench.folder, executable: python) { holder in
+                    return try await withProduct(["-c", Self.taking], in: bench.folder, executable: python) { holder in
                         try await holder.waitForOutput(containing: "held")
                         gate.open()
                         let result = try await run.result()
                         #expect(result.exitCode == 75, "\(result)")
                         #expect(result.errors.contains("another process has been writing to"), "\(result.errors)")
+                        return try #require(try result.summary().number("bytes_received"))
                     }
                 }
-                let next = try await bench.run("fetch", "1", environment: bench.configured)
+                let next = try await bench.run("fetch", "1", "--json", environment: bench.configured)
                 #expect(next.exitCode == 0, "\(next.errors)")
                 #expect(try bench.digests().sorted() == catalog.digests.sorted())
-                #expect(server.record.audioBytesSent == catalog.totalBytes)
+                #expect(try next.summary().number("bytes_received") == catalog.totalBytes - received)
             }
         }
     }

@@ -11,7 +11,9 @@ import Testing
     @Test(.timeLimit(.minutes(2)))
     func `of many writes against a lock that nobody gives up one waits, and later ones succeed`() async throws {
         try await withStore { store async throws in
-            let other = try DatabaseQueue(path: store.path)
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: store.path, configuration: configuration)
             try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
             for _ in 1...120 {
                 let refusal = try await failure {

@@ -53,6 +53,11 @@ package struct LibrarySession: Sendable {
                     // Of a run that was stopped nobody knows what it would have found: it stays on record.
                     if !mayStay, !Task.isCancelled { isUnused = try await !store.holdsBooks() }
                     if case .success = result, !isUnused { await session.tellReaders() }
+                    let copied = await Swift.Result.of {
+                        try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
+                    }
+                    // What the run itself failed with says more.
+                    if case .success = result { try copied.get() }
                     return try result.get()
                 }
             }
@@ -80,6 +85,9 @@ package struct LibrarySession: Sendable {
         do {
             try await requireHeld()
             return try await trash.collect().failures.map(\.failure.message)
+        } catch let failure as Failure where failure.reason == .takenOver {
+            // The run ends with it: that is told already.
+            return []
         } catch {
             return ["removed files could not be moved to the trash: \(Failure.of(error).message)"]
         }
@@ -91,6 +99,8 @@ package struct LibrarySession: Sendable {
         do {
             try await requireHeld()
             try await StoreBackups(folder: folder).make(of: store)
+            return nil
+        } catch let failure as Failure where failure.reason == .takenOver {
             return nil
         } catch {
             return "the store was not copied to .booksync/backup: \(Failure.of(error).why)"
