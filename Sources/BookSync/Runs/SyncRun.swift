@@ -117,6 +117,7 @@ package struct SyncRun: Sendable {
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
+                requireHeld: { [lock = session.lock] in try lock.requireHeld() },
                 objection: { [check = media.map(AudioCheck.init)] path, episode in
                     await check?.objection(to: path, declared: episode.duration)
                 },
@@ -196,7 +197,7 @@ package struct SyncRun: Sendable {
             reader?.finish()
             if let notice = await unread { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
-            guard transfers.stop?.kind != .libraryUnwritable else { return }
+            guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
             await embedTags(in: planned, in: session)
             await join(planned, in: session)
