@@ -20,7 +20,8 @@ extension Wordings {
         --config、--library、--quiet、--verbose、--json、--no-color、\
         --log-format 和 --log-file 写在命令之前或之后均可。
         """,
-        "The configuration file.": "配置文件。", "The library's folder.": "书库的文件夹。", "Print errors only.": "只显示错误。",
+        "The configuration file.": "配置文件。", "The library's folder, or its name.": "书库的文件夹或名称。",
+        "Print errors only.": "只显示错误。",
         "Say more about what is done; -vv says most.": "显示更多细节；-vv 最详细。",
         "The form of the log's lines.": "日志行的格式。",
         "Append the log to a file, runs and their files included, instead of standard error.":

@@ -69,12 +69,17 @@ extension Configuration {
             origin = location.path
             if let root = try YAMLText.parse(text, file: location.path) {
                 let folder = URL(filePath: location.path).deletingLastPathComponent().path(percentEncoded: false)
+                let base = PathBase(homeFolder: homeFolder, folder: folder)
                 var reader = ConfigurationReader(
-                    file: location.path, environment: environment,
-                    base: PathBase(homeFolder: homeFolder, folder: folder), startingFrom: configuration,
+                    file: location.path, environment: environment, base: base, startingFrom: configuration,
                     findings: findings)
                 try reader.read(root)
                 configuration = reader.configuration
+                try findings.attempt {
+                    let origin = findings.origins["library"]
+                    try configuration.settleDefaultLibrary(
+                        origin.map { _ in configuration.library }, base: base, origin: origin ?? .builtIn)
+                }
                 keyPaths = KeyPaths(reader)
             }
         }
@@ -82,9 +87,12 @@ extension Configuration {
             try findings.attempt {
                 let name = try configuration.apply(setting, from: environment, base: here, findings: findings)
                 if let name, setting.key == "default-source" { keyPaths.defaultSource = "$\(name)" }
+                if let name, setting.key == "library", let text = environment[name] {
+                    _ = try configuration.chooseLibrary(text, base: here, askedBy: "$\(name)")
+                }
             }
         }
-        try configuration.apply(overrides, base: here, findings: findings)
+        try findings.attempt { try configuration.apply(overrides, base: here, findings: findings) }
         try configuration.resolveReferences(keyPaths, findings: findings)
         try findings.attempt { try configuration.requireOwnCommand(from: findings.origins["notify.exec"]) }
         if !toleratesFaults, let fault = findings.faults.first { throw fault }
@@ -219,10 +227,9 @@ extension Configuration {
         _ overrides: ConfigurationOverrides, base: PathBase, findings: ConfigurationFindings
     ) throws {
         if let path = overrides.library {
-            guard let absolute = base.absolutePath(path) else {
+            guard try chooseLibrary(path, base: base, askedBy: "--library") else {
                 throw Failure(.usage, what: "--library '\(path)' names no folder", why: "it is no path")
             }
-            library = absolute
             findings.origins["library"] = .flag("--library")
         }
         if let jobs = overrides.jobs {
@@ -267,6 +274,9 @@ extension Configuration {
             throw Failure(
                 .configuration, disposition: .stop, what: "\(keyPath): \(failure.what)", why: failure.why,
                 remedy: failure.remedy)
+        }
+        if let name = subscription.library {
+            _ = try library(named: name, askedBy: "\(keyPath): the subscription to '\(subscription.reference)'")
         }
         var target = subscription.reference.target
         if case .id(let id) = target {

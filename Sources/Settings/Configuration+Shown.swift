@@ -12,6 +12,8 @@ extension Configuration {
         for setting in ScalarSetting.all {
             entries.add(setting.shown(self), at: setting.key.split(separator: ".").map(String.init)[...])
         }
+        let shownLibraries = configuredLibraries.map { ShownSetting.Entry($0.name, .text($0.path)) }
+        entries.insert(.init("libraries", .named(shownLibraries)), at: 1)
         let shownSources = sources.values.sorted { $0.name < $1.name }
         entries.append(.init("sources", .named(shownSources.map { .init($0.name, $0.shown) })))
         entries.append(.init("subscriptions", .list(subscriptions.map(\.shown))))
@@ -101,6 +103,7 @@ extension SubscriptionSetting {
         if let language = collection.language { entries.append(.init("language", .text(language))) }
         if let hours = collection.minHours { entries.append(.init("min-hours", .number(hours))) }
         if let books = collection.maxBooks { entries.append(.init("max-books", .number(Double(books)))) }
+        if let library { entries.append(.init("library", .text(library))) }
         return .settings(entries)
     }
 }

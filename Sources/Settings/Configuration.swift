@@ -5,8 +5,14 @@ import Transport
 
 /// Everything that the user can set, after the file, the environment and the command line had their say.
 package struct Configuration: Sendable, Hashable {
-    /// The folder that holds the audio; absolute once loaded.
+    /// The folder that holds the audio; absolute once loaded. Of several libraries the one that new books go to.
     package var library: String
+    /// Those of the file's `libraries`, in order; none where there is only ``library``. See ``libraries``.
+    package var configuredLibraries: [LibraryPlace] = []
+    /// Which of them new books go to; nil for the first.
+    package var defaultLibraryPath: String?
+    /// Whether the command line or the environment chose ``library``, and no other is looked at.
+    package var isOneLibraryChosen = false
     /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
     /// when there is none. Nil when there are several and none was chosen.
     package var defaultSource: String?
@@ -36,6 +42,8 @@ package struct Configuration: Sendable, Hashable {
     /// Whether a private address may be asked because a REF names it, or a stored subscription. A server's clients, and what
     /// they subscribe to, do not get at what only the machine reaches: there the configuration alone names such servers.
     package var trustsReferences = true
+    /// Where workers that run at once tell each other which servers asked to be left alone; nil for one alone.
+    package var waitsFolder: String?
     /// The books that addresses were found to name, for as long as the program runs.
     package var recognised: [ResourceAddress: BookIdentity] = [:]
     /// The books that the user named otherwise than by their ids, such as by their titles, by the words they used.
@@ -158,11 +166,13 @@ package struct SubscriptionSetting: Sendable, Hashable {
     package var keep: KeepRule?
     /// Of a list of books, of whose titles and dates the filter is.
     package var collection = CollectionFilter()
+    /// The name of the library that it goes to while no library has it; nil for ``Configuration/library``.
+    package var library: String?
 }
 
 /// What the command line overrides. Applied last.
 package struct ConfigurationOverrides: Sendable, Hashable {
-    /// As given with `--library`: relative to the current folder.
+    /// As given with `--library`: a library's name, or a path that may be relative to the current folder.
     package var library: String?
     package var jobs: Int?
     /// Bytes a second; 0 is no limit.

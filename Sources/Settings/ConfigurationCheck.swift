@@ -15,6 +15,8 @@ package struct ConfigurationCheck: Sendable {
 
     /// The file; nil where there is none.
     package var path: String?
+    /// 0 unless `libraries` names them.
+    package var libraries = 0
     package var sources = 0
     package var subscriptions = 0
     package var errors: [Failure] = []
@@ -36,6 +38,7 @@ package struct ConfigurationCheck: Sendable {
         }
         let configuration = loaded.configuration
         path = loaded.path
+        libraries = configuration.configuredLibraries.count
         sources = configuration.sources.count
         subscriptions = configuration.subscriptions.count
         let inOrder = configuration.sources.values.sorted { $0.name < $1.name }
@@ -95,6 +98,7 @@ extension JSONDocument {
         self = [
             "path": .init(check.path),
             "ok": .bool(check.isGood),
+            "libraries": .init(check.libraries),
             "sources": .init(check.sources),
             "subscriptions": .init(check.subscriptions),
             "errors": .array(check.errors.map { entry($0.what, $0.why, $0.remedy) }),

@@ -90,7 +90,7 @@ extension ConfigurationReader {
     }
 
     /// Colon and slash separate in a REF.
-    private func isSourceName(_ name: String) -> Bool {
+    func isSourceName(_ name: String) -> Bool {
         !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
     }
 

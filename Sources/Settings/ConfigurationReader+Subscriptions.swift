@@ -6,7 +6,7 @@ import TextParsing
 extension ConfigurationReader {
     static let subscriptionKeys = [
         "book", "title", "latest", "only", "match", "exclude", "since", "order", "max-episodes", "max-bytes", "naming",
-        "keep", "max-size", "language", "min-hours", "max-books",
+        "keep", "max-size", "language", "min-hours", "max-books", "library",
     ]
 
     /// - Parameter keyPath: of the subscription: `subscriptions[0]`.
@@ -51,6 +51,9 @@ extension ConfigurationReader {
         case "language": subscription.collection.language = try readLanguage(entry)
         case "min-hours": subscription.collection.minHours = try readHours(entry)
         case "max-books": subscription.collection.maxBooks = try readCount(entry)
+        case "library":
+            let name = try expanded(try text(entry), line: entry.line)
+            subscription.library = name.isEmpty ? nil : name
         default: throw unknown(entry, in: "subscriptions")
         }
     }

@@ -44,6 +44,7 @@ struct ConfigurationReader {
                 configuration.sources[source.key] = SourceConfiguration(name: source.key, kind: .feed)
                 try findings.attempt { configuration.sources[source.key] = try readSource(source) }
             }
+        case "libraries": configuration.configuredLibraries = try readLibraries(entry)
         case "subscriptions":
             for (index, item) in try list(entry.value, of: "subscriptions").enumerated() {
                 try findings.attempt {
@@ -83,7 +84,7 @@ struct ConfigurationReader {
                 return setting.isSecret && key == rest ? [key, key + Self.fileSuffix] : [key]
             }
         case nil:
-            ["sources", "subscriptions"] + ScalarSetting.all.map { String($0.key.prefix { $0 != "." }) }
+            ["sources", "subscriptions", "libraries"] + ScalarSetting.all.map { String($0.key.prefix { $0 != "." }) }
         }
     }
 

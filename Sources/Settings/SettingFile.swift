@@ -115,6 +115,11 @@ enum SettingFile {
         return nil
     }
 
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     private static func read(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {

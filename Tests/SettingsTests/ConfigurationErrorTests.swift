@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ("libary: x", "config.yaml, line 1: unknown key 'libary'", "did you mean 'library'?"),
         ("downloads:\n  jbos: 3", "line 2: unknown key 'jbos': 'downloads' knows no such key", "did you mean 'jobs'?"),
-        ("\n\nzebra: 1", "line 3: unknown key 'zebra'", "known here: sources, subscriptions, library"),
+        ("\n\nzebra: 1", "line 3: unknown key 'zebra'", "known here: sources, subscriptions, libraries, library"),
         ("downloads: { jobs: 0 }", "line 1: 'downloads.jobs'", "expected a whole number from 1 to 64, found '0'"),
         ("downloads:\n  jobs: many", "line 2: 'downloads.jobs'", "found 'many'"),
         ("downloads:\n  jobs:", "line 2: 'downloads.jobs'", "found nothing"),

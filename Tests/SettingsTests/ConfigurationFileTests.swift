@@ -110,7 +110,7 @@ import Testing
             switch node.content {
             case .map(let entries):
                 for entry in entries {
-                    let isNamed = place == "sources."
+                    let isNamed = ["sources.", "libraries."].contains(place)
                     if !isNamed { found.insert(place + entry.key) }
                     if place.hasSuffix(".query.") || place.hasSuffix(".headers.") { found.remove(place + entry.key) }
                     collect(entry.value, isNamed ? "sources.*." : place + entry.key + ".")

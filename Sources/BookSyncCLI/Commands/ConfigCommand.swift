@@ -43,7 +43,13 @@ struct ConfigCheckCommand: Subcommand {
         for warning in check.warnings where !program.options.json {
             await program.streams.writeError("warning: \(warning)")
         }
-        let counts: Message = "\(Message(check.sources, "source")), \(Message(check.subscriptions, "subscription"))"
+        let rest: Message = "\(Message(check.sources, "source")), \(Message(check.subscriptions, "subscription"))"
+        let counts: Message =
+            switch check.libraries {
+            case 0: rest
+            case 1: "1 library, \(rest)"
+            default: "\(check.libraries) libraries, \(rest)"
+            }
         let subject =
             check.path.map(Message.init(verbatim:)) ?? "no configuration file: the built-in settings are in force"
         await program.print(JSONDocument(check), or: check.isGood ? ["ok: \(subject) (\(counts))"] : [])

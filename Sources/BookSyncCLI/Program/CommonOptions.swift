@@ -8,7 +8,7 @@ struct CommonOptions: ParsableArguments {
     @Option(help: .words("The configuration file.", valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(help: .words("The library's folder.", valueName: "dir"), completion: .directory)
+    @Option(help: .words("The library's folder, or its name.", valueName: "dir"), completion: .directory)
     var library: String?
 
     @Flag(name: [.short, .long], help: .words("Print errors only."))
