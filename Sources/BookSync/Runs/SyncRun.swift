@@ -101,7 +101,12 @@ package struct SyncRun: Sendable {
             // Where only some are begun, which of them come first is decided when all are known.
             let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
             var collected: [TransferRequest] = []
-            let reader = media.map { MediaReader($0, library: session.folder.path, store: session.store) }
+            let lookup = ChapterLookup(
+                configuration: configuration, store: session.store, transport: transport, logger: logger)
+            let reader = media.map {
+                MediaReader(
+                    $0, library: session.folder.path, store: session.store, catalogChapters: lookup.chapters)
+            }
             async let unread = reader?.run()
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,

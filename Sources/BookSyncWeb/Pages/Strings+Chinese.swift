@@ -69,6 +69,7 @@ extension Strings {
         .referencePlaceholder: "30776 或 https://…",
         .referenceHint: "可以是书号、“来源:书号”，或播客、archive.org 条目、文件目录的地址。添加之前会先预览。",
         .lookAt: "预览",
+        .listenFirst: "试听第一集",
         .subscribe: "订阅",
         .unsubscribe: "退订",
         .downloadOnce: "只下载一次",
