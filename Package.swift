@@ -152,7 +152,8 @@ let package = Package(
             "ShelfService",
             uses: [
                 "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "LibraryMedia", "Settings",
-                "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", logging,
+                "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", nioHTTP1,
+                logging,
             ]),
         .target(
             name: "DemoCatalog", dependencies: ["BookModel", "BookSyncWeb", hummingbird, crypto, nioCore, logging],

@@ -15,13 +15,15 @@ struct CompiledCollectionFilter {
         names = try CompiledFilter(subscription.filter)
         start = names.start(now: now)
         filter = subscription.collection
-        description = [
+        let parts = [
             subscription.filter.match, subscription.filter.exclude, subscription.filter.since?.description,
             filter.language, filter.minHours.map { "\($0)" },
-        ].map { $0 ?? "" }.joined(separator: "\n")
+        ]
+        description = (parts.map { $0 ?? "" } + (filter.shard.map { [$0.description] } ?? [])).joined(separator: "\n")
     }
 
     func isWanted(_ entry: CatalogEntry) -> Bool {
+        if let shard = filter.shard, !shard.has(entry.identity) { return false }
         if let language = filter.language, entry.isIn(language: language) != true { return false }
         if let hours = filter.minHours, let seconds = entry.seconds, seconds < hours * 3600 { return false }
         return names.passes(entry.title, publishedAt: entry.publishedAt, from: start)

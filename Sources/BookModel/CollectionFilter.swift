@@ -6,6 +6,8 @@ package struct CollectionFilter: Sendable, Hashable {
     package var minHours: Double?
     /// The first ones of the list.
     package var maxBooks: Int?
+    /// Which of them this worker follows; nil for all. No subscription says it.
+    package var shard: Shard?
 
     package init(language: String? = nil, minHours: Double? = nil, maxBooks: Int? = nil) {
         (self.language, self.minHours, self.maxBooks) = (language, minHours, maxBooks)

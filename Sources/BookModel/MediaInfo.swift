@@ -31,8 +31,10 @@ package struct MediaInfo: Sendable, Hashable, Codable {
     package let isDurationEstimated: Bool
     /// Lower-case name → text: those of the file, and of its audio stream what the file lacks.
     package let tags: [String: String]
-    /// By their start.
-    package let chapters: [Chapter]
+    /// By their start: the file's own or, where it has none, the catalog's.
+    package var chapters: [Chapter]
+    /// Whether they are the catalog's.
+    package var hasCatalogChapters: Bool? = nil
     /// Whether it has an attached picture.
     package let hasCover: Bool
     /// What must be the same in two files of the codec for the packets of one to follow those of the other; nil where the file was
@@ -58,6 +60,12 @@ package struct MediaInfo: Sendable, Hashable, Codable {
         self.hasCover = hasCover
         self.setup = setup
         self.packets = packets
+    }
+
+    /// Gives a file without chapters those of the catalog.
+    package mutating func takeCatalogs(_ chapters: [Chapter]) {
+        guard self.chapters.isEmpty, !chapters.isEmpty else { return }
+        (self.chapters, hasCatalogChapters) = (chapters, true)
     }
 }
 

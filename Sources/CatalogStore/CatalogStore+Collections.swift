@@ -20,6 +20,14 @@ package struct CollectionBook: Sendable, Hashable {
     package let book: BookIdentity
 }
 
+/// A book that a list brought: a new part of a series, a new book of an author.
+package struct NewlyListedBook: Sendable, Hashable {
+    package let book: BookIdentity
+    package let title: String
+    /// The list that is followed.
+    package let list: BookIdentity
+}
+
 extension CatalogStore {
     /// Begins to list a collection, or goes on with a listing that was cut off.
     /// - Parameters:
@@ -153,6 +161,27 @@ extension CatalogStore {
                             WHERE e.book_id = b.id AND e.gone = 0 AND e.removed_at IS NULL AND f.path IS NULL))
                     """)
             for book in books { try statement.execute(arguments: [book.source, book.id]) }
+        }
+    }
+
+    /// Those of some books that are on a list that is followed, and of which nothing was fetched before a time.
+    package func newlyListedBooks(among books: [BookIdentity], since time: Date) async throws -> [NewlyListedBook] {
+        try await read("the books of the collections cannot be read") { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT b.title, c.source, c.key FROM book b
+                    JOIN collection_book l ON l.source = b.source AND l.key = b.key
+                    JOIN collection c ON c.id = l.collection_id
+                    WHERE b.source = ?1 AND b.key = ?2 AND NOT EXISTS (
+                        SELECT 1 FROM episode e JOIN local_file f ON f.episode_id = e.id
+                        WHERE e.book_id = b.id AND f.fetched_at < ?3) ORDER BY c.id
+                    """)
+            return try books.compactMap { book in
+                let row = try Row.fetchOne(statement, arguments: [book.source, book.id, stored(time)])
+                return row.map {
+                    NewlyListedBook(book: book, title: $0[0], list: BookIdentity(source: $0[1], id: $0[2]))
+                }
+            }
         }
     }
 

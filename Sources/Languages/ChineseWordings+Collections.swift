@@ -35,6 +35,7 @@ extension Wordings {
         "the listing of {1} cannot be recorded": "无法记录 {1} 的书单",
         "the books of {1} cannot be read": "无法读取 {1} 中的书",
         "the books of a collection cannot be noted": "无法记录书单中的书",
+        "the books of the collections cannot be read": "无法读取书单中的书",
         "the collections cannot be read": "无法读取书单",
         "a language such as zh or Chinese": "语言，如 zh 或 Chinese", "hours such as 2 or 0.5": "小时数，如 2 或 0.5",
     ]

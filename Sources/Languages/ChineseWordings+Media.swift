@@ -32,6 +32,8 @@ extension Wordings {
         "what is known of the audio files cannot be read": "无法读取音频文件的信息",
         "its audio breaks off at {1}: {2}": "音频在 {1} 处中断：{2}",
         "it lasts {1}, and the catalog says {2}": "时长只有 {1}，而目录写的是 {2}",
+        "the audio of {1} cannot be had": "无法取得 {1} 的音频", "download it: a run says more": "请下载它：运行时会给出更多说明",
+        "its answer is another part than was asked for": "服务器返回的不是所请求的部分",
         "its audio cannot be read: {1}": "无法读取其音频：{1}",
         "durations and chapters of the files are not read: {1}": "没有读取文件的时长和章节：{1}",
         "it has {1} of audio, and its header says {2}": "它有 {1} 的音频，而文件头写的是 {2}",

@@ -5,6 +5,7 @@ extension Wordings {
         "the host name {1} cannot be resolved": "无法解析主机名 {1}", "the server refuses the connection": "服务器拒绝连接",
         "the server cannot be reached": "无法连接服务器", "no secure connection: {1}": "无法建立安全连接：{1}",
         "the server stopped sending": "服务器停止发送",
+        "the server asked another worker to wait": "服务器已要求另一个进程等待",
         "the server sends less than {1} a second": "服务器发送太慢，每秒不到 {1}",
         "the answer is not complete after {1} s": "{1} 秒后应答仍不完整",
         "the connection was cut": "连接中断",

@@ -227,6 +227,10 @@ package struct FileTagging: Sendable {
         _ new: String, as file: LocalFile, _ info: MediaInfo, insteadOf former: LocalFile, _ facts: FileAttributes
     ) async throws {
         try Task.checkCancellation()
+        var info = info
+        if let known = try await store.media(of: file.episode), known.hasCatalogChapters == true {
+            info.takeCatalogs(known.chapters)
+        }
         try await store.announceRetagging(file)
         let move = await Result.of {
             try await runBlocking { [library] in

@@ -6,6 +6,9 @@ import MediaProbe
 
 /// Reads what the audio files of a library say of themselves, and records it: durations, chapters, tags.
 package struct MediaReader: Sendable {
+    /// The chapters that the catalog gives of a file that plays for so many seconds and has none itself.
+    package typealias CatalogChapters = @Sendable (LocalFile, _ seconds: Double?) async -> [MediaInfo.Chapter]
+
     /// Files that are read or wait for their turn, so that the turn never waits for them.
     private static let maxWaiting = 4
 
@@ -14,10 +17,15 @@ package struct MediaReader: Sendable {
     private let store: CatalogStore
     private let files: AsyncStream<LocalFile>
     private let input: AsyncStream<LocalFile>.Continuation
+    private let catalogChapters: CatalogChapters
 
     /// - Parameter library: absolute.
-    package init(_ probe: MediaProbe, library: String, store: CatalogStore) {
+    package init(
+        _ probe: MediaProbe, library: String, store: CatalogStore,
+        catalogChapters: @escaping CatalogChapters = { _, _ in [] }
+    ) {
         (self.probe, self.library, self.store) = (probe, library, store)
+        self.catalogChapters = catalogChapters
         (files, input) = AsyncStream.makeStream()
     }
 
@@ -52,7 +60,9 @@ package struct MediaReader: Sendable {
         let path = library + "/" + file.path
         do {
             do {
-                try await store.record(.success(try await probe.info(of: path)), of: file)
+                var info = try await probe.info(of: path)
+                if info.chapters.isEmpty { info.takeCatalogs(await catalogChapters(file, info.duration)) }
+                try await store.record(.success(info), of: file)
             } catch let failure as Failure where failure.disposition == .skip {
                 // One that was renamed or replaced meanwhile is read when somebody verifies the library.
                 guard try await runBlocking({ fileSize(path) }) == file.size else { return nil }

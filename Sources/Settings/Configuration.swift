@@ -42,6 +42,8 @@ package struct Configuration: Sendable, Hashable {
     /// Whether a private address may be asked because a REF names it, or a stored subscription. A server's clients, and what
     /// they subscribe to, do not get at what only the machine reaches: there the configuration alone names such servers.
     package var trustsReferences = true
+    /// Where workers that run at once tell each other which servers asked to be left alone; nil for one alone.
+    package var waitsFolder: String?
     /// The books that addresses were found to name, for as long as the program runs.
     package var recognised: [ResourceAddress: BookIdentity] = [:]
     /// The books that the user named otherwise than by their ids, such as by their titles, by the words they used.

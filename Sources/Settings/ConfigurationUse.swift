@@ -12,11 +12,13 @@ extension Configuration {
         // A transfer that we hold back reads nothing for a while, which is no stall of the server's.
         let slowest = ([downloads.limitRate] + sources.values.map(\.limitRate)).filter { $0 > 0 }.min()
         let pause = slowest.map { Double(downloads.jobs << 19) / Double($0) } ?? 0
-        return TransportOptions(
+        var options = TransportOptions(
             connectTimeout: downloads.connectTimeout, stallTimeout: downloads.stallTimeout + pause,
             minRate: Double(downloads.minRate), answerTimeout: downloads.answerTimeout,
             // Catalog requests must not wait behind the audio of the same host.
             connectionsPerHost: downloads.jobsPerHost + 2, proxies: proxies, authorities: authorities?.content)
+        options.sharedWaits = waitsFolder
+        return options
     }
 
     package func engineSettings(_ limits: RunLimits) -> EngineSettings {

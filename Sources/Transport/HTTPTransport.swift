@@ -23,6 +23,8 @@ package struct TransportOptions: Sendable {
     package var proxies: ProxyEnvironment
     /// Trusted beside those of the machine, where a source does not say otherwise.
     package var authorities: TrustedAuthorities?
+    /// The folder of ``SharedWaits``; nil for a worker that runs alone.
+    package var sharedWaits: String?
     /// What secures connections.
     var security = TLSConfiguration.makeClientConfiguration()
     /// Looks names up before they are connected to.
@@ -53,12 +55,14 @@ package struct HTTPTransport: Sendable {
         let options: TransportOptions
         let logger: Logger
         let scopes: ScopeCache
+        let waits: SharedWaits?
         /// Servers and proxies that answered, so that a connection to them may have been kept.
         let answered = Mutex<Set<String>>([])
 
         init(options: TransportOptions, logger: Logger) {
             self.clients = RouteClients(options: options)
             self.scopes = ScopeCache(options.resolver)
+            self.waits = options.sharedWaits.map { SharedWaits(folder: $0, logger: logger) }
             self.options = options
             self.logger = logger
         }
@@ -99,6 +103,9 @@ package struct HTTPTransport: Sendable {
         var hops = 0
         let deadline = ContinuousClock.now + .seconds(core.options.answerTimeout)
         while true {
+            if let seconds = await core.waits?.secondsLeft(for: address.server) {
+                throw TransportError(.askedToWait(seconds: seconds), address: address)
+            }
             let credentials = hasLeftOrigin ? [:] : credentials(for: address, of: request)
             let response = try await exchangeOnOpenConnection(request, address: address, credentials: credentials)
             let location = request.method == .post ? nil : response.head.headers.first(name: "Location")
@@ -111,6 +118,11 @@ package struct HTTPTransport: Sendable {
                     body: HTTPResponseBody(
                         base: response.body, address: address,
                         limits: BodyLimits(core.options, deadline: request.isForDocument ? deadline : nil)))
+                if [429, 503].contains(answer.status), let waits = core.waits,
+                    let seconds = answer.requestedWait(now: Date().timeIntervalSince1970)
+                {
+                    await waits.record(seconds, for: address.server)
+                }
                 note?(answer)
                 return answer
             case .refuse(let why):

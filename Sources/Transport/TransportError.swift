@@ -32,6 +32,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case malformed(Message)
         case redirect(Message)
         case oversized(limit: Int)
+        /// The server asked another worker to wait (``SharedWaits``), so that it was not asked.
+        case askedToWait(seconds: Double)
         /// The proxy cannot be reached, or cannot reach the server now.
         case proxy(Message)
         /// The proxy wants other credentials than it got.
@@ -52,12 +54,19 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .proxy, .other:
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .askedToWait,
+            .proxy,
+            .other:
             .retry
         case .badAddress, .localAddress, .changedAddress, .insecure, .redirect, .oversized, .proxyCredentials,
             .proxyRefusal:
             .skip
         }
+    }
+
+    /// Seconds after which the server may be asked again; nil where it did not say.
+    package var requestedWait: Double? {
+        if case .askedToWait(let seconds) = kind { seconds } else { nil }
     }
 
     /// What to do about it, where that is known.
@@ -92,6 +101,7 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
         case .malformed(let detail): "the answer is not proper HTTP (\(detail))"
         case .redirect(let detail): detail
         case .oversized(let limit): "the answer is longer than \(describeBytes(Int64(limit)))"
+        case .askedToWait: "the server asked another worker to wait"
         case .proxy(let detail), .proxyCredentials(let detail), .proxyRefusal(let detail), .other(let detail): detail
         }
     }

@@ -137,6 +137,42 @@ extension ProductTests {
             }
         }
 
+        @Test func `an alert names the books that a list brought`() async throws {
+            try await withArchive(["a": .init(title: "Alpha"), "b": .init(title: "Beta")]) { bench, server, archive in
+                try bench.configure(
+                    """
+                    notify: { exec: "cat > '\(bench.folder.path)/alert'" }
+                    sources:
+                      archive: { type: internet-archive, url: "\(server.url(""))" }
+                    """)
+                func night() async throws -> JSONObject? {
+                    let file = bench.folder.appending(path: "alert")
+                    try? FileManager.default.removeItem(at: file)
+                    let run = try await bench.runBare(["mirror", "--library", "L"], environment: bench.configured)
+                    #expect(run.exitCode == 0, "\(run.errors)")
+                    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+                    return try JSONObject(String(contentsOf: file, encoding: .utf8))
+                }
+                func new(_ alert: JSONObject?) -> [String] {
+                    alert?.objects("new_books").compactMap { $0["title"] } ?? []
+                }
+                _ = try await bench.runBare(
+                    ["subscribe", Self.collection, "--library", "L"], environment: bench.configured)
+                #expect(try await new(night()) == ["Alpha", "Beta"])
+                archive.change {
+                    // More of a book that is there is no new book.
+                    $0.items["a"]?.files = 2
+                    $0.items["c"] = .init(title: "Gamma")
+                }
+                let alert = try #require(try await night())
+                #expect(new(alert) == ["Gamma"])
+                #expect(alert.objects("new_books").first?["list"] == Self.collection)
+                #expect(alert["text"]?.hasSuffix("; new: Gamma") == true, "\(alert["text"] ?? "")")
+                #expect(alert.objects("fetched_episodes").count == 2)
+                #expect(try await night() == nil)
+            }
+        }
+
         @Test func `a list that is killed goes on at its page, and begins anew where its cursor has expired`()
             async throws
         {

@@ -23,6 +23,19 @@ extension ProductTests {
             }
         }
 
+        /// Searches as the page's form does, and follows to the page with what was found.
+        static func search(
+            _ text: String, in source: String = "", language: String = "", on shelf: ServedShelf,
+            _ fields: [String] = []
+        ) async throws -> ServedShelf.Answer {
+            let token = try await shelf.formToken(on: "/discover")
+            let posted = try await shelf.post(
+                "/actions/discover",
+                form: [("q", text), ("source", source), ("language", language), ("token", token)])
+            #expect(posted.status == 303, "\(posted.text)")
+            return try await shelf.send(try #require(posted.fields["location"]), ["Accept: text/html"] + fields)
+        }
+
         private static func subscriptions(_ bench: Workbench) async throws -> [String] {
             let list = try await bench.run("subscriptions", "--json", environment: bench.configured)
             return try JSONObject.list(list.output).compactMap { $0["id"] }
@@ -30,7 +43,7 @@ extension ProductTests {
 
         @Test func `what all catalogs found is one page, with those that did not answer`() async throws {
             try await Self.withCatalogs(["/search": .always(.text("", status: 503))]) { _, shelf, _ in
-                let page = try await shelf.send("/discover?q=letters", ["Accept: text/html"])
+                let page = try await Self.search("letters", on: shelf)
                 #expect(page.status == 200)
                 // Of both catalogs that have it, and listed once.
                 let rows = page.text.split(separator: "<li data-ids=").dropFirst()
@@ -40,32 +53,72 @@ extension ProductTests {
                     row.contains("en · 57 episodes · 9 h 9 min · ") && row.contains("in librivox, archive"), "\(row)")
                 #expect(row.contains("Honoré de Balzac") && row.contains(">All by Honoré de Balzac</button>"))
                 #expect(page.text.contains("itunes cannot be searched: it answers with HTTP status 503"))
-                let chinese = try await shelf.send("/discover?q=letters", ["Accept: text/html", "Accept-Language: zh"])
+                let chinese = try await Self.search("letters", on: shelf, ["Accept-Language: zh"])
                 #expect(chinese.text.contains(">Honoré de Balzac 的全部作品</button>"))
-                let one = try await shelf.send("/discover?q=letters&source=librivox&language=Chinese")
+                let one = try await Self.search("letters", in: "librivox", language: "Chinese", on: shelf)
                 #expect(one.text.contains(">Letters<") && !one.text.contains(">Letters of Two Brides<"))
-                for wrong in ["source=nosuch", "language=%3F"] {
-                    let refused = try await shelf.send("/discover?q=letters&\(wrong)")
-                    #expect(refused.status == 200 && refused.text.contains("This cannot be asked for"), "\(wrong)")
+                for (source, language) in [("nosuch", ""), ("", "?")] {
+                    let refused = try await Self.search("letters", in: source, language: language, on: shelf)
+                    #expect(
+                        refused.status == 200 && refused.text.contains("This cannot be asked for"), "\(refused.text)")
                 }
             }
         }
 
-        @Test func `the same search asks catalogs once, and a page of another site has none made`() async throws {
+        @Test func `only a form of ours has catalogs asked, once for the same search, and tabs keep their own`()
+            async throws
+        {
             try await Self.withCatalogs { _, shelf, server in
-                let foreign = try await shelf.send("/discover?q=letters", ["Sec-Fetch-Site: cross-site"])
-                #expect(foreign.status == 200 && foreign.text.contains("value=\"letters\""))
-                _ = try await shelf.send("/discover?q=letters", method: "HEAD")
+                for method in ["GET", "HEAD"] {
+                    for fields in [[], ["Sec-Fetch-Site: cross-site"], ["Sec-Fetch-Site: same-origin"]] {
+                        let shown = try await shelf.send("/discover?q=letters", method: method, fields)
+                        #expect(shown.status == 200 && (method == "HEAD" || shown.text.contains("value=\"letters\"")))
+                    }
+                }
+                // A page of another site, in a browser that does not say so, has no token.
+                for token in [[], [("token", "x")]] {
+                    let refused = try await shelf.post("/actions/discover", form: [("q", "letters")] + token)
+                    #expect(refused.status == 403)
+                }
                 #expect(server.record.requests.isEmpty)
-                let first = try await shelf.send("/discover?q=letters", ["Sec-Fetch-Site: same-origin"])
+                let first = try await Self.search("letters", on: shelf)
                 let count = server.record.requests.count
                 #expect(count > 3)
-                async let second = shelf.send("/discover?q=letters")
+                async let second = Self.search("letters", on: shelf)
                 async let third = shelf.send("/discover?q=letters")
-                for again in try await [second, third] { #expect(again.text == first.text) }
+                for again in try await [second, third] {
+                    #expect(again.text.split(separator: "<li ").count == first.text.split(separator: "<li ").count)
+                }
                 #expect(server.record.requests.count == count)
-                _ = try await shelf.send("/discover?q=brides")
-                #expect(server.record.requests.count > count)
+                // Another tab's search.
+                _ = try await Self.search("brides", on: shelf)
+                let both = server.record.requests.count
+                #expect(both > count)
+                #expect(try await Self.search("letters", on: shelf).text == first.text)
+                #expect(server.record.requests.count == both)
+            }
+        }
+
+        @Test func `two searches at a time are both told of to their end, line by line`() async throws {
+            let gate = Gate()
+            var late = Reply.text(try String(contentsOf: Corpus.fixture("search/librivox.json"), encoding: .utf8))
+            late.ending = .stallAfter(bytes: 0, until: gate)
+            try await Self.withCatalogs(["/librivox/api/feed/audiobooks": .always(late)]) { _, shelf, server in
+                let token = try await shelf.formToken(on: "/discover")
+                @Sendable func lines(_ text: String) async throws -> String {
+                    try await shelf.post(
+                        "/actions/discover", form: [("q", text), ("token", token)], ["Accept: application/x-ndjson"]
+                    ).text
+                }
+                async let first = lines("letters")
+                _ = try await server.waitUntil { $0.requests.contains { $0.path.hasPrefix("/librivox") } }
+                async let second = lines("brides")
+                _ = try await server.waitUntil { $0.requests.count { $0.path.hasPrefix("/librivox") } > 1 }
+                gate.open()
+                for told in try await [first, second] {
+                    let last = try #require(told.split(separator: "\n").last { $0.hasPrefix("\"") })
+                    #expect(!last.contains("still asking") && last.contains("<li data-ids="), "\(last)")
+                }
             }
         }
 
@@ -85,7 +138,7 @@ extension ProductTests {
                 #expect(
                     Set(try await Self.subscriptions(bench))
                         == ["author:Honoré de Balzac", "letters_brides_0709_librivox"])
-                let page = try await shelf.send("/discover?q=letters")
+                let page = try await Self.search("letters", on: shelf)
                 #expect(
                     page.text.contains(">All by Honoré de Balzac: Added</span>")
                         && page.text.contains(">Add: Added</span>"))
@@ -140,7 +193,7 @@ extension ProductTests {
             let document = try JSONEncoder().encode(["results": feeds])
             let answer = ServerScript.always(.text(String(decoding: document, as: UTF8.self)))
             try await Self.withCatalogs(["/search": answer]) { _, shelf, _ in
-                let page = try await shelf.send("/discover?q=letters&source=itunes", ["Accept: text/html"])
+                let page = try await Self.search("letters", in: "itunes", on: shelf)
                 #expect(page.text.split(separator: "<li data-ids=").count == 201)
                 #expect(page.text.firstMatch(of: /<script>|<b>'|" onclick/) == nil)
                 #expect(page.text.contains("&lt;script&gt;alert(200)"))

@@ -26,18 +26,28 @@ extension ProductTests {
                 .write(to: bench.folder.appending(path: "chapters"))
         }
 
+        private static let simpleChapters = """
+            <psc:chapters xmlns:psc="http://podlove.org/simple-chapters">
+            <psc:chapter start="00:00:12" title="Ende"/><psc:chapter start="00:00" title="Anfang"/></psc:chapters>
+            """
+
         /// A feed that says of no file how long it is, on a server that says it neither.
         private func withFeed(
-            _ files: [(name: String, bytes: [UInt8])], in bench: Workbench,
+            _ files: [(name: String, bytes: [UInt8])], and chapters: [String: ServerScript] = [:], in bench: Workbench,
             _ body: (MisbehavingServer, [String: String]) async throws -> Void
         ) async throws {
             var scripts = Dictionary(
                 uniqueKeysWithValues: files.map { name, bytes in
                     ("/\(name)", ServerScript.file(bytes, ranges: false, [.framing(.untilClose)]))
                 })
+            scripts.merge(chapters) { $1 }
             scripts["/feed"] = ServerScript { request in
                 let items = files.map { name, _ in
-                    "<item><title>\(name)</title><guid>\(name)</guid><itunes:duration>\(name.hasPrefix("stub") ? 900 : 25)</itunes:duration>"
+                    let document = "http://\(request.header("Host") ?? "")/\(name).json"
+                    return "<item>"
+                        + (name.hasPrefix("psc") ? Self.simpleChapters : "")
+                        + (chapters.isEmpty ? "" : "<podcast:chapters url=\"\(document)\" type=\"application/json\"/>")
+                        + "<title>\(name)</title><guid>\(name)</guid><itunes:duration>\(name.hasPrefix("stub") ? 900 : 25)</itunes:duration>"
                         + "<enclosure url=\"http://\(request.header("Host") ?? "")/\(name)\" type=\"audio/mpeg\"/></item>"
                 }
                 return .text(
@@ -143,6 +153,60 @@ extension ProductTests {
                             try await browser.wait(until: "\(marked) === '0:14 结尾'")
                             #expect(try await browser.evaluate("window.loads === 0"))
                         }
+                    }
+                }
+            }
+        }
+
+        @Test func `a file without chapters has those of the catalog, which is asked once`() async throws {
+            try await withWorkbench { bench in
+                try writeChapters(in: bench)
+                let plain = try await make("a.mp3", "-c:a libmp3lame", in: bench)
+                let files = try await [
+                    ("psc.mp3", plain), ("json.mp3", plain), ("broken.mp3", plain), ("long.mp3", plain),
+                    ("gone.mp3", plain),
+                    ("own.mp3", make("b.mp3", "-i chapters -map_metadata 1 -c:a libmp3lame", in: bench)),
+                ]
+                let document =
+                    #"{"version":"1.2.0","chapters":[{"startTime":5,"title":"Two"},{"startTime":0,"title":"One"}]}"#
+                let padded = document + String(repeating: " ", count: 1 << 20)
+                let chapters: [String: ServerScript] = [
+                    "/psc.mp3.json": .always(.text(document)), "/json.mp3.json": .always(.text(document)),
+                    "/own.mp3.json": .always(.text(document)), "/broken.mp3.json": .always(.text("<html>")),
+                    "/long.mp3.json": .always(.text(padded)), "/gone.mp3.json": .always(.text("", status: 404)),
+                ]
+                try await withFeed(files, and: chapters, in: bench) { server, environment in
+                    let run = try await bench.run("fetch", "own:feed", environment: environment)
+                    #expect(run.exitCode == 0, "\(run.errors)")
+                    func told() async throws -> [String: String] {
+                        let shown = try await bench.run("show", "own:feed/1-6", "--json", environment: environment)
+                        return Dictionary(
+                            uniqueKeysWithValues: try JSONObject.list(shown.output).map { episode in
+                                let media = episode.object("media")
+                                let titles = media?.objects("chapters").compactMap { $0["title"] } ?? []
+                                let from = media?["chapters_from"] ?? "-"
+                                return (episode["name"] ?? "", "\(titles.joined(separator: " ")) \(from)")
+                            })
+                    }
+                    let expected = [
+                        "psc.mp3": "Anfang Ende catalog", "json.mp3": "One Two catalog", "own.mp3": "开头 中间 结尾 file",
+                        "broken.mp3": " -", "long.mp3": " -", "gone.mp3": " -",
+                    ]
+                    #expect(try await told() == expected)
+                    let asked = server.record.requests.map(\.path).filter { $0.hasSuffix(".json") }
+                    #expect(
+                        asked.sorted()
+                            == ["/broken.mp3.json", "/gone.mp3.json", "/json.mp3.json", "/long.mp3.json"])
+                    // With tags in it, it is another file of the same episode.
+                    let tagged = try await bench.run("tag", "own:feed", environment: environment)
+                    #expect(tagged.exitCode == 0, "\(tagged.errors)")
+                    _ = try await bench.run("fetch", "own:feed", environment: environment)
+                    _ = try await bench.run("verify", environment: environment)
+                    #expect(try await told() == expected)
+                    #expect(server.record.requests.count { $0.path.hasSuffix(".json") } == asked.count)
+                    try await bench.serve(environment: environment) { shelf in
+                        let feed = String(decoding: try await shelf.send("/feeds/own/feed.xml").body, as: UTF8.self)
+                        #expect(feed.matches(of: /<podcast:chapters url/).count == 3)
                     }
                 }
             }

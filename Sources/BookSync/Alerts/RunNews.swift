@@ -1,4 +1,5 @@
 import BookModel
+import CatalogStore
 import DownloadEngine
 import Foundation
 import ShelfQueries
@@ -26,6 +27,8 @@ struct RunNews: Sendable {
     /// Outages that are over with this run, of which the user was told.
     var ended: [Outage] = []
     var overdue: [PublicationWatch] = []
+    /// Books of followed lists whose first episodes this run brought; of ``fetched``.
+    var newBooks: [NewlyListedBook] = []
     /// Books whose catalog brought a listing, and those of which it said that nothing changed.
     var listed: [BookIdentity] = []
     var unchanged: [BookIdentity] = []
@@ -59,7 +62,16 @@ extension JSONDocument {
         self = summary.adding([
             "command": .string(record.command),
             "started_at": .init(record.startedAt),
-            "text": .string(record.summary.sentence.description),
+            "text": .string(
+                record.summary.sentence.description
+                    + (news.newBooks.isEmpty ? "" : "; new: " + news.newBooks.map(\.title).joined(separator: ", "))),
+            "new_books": .array(
+                news.newBooks.map { new in
+                    [
+                        "source": .string(new.book.source), "id": .string(new.book.id), "title": .string(new.title),
+                        "list": .string(new.list.description),
+                    ]
+                }),
             "fetched_episodes": .array(
                 news.fetched.map { receipt in
                     Self.episode(receipt.file.episode, section: receipt.section, name: receipt.name).adding([

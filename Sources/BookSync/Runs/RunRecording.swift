@@ -74,6 +74,10 @@ struct RunRecording: Sendable {
         // What lasts is told to whoever is named later on.
         guard alert.hasReader else { return }
         if news.isWorthTelling {
+            await noticing {
+                let books = Set(news.fetched.map(\.file.episode.book)).sorted()
+                news.newBooks = try await store.newlyListedBooks(among: books, since: record.startedAt)
+            }
             let outcome = await alert.deliver(JSONDocument(news, of: record))
             for notice in outcome.notices { emit(.notice(notice)) }
             guard outcome.isDelivered else { return }

@@ -101,7 +101,12 @@ package struct SyncRun: Sendable {
             // Where only some are begun, which of them come first is decided when all are known.
             let isLimited = request.limits.episodes != nil || request.limits.bytes != nil
             var collected: [TransferRequest] = []
-            let reader = media.map { MediaReader($0, library: session.folder.path, store: session.store) }
+            let lookup = ChapterLookup(
+                configuration: configuration, store: session.store, transport: transport, logger: logger)
+            let reader = media.map {
+                MediaReader(
+                    $0, library: session.folder.path, store: session.store, catalogChapters: lookup.chapters)
+            }
             async let unread = reader?.run()
             let engine = DownloadEngine(
                 transport: transport, journal: session.store, library: session.folder.path,
@@ -117,6 +122,7 @@ package struct SyncRun: Sendable {
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
+                requireHeld: { [lock = session.lock] in try lock.requireHeld() },
                 objection: { [check = media.map(AudioCheck.init)] path, episode in
                     await check?.objection(to: path, declared: episode.duration)
                 },
@@ -196,7 +202,7 @@ package struct SyncRun: Sendable {
             reader?.finish()
             if let notice = await unread { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
-            guard transfers.stop?.kind != .libraryUnwritable else { return }
+            guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
             await embedTags(in: planned, in: session)
             await join(planned, in: session)

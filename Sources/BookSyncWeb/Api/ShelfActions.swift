@@ -49,7 +49,7 @@ struct ShelfActions: Sendable {
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
         case .follow: return try await follow(arguments)
         case .preview:
-            return JSONDocument(try await desk.previews.preview(try BookReference(parsing: arguments.refs[0])))
+            return JSONDocument(try await desk.previews.preview(try BookReference(parsing: arguments.refs[0])).preview)
         }
     }
 

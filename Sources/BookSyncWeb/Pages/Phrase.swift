@@ -10,7 +10,7 @@ package enum Phrase: String, Sendable, CaseIterable {
         sortLastEpisode, findInBook, emptyShelf, chapters
     case emptyShelfWhatNext, addBook, aboutBook, episodes, filterByState, all, noEpisodes, feed, neighbours
     case queue, wholeRun, emptyQueue, emptyQueueWhatNext, runs, noRuns, noRunsWhatNext, subscriptions
-    case addByReference, referencePlaceholder, referenceHint, lookAt, subscribe, unsubscribe, downloadOnce
+    case addByReference, referencePlaceholder, referenceHint, lookAt, listenFirst, subscribe, unsubscribe, downloadOnce
     case noSubscriptions, nextMirror, noMirror, inConfiguration, forPodcastApps, forPodcastAppsHow, rotateHint, rotate
     case rotateQuestion, doctor, askSources, askSourcesHint, logIn, logInHint, password, wrongPassword
     case tooManyTries, toShelf, stateAbsent, stateToCome, stateWaiting, stateInterrupted, stateDownloading,
@@ -37,5 +37,5 @@ package enum Phrase: String, Sendable, CaseIterable {
     case failureUsage, failureConfiguration, failureUnknownBook, failureUnreadableCatalog
     case failureCatalogUnavailable, failureCredentialsRejected, failureLibraryUnwritable, failureInputOutput
     case failureTemporary, failureDefect, checkConfiguration, checkLibrary, checkStore, checkLock, checkLocking
-    case checkRenaming, checkSpace, checkLeftovers, checkSources, checkSubscriptions, checkSource
+    case checkRenaming, checkDisk, checkSpace, checkLeftovers, checkSources, checkSubscriptions, checkSource
 }

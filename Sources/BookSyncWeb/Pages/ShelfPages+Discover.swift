@@ -34,12 +34,15 @@ extension ShelfPages {
         var results: ResultsView
     }
 
-    /// Books that catalogs have.
-    /// - Parameter asks: whether the catalogs are asked; else there is the form alone, filled in.
-    func discoverPage(_ request: Request, _ desk: RunQueue, asks: Bool) async throws -> Page {
-        let sources = (try? await desk.searches.sources()) ?? []
-        var results = ResultsView()
-        if asks { try await search(request, desk) { results = $0 } }
+    /// Books that catalogs have: what a search finds that was begun, else the form alone, filled in.
+    func discoverPage(_ request: Request, _ desk: RunQueue) async throws -> Page {
+        var (sources, results) = ([String](), ResultsView())
+        try await showSearch(request, desk) { results = $0 }
+        do {
+            sources = try await desk.searches.sources()
+        } catch let failure as Failure {
+            results.unanswered.insert(ErrorView(failure, phrases(for: request)), at: 0)
+        }
         let view = DiscoverView(
             text: request.searched, wantedLanguage: request.query["language"] ?? "",
             choices: sources.map { ChoiceView(href: "", label: $0, isCurrent: $0 == request.query["source"]) },
@@ -47,31 +50,44 @@ extension ShelfPages {
         return try page(.discover, view, with: "discover", for: request, section: .discover)
     }
 
-    /// What that page shows of a search.
+    /// What that page shows of a search that was begun.
     /// - Parameter show: is given it whenever a catalog has answered.
     func discoveries(_ request: Request, _ desk: RunQueue, show: (String) async throws -> Void) async throws {
-        try await search(request, desk) { try await show(part($0, with: "found", for: request)) }
+        try await showSearch(request, desk) { try await show(part($0, with: "found", for: request)) }
     }
 
-    private func search(
+    /// Has catalogs be searched. What is wrong with the request is for the page to say.
+    func beginSearch(_ request: Request, _ desk: RunQueue) async {
+        guard case .success(let query?) = Result(catching: { try Self.query(of: request) }) else { return }
+        await desk.searches.begin(query, in: request.chosen("source"), for: request.visitor.user.id)
+    }
+
+    /// - Returns: nil where nothing is searched for.
+    private static func query(of request: Request) throws -> CatalogQuery? {
+        guard !request.searched.isEmpty else { return nil }
+        let wanted = request.chosen("language")
+        let language = wanted.flatMap(CatalogText.languageAlone)
+        if let wanted, language == nil {
+            throw Failure(
+                .usage, what: "the catalogs cannot be searched",
+                why: "'\(CatalogText.quotation(wanted, length: 40))' is not a language",
+                remedy: "write zh or Chinese, for example")
+        }
+        return CatalogQuery(text: request.searched, language: language, limit: 200)
+    }
+
+    private func showSearch(
         _ request: Request, _ desk: RunQueue, show: (ResultsView) async throws -> Void
     ) async throws {
         let phrases = phrases(for: request)
-        guard !request.searched.isEmpty else { return }
-        let stored = try await shelf(for: request).read { try await $0.subscriptions() } ?? []
-        let followed = Set(try wholeShelf.configuration.allSubscriptions(with: stored).map(\.book))
         do {
-            let source = request.query["source"].flatMap { $0.isEmpty ? nil : $0 }
-            let wanted = request.query["language"].flatMap { $0.isEmpty ? nil : $0 }
-            let language = wanted.flatMap(CatalogText.languageAlone)
-            if let wanted, language == nil {
-                throw Failure(
-                    .usage, what: "the catalogs cannot be searched",
-                    why: "'\(CatalogText.quotation(wanted, length: 40))' is not a language",
-                    remedy: "write zh or Chinese, for example")
-            }
-            let query = CatalogQuery(text: request.searched, language: language, limit: 200)
-            for try await progress in await desk.searches.updates(of: query, in: source, for: request.visitor.user.id) {
+            guard let query = try Self.query(of: request),
+                let updates = await desk.searches.updates(
+                    of: query, in: request.chosen("source"), for: request.visitor.user.id)
+            else { return }
+            let stored = try await shelf(for: request).read { try await $0.subscriptions() } ?? []
+            let followed = Set(try wholeShelf.configuration.allSubscriptions(with: stored).map(\.book))
+            for try await progress in updates {
                 let count = progress.books.count
                 let status =
                     if !progress.awaited.isEmpty {

@@ -34,6 +34,8 @@ extension ShelfPages {
         var episodes: [ListedView]
         var more: String?
         var reference: String
+        /// Where the first episode can be heard.
+        var sample: String?
     }
 
     private struct SubscriptionsView: ViewModel {
@@ -85,8 +87,9 @@ extension ShelfPages {
         var trouble: ErrorView?
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
             do {
-                let listed = try await desk.previews.preview(try BookReference(parsing: reference))
+                let (listed, sample) = try await desk.previews.preview(try BookReference(parsing: reference))
                 preview = self.view(listed, reference, phrases, maker)
+                preview?.sample = sample.map { "\(request.root)/previews/\($0)" }
             } catch let failure as Failure {
                 trouble = ErrorView(failure, phrases)
             }

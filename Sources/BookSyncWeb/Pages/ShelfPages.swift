@@ -145,4 +145,7 @@ extension ShelfPages.Request {
     var searched: String {
         (query["q"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     }
+
+    /// nil for what is left empty.
+    func chosen(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

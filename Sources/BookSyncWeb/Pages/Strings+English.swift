@@ -71,6 +71,7 @@ extension Strings {
             "A number, SOURCE:ID, or the address of a feed, an archive.org item or a folder of files. You "
             + "see what it lists before anything is added.",
         .lookAt: "Preview",
+        .listenFirst: "Listen to the first episode",
         .subscribe: "Subscribe",
         .unsubscribe: "Unsubscribe",
         .downloadOnce: "Download once",
@@ -253,7 +254,7 @@ extension Strings {
         .checkStore: "Store",
         .checkLock: "Runs under way",
         .checkLocking: "Locking files",
-        .checkRenaming: "Renaming files",
+        .checkRenaming: "Renaming files", .checkDisk: "Disk",
         .checkSpace: "Disk space",
         .checkLeftovers: "Left-over files",
         .checkSources: "Sources",

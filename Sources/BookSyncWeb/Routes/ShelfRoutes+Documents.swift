@@ -50,10 +50,32 @@ extension ShelfRoutes {
             let catalog = ServedCatalog(shelf(of: context), at: context.caller.addresses)
             return await .document(try await catalog.detail(request.parameters, of: context["source"]), for: request)
         }
+        group(root, for: .libraryDocument).reads("previews/{name}") { request, context in
+            try await sample(named: context["name"], for: request)
+        }
         group(root, for: .libraryDocument).reads("subscriptions.opml") { request, _ in
             let outline = try await SubscriptionOutline(of: site.shelf.configuration)
             return await .document(try outline.bytes(), type: "text/x-opml; charset=utf-8", for: request)
         }
+    }
+
+    /// A piece of the audio of a book that was looked at. Players ask for ranges, and for the next one where they get less.
+    private func sample(named name: String, for request: Request) async throws -> Response? {
+        // That nobody has others be asked by more than a page of ours.
+        guard request.method == .get, let desk = site.shelf.desk, let field = request.headers[.range] else {
+            return nil
+        }
+        guard case .bytes(let range) = ByteRange.asked(by: field, length: .max),
+            let audio = try await desk.previews.audio(of: name, range)
+        else { return Response(status: .rangeNotSatisfiable) }
+        let last = audio.offset + Int64(audio.bytes.count) - 1
+        return Response(
+            status: .partialContent,
+            headers: [
+                .contentType: audio.mediaType, .acceptRanges: "bytes", .cacheControl: "no-store",
+                .contentLength: "\(audio.bytes.count)",
+                .contentRange: "bytes \(audio.offset)-\(last)/\(audio.total)",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: audio.bytes)))
     }
 
     private func cover(

@@ -22,9 +22,9 @@ extension ShelfRoutes {
         page("queue", of: library) { request, _ in try await pages.queuePage(request) }
         page("runs", of: library) { request, _ in try await pages.runsPage(request) }
         page("subscriptions", of: library) { request, _ in try await pages.subscriptionsPage(request) }
-        library.reads("discover") { request, context in
+        page("discover", of: library) { request, _ in
             guard let desk = site.shelf.desk else { throw Failure.readOnly }
-            return try await discoveries(pages, desk, request, context)
+            return try await pages.discoverPage(request, desk)
         }
         page("doctor", of: library) { request, _ in try await pages.doctorPage(request) }
 
@@ -35,6 +35,10 @@ extension ShelfRoutes {
             let asked = await site.pageRequest(request, context, at: "/subscriptions")
             let reference = (context.form["ref"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             return await .page(try await pages.subscriptionsPage(asked, previewing: reference), for: request)
+        }
+        asking.posts("discover") { request, context in
+            guard let desk = site.shelf.desk else { throw Failure.readOnly }
+            return try await discoveries(pages, desk, request, context)
         }
         asking.posts("doctor") { request, context in
             guard site.shelf.desk != nil else { throw Failure.readOnly }
@@ -48,21 +52,23 @@ extension ShelfRoutes {
         page("{name}/{file}", of: files) { _, context in StaticFile.named(context["file"], of: context["name"]) }
     }
 
-    /// The page with what catalogs found, or a line of JSON with that part of it whenever one of them has answered.
+    /// Begins a search, and leads to the page with what is found, or answers with a line of JSON with that part of it whenever a
+    /// catalog has answered.
     private func discoveries(
         _ pages: ShelfPages, _ desk: RunQueue, _ request: Request, _ context: ShelfContext
     ) async throws -> Response {
-        let asked = await self.site.pageRequest(request, context)
+        var asked = await site.pageRequest(request, context)
+        let fields = ["q", "language", "source"].map { (name: $0, value: context.form[$0] ?? "") }
+        asked.query = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
+        asked.address =
+            "\(asked.root)/discover?"
+            + fields.map { "\($0.name)=\(ClientView.encoded($0.value))" }.joined(separator: "&")
+        await pages.beginSearch(asked, desk)
         let lines = "application/x-ndjson"
-        // A page of another site may send somebody here; what it wants to be searched is not. What was typed, or kept, is.
-        let site = HTTPFields.Element.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
-        let asks = request.method == .get && (context.caller.proof.origin != .foreign || site == "none")
-        guard asks, request.headers[.accept] == lines else {
-            return await .page(try await pages.discoverPage(asked, desk, asks: asks), for: request)
-        }
+        guard request.headers[.accept] == lines else { return .seeOther(asked.address) }
         return Response(
             status: .ok, headers: [.contentType: lines],
-            body: ResponseBody { writer in
+            body: ResponseBody { [asked] writer in
                 try await pages.discoveries(asked, desk) { part in
                     let line = JSONDocument.string(part).text(isIndented: false) + "\n"
                     try await writer.write(ByteBuffer(string: line))

@@ -101,7 +101,7 @@ package struct CatalogClient: Sendable {
                 throw subject.unavailable(
                     at: failure.address, why: failure.why, remedy: failure.remedy ?? "check the address")
             }
-            return RetryReason(why: failure.why)
+            return RetryReason(why: failure.why, requestedWait: failure.requestedWait)
         }
     }
 

@@ -10,6 +10,9 @@ struct FeedAttributes {
     var base: String?
     var about: String?
     var medium: String?
+    var title: String?
+    /// Seconds.
+    var start: Double?
     /// Bytes.
     var length: Int64?
     /// Seconds.
@@ -27,6 +30,8 @@ struct FeedAttributes {
             case .base: base = base ?? Self.text(value)
             case .about: about = about ?? Self.text(value)
             case .medium: medium = medium ?? Self.text(value)?.lowercased()
+            case .title: title = title ?? Self.text(value)
+            case .start: start = start ?? Self.text(value).flatMap { CatalogDuration.seconds(parsing: $0) }
             case .length: length = length ?? Self.length(value)
             case .duration: duration = duration ?? Self.text(value).flatMap { CatalogDuration.seconds(parsing: $0) }
             case .other, nil: break

@@ -112,7 +112,7 @@ struct FeedBuilder: XMLHandler {
 
     private func isWithinItem(_ parent: FeedElement) -> Bool {
         switch parent {
-        case .item, .mediaGroup, .mediaContent: true
+        case .item, .mediaGroup, .mediaContent, .simpleChapters: true
         default: false
         }
     }
@@ -134,6 +134,7 @@ struct FeedBuilder: XMLHandler {
             if item?.item.image == nil, let address = resolve(fields.href ?? fields.url) { item?.item.image = address }
         case .chapters:
             if item?.item.chapters == nil, let address = resolve(fields.url) { item?.item.chapters = address }
+        case .simpleChapter: item?.take(chapterAt: fields.start, fields.title)
         case .transcript:
             if item?.item.transcript == nil, let address = resolve(fields.url) { item?.item.transcript = address }
         default: break

@@ -37,6 +37,8 @@ struct FeedItem {
     var image: String?
     var chapters: String?
     var transcript: String?
+    /// Podlove Simple Chapters, which have no ends.
+    var simpleChapters: [MediaInfo.Chapter] = []
     var media = FeedEnclosure()
 }
 

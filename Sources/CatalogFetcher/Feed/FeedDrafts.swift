@@ -34,6 +34,12 @@ struct FeedItemDraft {
         }
     }
 
+    mutating func take(chapterAt start: Double?, _ title: String?) {
+        guard let start, item.simpleChapters.count < MediaInfo.maxChapters else { return }
+        let title = title.flatMap { FeedText.name($0, isHTML: false) }
+        item.simpleChapters.append(MediaInfo.Chapter(start: start, end: start, title: title))
+    }
+
     /// - Returns: nil when the item encloses nothing.
     func finished() -> FeedItem? {
         // The best kind, `enclosure` before `media:content`, and of equals the first.

@@ -205,13 +205,15 @@ struct FeedListing {
 
     /// What an episode has no place for, for a later version to read.
     private static func element(of item: FeedItem) -> String? {
-        guard item.image != nil || item.chapters != nil || item.transcript != nil else { return nil }
+        guard item.image != nil || item.chapters != nil || item.transcript != nil || !item.simpleChapters.isEmpty
+        else { return nil }
         let fields = [
             ("link", item.link), ("image", item.image), ("chapters", item.chapters), ("transcript", item.transcript),
         ]
-        let members = fields.compactMap { name, address in
+        var members = fields.compactMap { name, address in
             address.map { "\"\(name)\":" + JSONString.quoted(FeedAddress.shown($0)) }
         }
+        if let list = CatalogChapters.member(of: item.simpleChapters) { members.append(list) }
         return "{" + members.joined(separator: ",") + "}"
     }
 }

@@ -8,7 +8,7 @@ enum FeedElement: UInt8 {
     case author, itunesAuthor, personName, creator
     case image, imageAddress, itunesImage, logo, icon
     case itunesTitle, duration, episode, season
-    case chapters, transcript
+    case chapters, transcript, simpleChapters, simpleChapter
     case podcastEpisode, dublinTitle, language
 
     /// What feeds are made of, by namespace and lower-case name.
@@ -40,6 +40,7 @@ enum FeedElement: UInt8 {
         ],
         .media: ["group": .mediaGroup, "content": .mediaContent, "thumbnail": .mediaThumbnail],
         .podcast: ["chapters": .chapters, "transcript": .transcript, "episode": .podcastEpisode, "season": .season],
+        .podlove: ["chapters": .simpleChapters, "chapter": .simpleChapter],
         .dublinCore: ["creator": .creator, "date": .updated, "title": .dublinTitle, "language": .language],
         .html: ["html": .html],
     ]
@@ -48,7 +49,7 @@ enum FeedElement: UInt8 {
 /// The attributes that a feed is read from.
 enum FeedAttribute: UInt8 {
     case other = 0
-    case url, href, type, length, relation, base, duration, about, medium
+    case url, href, type, length, relation, base, duration, about, medium, start, title
 
     init(_ name: XMLName) {
         switch (name.prefix ?? "", name.local.lowercased()) {
@@ -60,6 +61,8 @@ enum FeedAttribute: UInt8 {
         case ("", "rel"): self = .relation
         case ("", "duration"): self = .duration
         case ("", "medium"): self = .medium
+        case ("", "start"): self = .start
+        case ("", "title"): self = .title
         case (_, "about"): self = .about
         default: self = .other
         }
@@ -67,7 +70,7 @@ enum FeedAttribute: UInt8 {
 }
 
 enum FeedNamespace {
-    case core, atom, rdf, itunes, media, podcast, dublinCore, html
+    case core, atom, rdf, itunes, media, podcast, podlove, dublinCore, html
 
     /// By the address, which is written in many ways; where that says nothing, by the prefix.
     init?(_ name: XMLName) {
@@ -87,6 +90,8 @@ enum FeedNamespace {
             self = .media
         } else if address.contains("podcastindex.org/namespace") || address.contains("podcast-namespace") {
             self = .podcast
+        } else if address.contains("podlove.org/simple-chapters") {
+            self = .podlove
         } else if address.contains("purl.org/dc/") {
             self = .dublinCore
         } else if address.contains("22-rdf-syntax-ns") {
@@ -107,6 +112,7 @@ enum FeedNamespace {
         case "itunes": self = .itunes
         case "media": self = .media
         case "podcast": self = .podcast
+        case "psc": self = .podlove
         case "atom": self = .atom
         case "dc", "dcterms": self = .dublinCore
         case "rdf": self = .rdf

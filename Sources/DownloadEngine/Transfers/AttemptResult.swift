@@ -43,6 +43,8 @@ struct AttemptResult: Sendable {
         init(_ failure: TransportError) {
             why = failure.why
             if case .tooSlow = failure.kind { isServerTooSlow = true }
+            after = failure.requestedWait
+            isServerBusy = after != nil
         }
 
         /// As an answer's head says.

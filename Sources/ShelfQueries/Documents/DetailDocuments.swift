@@ -39,6 +39,8 @@ extension JSONDocument {
             "sample_rate": .init(media.sampleRate), "channels": .init(media.channels),
             "duration": .init(media.duration), "duration_estimated": .bool(media.isDurationEstimated),
             "cover": .bool(media.hasCover),
+            "chapters_from": media.chapters.isEmpty
+                ? .null : .string(media.hasCatalogChapters == true ? "catalog" : "file"),
             "tags": .array(
                 media.tags.sorted { $0.key < $1.key }.map { ["name": .string($0.key), "text": .string($0.value)] }),
             "chapters": .array(

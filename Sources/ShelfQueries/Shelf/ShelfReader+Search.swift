@@ -93,9 +93,7 @@ extension ShelfReader {
 
     private static func updateIndex(of library: String) async throws {
         do {
-            let store = try await CatalogStore(
-                path: LibraryFolder.existing(at: library).storePath, access: .readWrite)
-            try await store.closing { try await store.updateSearchIndex() }
+            try await LibraryFolder.existing(at: library).writingStore { try await $0.updateSearchIndex() }
         } catch is Failure {
             // Nobody may write here now. What the index lacks is read instead.
         }

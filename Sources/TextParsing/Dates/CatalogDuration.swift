@@ -3,7 +3,7 @@ import BookModel
 /// How long an episode plays, as catalogs write it.
 package enum CatalogDuration {
     /// Thirty days: what lies beyond is a mistake.
-    static let maximum: Double = 30 * 86400
+    package static let maximum: Double = 30 * 86400
 
     /// Reads `SS`, `MM:SS` and `HH:MM:SS`, each with a fraction, with white space around it. Minutes and seconds may be
     /// above 59 (`61:08`).

@@ -102,13 +102,13 @@ document.addEventListener("submit", event => {
   const form = event.target;
   if (!form.closest("main") || event.defaultPrevented) return;
   const fields = new URLSearchParams(new FormData(form, event.submitter));
+  if ("stream" in form.dataset) discover(form, fields);
   // What is asked of others stands in no address.
-  if (form.dataset.page) go(form.dataset.page, { form: { action: form.action, fields } });
+  else if (form.dataset.page) go(form.dataset.page, { form: { action: form.action, fields } });
   else if (form.method === "get") {
     const address = new URL(form.action);
     address.search = fields;
-    if ("stream" in form.dataset) discover(address);
-    else go(address.href);
+    go(address.href);
   }
   else return;
   event.preventDefault();
@@ -119,7 +119,10 @@ document.addEventListener("submit", event => {
 let discovering = null;
 
 /** Shows what catalogs find, as soon as each of them answers. */
-async function discover({ href, pathname, search }) {
+async function discover(form, fields) {
+  const address = new URL(form.dataset.page, location.href);
+  for (const name of ["q", "language", "source"]) address.searchParams.set(name, fields.get(name));
+  const { href, pathname, search } = address;
   if (discovering?.href === href) return;
   discovering?.control.abort();
   const mine = (discovering = { href, control: new AbortController() });
@@ -128,7 +131,7 @@ async function discover({ href, pathname, search }) {
   document.querySelector("#results ol").replaceChildren();
   try {
     const headers = { Accept: "application/x-ndjson" };
-    const answer = await fetch(href, { headers, signal: mine.control.signal });
+    const answer = await fetch(form.action, { method: "POST", headers, body: fields, signal: mine.control.signal });
     if (!(answer.headers.get("Content-Type") ?? "").includes("ndjson")) return void (await go(href, { keepsFocus: true }));
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""A catalog of podcast feeds that counts: catalog.py ADDRESS PORT BOOKS EPISODES SIZE RATE RECORD
+
+Each episode of SIZE bytes, at most RATE bytes a second, with an ETag and ranges. When it is told to stop (SIGTERM) it writes RECORD, a
+JSON document: bytes sent of each path, the most audio requests that were under way at once, and what each file's SHA-256 is.
+"""
+import hashlib
+import json
+import random
+import signal
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+address, port, books, episodes, size, rate, record = sys.argv[1], *map(int, sys.argv[2:7]), sys.argv[7]
+lock = threading.Lock()
+sent, under_way, most, feeds = {}, 0, 0, 0
+
+
+def audio(book, episode):
+    # The frames of an MPEG stream, so that booksync takes it for audio; what is in them is noise.
+    noise = random.Random(f"{book}/{episode}")
+    frame = bytes([0xFF, 0xFB, 0x90, 0x64]) + noise.randbytes(413)
+    return (frame * (size // len(frame) + 1))[:size]
+
+
+def feed(book):
+    items = "".join(
+        f'<item><title>Part {n}</title><guid>{book}-{n}</guid><pubDate>Sun, 01 Nov 2026 00:{n:02}:00 GMT</pubDate>'
+        f'<enclosure url="http://{address}:{port}/audio/{book}/{n}.mp3" length="{size}" type="audio/mpeg"/></item>'
+        for n in range(1, episodes + 1))
+    return f'<rss version="2.0"><channel><title>Book {book}</title>{items}</channel></rss>'.encode()
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """A client that was killed is no error."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        global feeds
+        parts = self.path.strip("/").split("/")
+        if parts[0] == "feed":
+            with lock:
+                feeds += 1
+            return self.give(feed(parts[1].removesuffix(".xml")), "application/rss+xml", 200, {})
+        body = audio(parts[1], parts[2].removesuffix(".mp3"))
+        tag = '"%s"' % hashlib.sha256(body).hexdigest()[:16]
+        fields, status, start = {"ETag": tag, "Accept-Ranges": "bytes"}, 200, 0
+        wanted = self.headers.get("Range", "")
+        if wanted.startswith("bytes=") and self.headers.get("If-Range", tag) == tag:
+            start = int(wanted[6:].split("-")[0])
+            end = int(wanted.split("-")[1] or size - 1)
+            status, fields["Content-Range"] = 206, f"bytes {start}-{end}/{size}"
+            body = body[start:end + 1]
+        self.give(body, "audio/mpeg", status, fields, paced=True)
+
+    def give(self, body, kind, status, fields, paced=False):
+        global under_way, most
+        self.send_response(status)
+        for name, value in {**fields, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if paced:
+            with lock:
+                under_way += 1
+                most = max(most, under_way)
+        try:
+            step = max(1, rate // 20)
+            for at in range(0, len(body), step):
+                self.wfile.write(body[at:at + step])
+                if paced:
+                    with lock:
+                        sent[self.path] = sent.get(self.path, 0) + len(body[at:at + step])
+                    time.sleep(0.05)
+        except OSError:
+            self.close_connection = True
+        finally:
+            if paced:
+                with lock:
+                    under_way -= 1
+
+
+def stop(*_):
+    digests = {f"/audio/{b}/{n}.mp3": hashlib.sha256(audio(str(b), str(n))).hexdigest()
+               for b in range(books) for n in range(1, episodes + 1)}
+    with lock, open(record, "w") as file:
+        json.dump({"sent": sent, "most": most, "feeds": feeds, "digests": digests, "size": size}, file)
+    # Its threads may be held by clients that never end.
+    import os
+    os._exit(0)
+
+
+signal.signal(signal.SIGTERM, stop)
+Server((address, port), Handler).serve_forever()
