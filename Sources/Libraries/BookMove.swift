@@ -89,7 +89,9 @@ package struct BookMove: Sendable {
         let paths = rows == nil ? nil : try await paths(in: source.store)
         let report = try await checked(paths, isThere: isThere)
         guard let rows, let paths, !report.isThere else { return report }
-        let journal = MoveJournal(book, from: source.folder.path, to: target.folder.path, paths: paths)
+        let journal = MoveJournal(
+            book, from: source.folder.path, to: target.folder.path, paths: paths,
+            isListed: try await source.store.book(book) != nil)
         try await runBlocking {
             try journal.write(.from)
             try journal.write(.to)
@@ -100,6 +102,8 @@ package struct BookMove: Sendable {
         // Read again: what users did meanwhile goes along.
         try await target.store.adopt(
             try await source.store.rows(of: book) ?? rows, of: book, files: files)
+        // Where others read a copy, they are to find the book in one library at least.
+        try await StoreCopy(of: target.folder).publish(target.store)
         try onStep(.recorded)
         try await source.store.release(book)
         try onStep(.released)

@@ -15,7 +15,7 @@ extension LibrarySession {
             case .from: notices.append(try await finishOrTakeBack(journal))
             case .to:
                 // What the store has is whole; the library that it came from lets go of the rest by itself.
-                guard try await store.known(among: [journal.book]).isEmpty else {
+                if try await journal.isRecorded(in: store) {
                     try await runBlocking { try journal.delete(.to, in: library) }
                     continue
                 }
@@ -24,6 +24,7 @@ extension LibrarySession {
                     // While the old library is not there nothing is known to be whole anywhere else.
                     guard fileAttributes(journal.from + "/.booksync") != nil else { return }
                     try journal.withdrawNewFiles(in: library, except: recorded)
+                    try deleteInterruptedCopies(in: library)
                     try journal.delete(.to, in: library)
                 }
             }
@@ -39,9 +40,7 @@ extension LibrarySession {
                 what: "the move of \(book) to \(journal.to) is not finished",
                 why: "that library is not there", remedy: "mount its disk and run again")
         }
-        let isThere = try await ShelfReader.read(journal.to) {
-            try await !$0.store.known(among: [book]).isEmpty
-        }
+        let isThere = try await ShelfReader.read(journal.to) { try await journal.isRecorded(in: $0.store) }
         guard isThere == true else {
             try await runBlocking { try journal.delete(.from, in: library) }
             return "the interrupted move of \(book) to \(journal.to) was taken back"

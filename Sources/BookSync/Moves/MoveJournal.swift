@@ -1,4 +1,5 @@
 import BookModel
+import CatalogStore
 import Foundation
 import LibraryFiles
 import ShelfQueries
@@ -16,9 +17,18 @@ package struct MoveJournal: Codable, Sendable, Hashable {
     package let to: String
     /// Of the files that are handed over; relative to either library.
     package let paths: [String]
+    /// Whether there is more to it than a subscription, which the new library may get by itself meanwhile.
+    package let isListed: Bool
 
-    package init(_ book: BookIdentity, from: String, to: String, paths: [String]) {
+    package init(_ book: BookIdentity, from: String, to: String, paths: [String], isListed: Bool) {
         (source, key, self.from, self.to, self.paths) = (book.source, book.id, from, to, paths)
+        self.isListed = isListed
+    }
+
+    /// Whether the new library has the book, by its store.
+    func isRecorded(in store: CatalogStore) async throws -> Bool {
+        if isListed { return try await store.book(book) != nil }
+        return try await !store.known(among: [book]).isEmpty
     }
 
     package var book: BookIdentity { BookIdentity(source: source, id: key) }
