@@ -125,6 +125,12 @@ let package = Package(
                 nioCore, crypto, logging,
             ]),
         room(
+            "Libraries",
+            uses: [
+                "BookModel", "CatalogStore", "LibraryFiles", "LibraryMedia", "DownloadEngine", "Settings",
+                "ShelfQueries", "BookSync",
+            ]),
+        room(
             "Verification",
             uses: [
                 "BookModel", "CatalogStore", "SyncPlanner", "LibraryFiles", "LibraryMedia", "MediaProbe",
@@ -178,7 +184,8 @@ let package = Package(
             dependencies: [
                 "BookModel", "Languages", "TextParsing", "Transport", "CatalogFetcher", "LibraryFiles", "LibraryMedia",
                 "MediaProbe", "Settings", "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections",
-                "Verification", "OtherPrograms", "ShelfService", "DemoCatalog", "WebAccess", "BookSyncWeb", "Terminal",
+                "Libraries", "Verification", "OtherPrograms", "ShelfService", "DemoCatalog", "WebAccess", "BookSyncWeb",
+                "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"), logging,
             ],
             swiftSettings: strict, linkerSettings: linked),
@@ -213,6 +220,11 @@ let package = Package(
             uses: [
                 "Transport", "CatalogFetcher", "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings",
                 "ShelfQueries", "Verification", "ShelfService", "CFileSystem", logging,
+            ]),
+        tests(
+            of: "Libraries",
+            uses: [
+                "CatalogStore", "DownloadEngine", "LibraryFiles", "Settings", "ShelfQueries", "BookSync",
             ]),
         tests(of: "Verification", uses: ["LibraryFiles", "BookSync"]),
         tests(of: "OtherPrograms", uses: ["SyncPlanner"]),

@@ -15,10 +15,11 @@ struct CompiledCollectionFilter {
         names = try CompiledFilter(subscription.filter)
         start = names.start(now: now)
         filter = subscription.collection
-        description = [
+        let parts = [
             subscription.filter.match, subscription.filter.exclude, subscription.filter.since?.description,
             filter.language, filter.minHours.map { "\($0)" },
-        ].map { $0 ?? "" }.joined(separator: "\n") + (filter.shard.map { "\nshard \($0)" } ?? "")
+        ]
+        description = (parts.map { $0 ?? "" } + (filter.shard.map { [$0.description] } ?? [])).joined(separator: "\n")
     }
 
     func isWanted(_ entry: CatalogEntry) -> Bool {

@@ -83,6 +83,8 @@ package struct BookSummary: Sendable, Hashable {
     package var path: String?
     /// When the catalog's content last changed.
     package var updatedAt: Date
+    /// The name of its library; nil where only one is looked at.
+    package var library: String?
 
     package init(
         book: Book, episodes: Int, missing: Int, locked: Int, present: Int, bytes: Int64, path: String?,

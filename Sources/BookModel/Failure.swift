@@ -60,6 +60,8 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case storeAge
         /// The server no longer knows how far the list was read: it has to be read from its beginning.
         case expiredCursor
+        /// Another run took the library over, because it believed this one dead: nothing may be published any more.
+        case takenOver
     }
 
     package let kind: Kind

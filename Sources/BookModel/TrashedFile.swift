@@ -16,6 +16,8 @@ package struct TrashedFile: Sendable, Hashable {
     package var movedAt: Date?
     /// Whether the episode is still removed.
     package var isRemoved: Bool
+    /// The name of its library; nil where only one is looked at.
+    package var library: String?
 
     package init(
         number: Int64, section: Int, name: String, title: String, file: LocalFile, removedAt: Date,

@@ -81,7 +81,9 @@ private struct BookCompletion {
                 overrides: ConfigurationOverrides(library: library)
             ).configuration
         }
-        let books = try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
+        let books = try await LibraryAnswers.of(configuration, nil) { configuration, _ in
+            try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
+        }.answers.flatMap(\.value)
         let shelf = books.map(\.identity)
         // What kind of book an address has is known from its catalog alone.
         let (addresses, subscribed) = try configuration.subscriptions.reduce(into: ([String](), [BookIdentity]())) {

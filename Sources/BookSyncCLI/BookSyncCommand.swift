@@ -34,7 +34,7 @@ struct BookSyncCommand: AsyncParsableCommand {
             QueueCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self, RemoveCommand.self,
             TrashCommand.self,
             AdoptCommand.self, ImportCommand.self, VerifyCommand.self, UndoCommand.self, ExportCommand.self,
-            TagCommand.self, JoinCommand.self,
+            TagCommand.self, JoinCommand.self, MoveCommand.self,
             ServeCommand.self,
             DemoCommand.self,
             DoctorCommand.self, ConfigCommand.self,

@@ -3,7 +3,8 @@ import Dispatch
 import GRDB
 
 extension CatalogStore {
-    /// Writes a copy of the database as it is now: on disk when the call returns. Others may read and write meanwhile.
+    /// Writes a copy of the database as it is now: on disk when the call returns. Others may read and write meanwhile. It needs no
+    /// other file to be read.
     /// - Parameter path: of a file that is not there.
     package func copy(to path: String) async throws {
         let (origin, reader) = (self.path, self.reader)
@@ -12,8 +13,14 @@ extension CatalogStore {
                 continuation.resume(
                     with: Result {
                         try failing("the store cannot be copied", at: origin) {
-                            let copy = try DatabaseQueue(path: path)
+                            // By itself: not every disk has the shared memory that others would need.
+                            var alone = Configuration()
+                            alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+                            let copy = try DatabaseQueue(path: path, configuration: alone)
                             try reader.backup(to: copy)
+                            _ = try copy.writeWithoutTransaction {
+                                try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE")
+                            }
                             try copy.close()
                         }
                     })

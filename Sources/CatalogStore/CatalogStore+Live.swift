@@ -79,7 +79,7 @@ extension CatalogStore {
     }
 
     /// Whether it is a copy that shows the moment of opening: on media that cannot be written.
-    package var isCopy: Bool { reader is DatabaseQueue }
+    package var isCopy: Bool { !isWritable && reader is DatabaseQueue }
 
     /// What moves now. It costs no more for what only waits.
     /// - Parameter time: from which on recorded files are wanted, milliseconds since 1970; nil for none.

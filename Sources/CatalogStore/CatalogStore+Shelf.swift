@@ -29,6 +29,16 @@ extension CatalogStore {
         }
     }
 
+    /// The first books, ordered by identity.
+    package func books(first count: Int) async throws -> [BookSummary] {
+        try await read("the shelf cannot be read") { database in
+            let ids = try Int64.fetchAll(
+                database.cachedStatement(sql: "SELECT id FROM book ORDER BY source, key LIMIT ?"),
+                arguments: [count])
+            return try ids.flatMap { try database.shelvedBooks(only: $0) }
+        }
+    }
+
     /// The books that an author, called exactly so, wrote.
     package func books(by author: String) async throws -> [BookIdentity] {
         try await read("the shelf cannot be read") { database in
@@ -69,6 +79,20 @@ extension CatalogStore {
         try await read("the store's books cannot be counted") { database in
             try Bool.fetchOne(
                 database, sql: "SELECT EXISTS (SELECT 1 FROM book) OR EXISTS (SELECT 1 FROM subscription)") ?? false
+        }
+    }
+
+    /// Those of some books that are known, listed or subscribed to.
+    package func known(among books: [BookIdentity]) async throws -> [BookIdentity] {
+        try await read("the store's books cannot be looked up") { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT EXISTS (SELECT 1 FROM book WHERE source = ?1 AND key = ?2)
+                        OR EXISTS (SELECT 1 FROM subscription WHERE source = ?1 AND key = ?2)
+                    """)
+            return try books.filter {
+                try Bool.fetchOne(statement, arguments: [$0.source, $0.id]) ?? false
+            }
         }
     }
 

@@ -11,11 +11,13 @@ import Synchronization
 /// when the calling task is cancelled: a run that is stopped still records what it received. Every error is a `Failure`.
 ///
 /// The database is in WAL mode: reading goes on while this or another process writes. Writers of several processes take
-/// turns and wait up to 10 s for each other.
+/// turns and wait up to 10 s for each other; after one such wait in vain nothing waits any more (``LockPatience``).
 package final class CatalogStore: Sendable {
     package enum Access: Sendable {
         /// Creates the database and migrates it where needed. Its folder must exist.
         case readWrite
+        /// The same, with the database for this process alone: no shared memory is used, which machines do not share.
+        case exclusive
         /// Works beside a run that holds the library, and on media that cannot be written. The database must exist.
         case readOnly
     }
@@ -34,9 +36,14 @@ package final class CatalogStore: Sendable {
     package let path: String
     let reader: any DatabaseReader
     /// nil when the store was opened for reading.
-    private let writer: DatabasePool?
+    private let writer: (any DatabaseWriter)?
     private let observedDamage = Mutex<Failure?>(nil)
     private let durableWrite = Mutex(false)
+    private let patience: LockPatience
+    /// Of the file that was opened; another at the path is none of this store's.
+    private let file: UInt64?
+
+    var isWritable: Bool { writer != nil }
 
     /// What was found wrong with the database's own file since it was opened; nil while nothing was. It may lie in a
     /// part that a run meets late.
@@ -56,35 +63,45 @@ package final class CatalogStore: Sendable {
     /// - Throws: ``Failure``: `configuration` when a newer booksync made the database, `libraryUnwritable` when it
     ///   cannot be created or written, `inputOutput` when it is damaged, missing or cannot be read.
     package convenience init(path: String, access: Access) async throws {
+        let patience = LockPatience()
         let opened = try await withCheckedThrowingContinuation { continuation in
             // Opening reads and may write files: not on a thread of the cooperative pool.
             DispatchQueue.global().async {
-                continuation.resume(with: Result { try OpenedDatabase(path: path, access: access) })
+                continuation.resume(
+                    with: Result { try OpenedDatabase(path: path, access: access, patience: patience) })
             }
         }
-        self.init(path: path, opened: opened)
+        self.init(path: path, opened: opened, patience: patience)
     }
 
-    private init(path: String, opened: OpenedDatabase) {
+    private init(path: String, opened: OpenedDatabase, patience: LockPatience) {
         self.path = path
+        self.patience = patience
+        self.file = Self.fileNumber(of: path)
         self.reader = opened.reader
         self.writer = opened.writer
     }
 
     /// Closes the connections; what is called afterwards fails. Without it they close when the store is released.
     package func close() async throws {
-        let (path, reader, writer) = (path, reader, writer)
+        let (path, reader, writer, file) = (path, reader, writer, file)
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
+                        let hasMoved = Self.fileNumber(of: path) != file
                         try failing("the store cannot be closed", at: path) {
                             try reader.close()
                         }
-                        if writer != nil { Self.emptyLog(of: path) }
+                        if writer != nil, !hasMoved { Self.emptyLog(of: path) }
                     })
             }
         }
+    }
+
+    private static func fileNumber(of path: String) -> UInt64? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
     /// Has the content of the -wal file moved into the database, which only a connection that may write and closes last
@@ -106,9 +123,12 @@ package final class CatalogStore: Sendable {
         _ what: Message, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let path = path
+        try patience.requireLocks(what, at: path)
         return try await withCheckedThrowingContinuation { continuation in
             reader.asyncRead { access in
-                let outcome = Result { try failing(what, at: path) { try body(access.get()) } }
+                let outcome = Result {
+                    try failing(what, at: path) { try self.patience.watching { try body(access.get()) } }
+                }
                 self.recordDamage(outcome)
                 continuation.resume(with: outcome)
             }
@@ -150,7 +170,9 @@ package final class CatalogStore: Sendable {
             writer.asyncWriteWithoutTransaction { database in
                 let outcome = Result {
                     try failing(what, at: path) {
-                        try database.transact(self.trackingWrites(durability(database)), body)
+                        try self.patience.watchingWrite {
+                            try database.transact(self.trackingWrites(durability(database)), body)
+                        }
                     }
                 }
                 self.recordDamage(outcome)
@@ -166,14 +188,19 @@ package final class CatalogStore: Sendable {
         let writer = try writer(for: what)
         let outcome = Result {
             try failing(what, at: path) {
-                try writer.writeWithoutTransaction { try $0.transact(trackingWrites(durability($0)), body) }
+                try writer.writeWithoutTransaction { database in
+                    try patience.watchingWrite {
+                        try database.transact(trackingWrites(durability(database)), body)
+                    }
+                }
             }
         }
         recordDamage(outcome)
         return try outcome.get()
     }
 
-    private func writer(for what: Message) throws -> DatabasePool {
+    private func writer(for what: Message) throws -> any DatabaseWriter {
+        try patience.requireLocks(what, at: path)
         if let writer { return writer }
         throw Failure(
             .libraryUnwritable, disposition: .stop, what: what, why: "the store \(path) was opened for reading only")

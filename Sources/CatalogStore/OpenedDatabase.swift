@@ -5,20 +5,29 @@ import GRDB
 /// The connections to a database that was found usable: of a schema that this booksync knows, and readable.
 struct OpenedDatabase: Sendable {
     let reader: any DatabaseReader
-    let writer: DatabasePool?
+    let writer: (any DatabaseWriter)?
 
-    init(path: String, access: CatalogStore.Access) throws {
+    init(path: String, access: CatalogStore.Access, patience: LockPatience) throws {
         switch access {
         case .readWrite:
             // GRDB writes to the file when it opens it for writing.
             try Self.refuseUntouched(path: path)
             Self.makeForOwnerOnly(path)
             let pool = try failing("the store cannot be opened", at: path) {
-                try DatabasePool(path: path, configuration: Self.configuration())
+                try DatabasePool(path: path, configuration: Self.configuration(patience: patience))
             }
             try Self.migrate(pool, path: path)
             self.reader = pool
             self.writer = pool
+        case .exclusive:
+            let isNew = !FileManager.default.fileExists(atPath: path)
+            Self.makeForOwnerOnly(path)
+            let queue = try failing("the store cannot be opened", at: path) {
+                try Self.exclusiveQueue(path: path, isNew: isNew, patience: patience)
+            }
+            try Self.migrate(queue, path: path)
+            self.reader = queue
+            self.writer = queue
         case .readOnly:
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Failure(
@@ -26,7 +35,7 @@ struct OpenedDatabase: Sendable {
                     remedy: "check that the library is mounted, or fetch a book first")
             }
             self.reader = try failing("the store cannot be opened", at: path) {
-                try Self.readOnly(path: path)
+                try Self.readOnly(path: path, patience: patience)
             }
             self.writer = nil
         }
@@ -51,17 +60,33 @@ struct OpenedDatabase: Sendable {
         }
     }
 
-    private static func configuration(readonly: Bool = false) -> Configuration {
+    private static func configuration(
+        readonly: Bool = false, patience: LockPatience = LockPatience()
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.qos = .unspecified
         configuration.label = "CatalogStore"
         configuration.readonly = readonly
         configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .callback { patience.waits(afterTries: $0) }
         return configuration
     }
 
-    private static func migrate(_ pool: DatabasePool, path: String) throws {
+    /// One connection, which keeps the locks of the database while it is open. Such a database in WAL mode needs no shared memory
+    /// (SQLite's WAL documentation, "Use of WAL Without Shared-Memory").
+    private static func exclusiveQueue(path: String, isNew: Bool, patience: LockPatience) throws -> DatabaseQueue {
+        var configuration = configuration(patience: patience)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { database in
+            if !isNew { try requireOwnSchema(in: database, path: path) }
+            _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        }
+        return queue
+    }
+
+    private static func migrate(_ pool: any DatabaseWriter, path: String) throws {
         try failing("the store cannot be brought up to date", at: path) {
             let migrator = StoreSchema.migrator
             guard try !pool.read(migrator.hasBeenSuperseded) else { throw StoreSchema.newer(path: path) }
@@ -84,14 +109,14 @@ struct OpenedDatabase: Sendable {
     /// A connection for a look at the database, of whatever schema it is; the -wal and -shm files that SQLite makes for
     /// it beside the database may stay there.
     static func unchecked(path: String) throws -> any DatabaseReader {
-        try readOnly(path: path) { _, _ in }
+        try readOnly(path: path, patience: LockPatience()) { _, _ in }
     }
 
     private static func readOnly(
-        path: String, check: (any DatabaseReader, String) throws -> Void = checkSchema
+        path: String, patience: LockPatience, check: (any DatabaseReader, String) throws -> Void = checkSchema
     ) throws -> any DatabaseReader {
         do {
-            let pool = try DatabasePool(path: path, configuration: configuration(readonly: true))
+            let pool = try DatabasePool(path: path, configuration: configuration(readonly: true, patience: patience))
             try check(pool, path)
             return pool
         } catch let error as DatabaseError

@@ -41,8 +41,9 @@ private func failure(of error: DatabaseError, what: Message, path: String) -> Fa
             .libraryUnwritable, disposition: .stop, what: what, why: "\(path): \(message)",
             remedy: "check that the library is mounted, and that you may read and write it")
     case .SQLITE_BUSY, .SQLITE_LOCKED:
+        // Whatever comes next would wait as long in vain.
         return Failure(
-            .temporary, disposition: .retry, what: what, why: "another process has been writing to \(path) for long",
+            .temporary, disposition: .stop, what: what, why: "another process has been writing to \(path) for long",
             remedy: "try again when it has ended")
     case .SQLITE_IOERR, .SQLITE_NOLFS, .SQLITE_NOMEM, .SQLITE_PROTOCOL:
         return Failure(

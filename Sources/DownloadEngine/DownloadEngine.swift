@@ -51,6 +51,7 @@ package struct DownloadEngine: Sendable {
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
     ///   - bring: gets episodes that somebody wants now and that nobody has put into the inbox.
     ///   - makeRoom: gets how many bytes the disk lacks, and says whether it has freed that many.
+    ///   - requireHeld: throws when another run has the library now; is called before each publication, and may block.
     ///   - objection: gets the absolute path of a file that nothing vouches for, and says what is wrong with it; nil where it
     ///     may be put into the library.
     package init(
@@ -58,6 +59,7 @@ package struct DownloadEngine: Sendable {
         settings: EngineSettings, logger: Logger,
         bring: @escaping @Sendable ([EpisodeIdentity]) async throws -> Void = { _ in },
         makeRoom: @escaping @Sendable (Int64) async -> Bool = { _ in false },
+        requireHeld: @escaping @Sendable () throws -> Void = {},
         objection: @escaping @Sendable (String, Episode) async -> Message? = { _, _ in nil },
         emit: @escaping @Sendable (SyncEvent) -> Void
     ) {
@@ -69,7 +71,7 @@ package struct DownloadEngine: Sendable {
         self.rates = TransferRates(settings)
         self.watch = DiskGuard(
             library: library, partialFolder: partialFolder, minFreeSpace: settings.minFreeSpace,
-            minDividedLength: settings.minDividedLength)
+            minDividedLength: settings.minDividedLength, requireHeld: requireHeld)
         self.bring = bring
         self.makeRoom = makeRoom
         self.objection = objection

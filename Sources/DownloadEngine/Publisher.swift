@@ -85,6 +85,12 @@ struct Publisher: Sendable {
             publication.outcome.map { localFile(publication.file, attributes: $0) }
         }
         do {
+            try watch.requireSameDisk()
+        } catch {
+            // Another run has the library now: it finds what is in its place.
+            return results.map { $0.flatMap { _ in .failure(error) } }
+        }
+        do {
             try journal.commit(finished: results.compactMap { if case .success(let file) = $0 { file } else { nil } })
             return results
         } catch {

@@ -10,6 +10,16 @@ extension Wordings {
         "the filesystem keeps locks": "文件系统支持加锁", "the filesystem keeps locks ({1})": "文件系统支持加锁（{1}）",
         "free: no run is under way": "空闲：没有正在进行的运行",
         "files are put in place without ever overwriting one": "文件就位时绝不覆盖已有文件",
+        "disk": "磁盘", "{1}: folders cannot be synced": "{1}：文件夹无法同步到磁盘",
+        "a power cut may take the last names back: the next run finds that out":
+            "断电可能会撤销最后的文件名：下次运行会发现",
+        "{1}: names have at most {2} bytes": "{1}：文件名最多 {2} 字节",
+        "choose a short naming; an episode whose name is too long fails": "请选用简短的命名；名字太长的集会失败",
+        "{1}: it keeps no extended attributes": "{1}：不保存扩展属性",
+        "files that you move are recognised by their sizes and content alone": "您移动的文件只能凭大小和内容来识别",
+        "{1}: it keeps long names and attributes, and syncs folders": "{1}：支持长文件名和扩展属性，文件夹可同步",
+        "{1}, which other machines may have, too: a run has the store alone, and others read its last copy":
+            "{1}，其他机器也可能在用：运行期间独占数据库，其他进程读取其最近的副本",
         "there is none yet": "尚未建立", "sound, {1}": "完好，{1}", "none": "无",
         "not looked for: a run is under way": "未检查：正在运行",
         "{1} free, {2} reserved, {3} to come for what has begun":

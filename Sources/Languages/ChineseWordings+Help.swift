@@ -179,6 +179,12 @@ extension Wordings {
         使用 --quiet 时只在失败时输出。booksync runs 列出最近的运行。
         """,
         "Start at most N episodes.": "最多开始下载 N 集。",
+        """
+        Take this share of the books, as in 3/16, and keep it in the library of that number; auto in a Slurm array or an \
+        indexed Kubernetes job.
+        """: "只处理这一份额的书（例如 3/16），并存入该编号的书库；在 Slurm 数组或带索引的 Kubernetes 任务中可用 auto。",
+        "How many such workers run at once; they divide what each host allows.":
+            "同时运行多少个这样的进程；它们平分每个主机允许的量。",
         "Start no episode that would exceed so many bytes, as in 2G.": "不开始会使总量超过这么多字节的分集，例如 2G。",
         "Stop after so long, and keep everything received, as in 50m.": "运行这么久后停止，保留已收到的部分，例如 50m。",
         "Also fetch what was removed, is paused, or waits after failures.": "也下载已删除、已暂停或失败后等待重试的分集。",

@@ -52,6 +52,13 @@ extension Wordings {
         "{1} is not a folder": "{1} 不是文件夹",
         "name a folder with --library, or move it away": "请用 --library 指定文件夹，或将它移走",
         "make it writable, or name another with --library": "请让它可写，或用 --library 指定别的文件夹",
+        "this run took the library over from one that gave no sign of life for a minute: {1}":
+            "上一次运行已有一分钟毫无动静，本次运行接管了书库：{1}",
+        "the library {1} cannot be taken": "无法取得书库 {1}", "{1} cannot be renewed": "无法更换 {1}",
+        "this run has lost the library {1}": "本次运行已失去书库 {1}",
+        "it was silent for long, and was believed dead: {1}": "它长时间没有动静，被认为已经终止：{1}",
+        "what was received is kept; the other run fetches the rest": "已收到的内容都会保留；其余的由另一次运行下载",
+        "another run took it at the same moment": "另一次运行在同一时刻取得了它",
         "another run holds the library {1}": "书库 {1} 正被另一次运行占用",
         "the lock {1} is taken by a process that did not write its name into it": "锁 {1} 被一个没有写明身份的进程占用",
         "let it finish, or wait for it with --wait 60s": "请等它结束，或用 --wait 60s 等待",

@@ -166,5 +166,25 @@ extension Wordings {
         "{1} changed": "已改动 {1}",
         "{1} unreadable": "无法读取 {1}",
         "{1} changing": "正被写入 {1}",
+        "--shard takes a share such as 3/16, from 0/16 to 15/16, or auto, not '{1}'.":
+            "--shard 需要一个份额（例如 3/16，从 0/16 到 15/16）或 auto，而不是“{1}”。",
+        "--concurrent takes a number from 1 on, beside --shard.": "--concurrent 需要不小于 1 的数，并与 --shard 一起使用。",
+        "--shard auto does not tell which shard is meant": "--shard auto 无法得知是哪个份额",
+        "no variable {1} or {2} is set": "没有设置变量 {1} 或 {2}",
+        "run it as a task of a Slurm array or an indexed Kubernetes job, or write --shard I/N":
+            "请作为 Slurm 数组任务或带索引的 Kubernetes 任务运行，或写明 --shard I/N",
+        "there is no library for --shard {1}": "没有与 --shard {1} 对应的书库",
+        "the configuration names {1} under 'libraries'": "配置的 libraries 中有 {1} 个",
+        "make one for each shard, and see that all of them are mounted": "请为每个份额建立一个书库，并确认全部已挂载",
+        "it was filled as shard {1}": "它是作为份额 {1} 填充的",
+        "it was filled before there were shards": "它在划分份额之前就已填充",
+        "{1} is not shard {2}/{3}": "{1} 不是份额 {2}/{3}",
+        "run booksync move --rebalance while no worker runs; it moves books to their shards":
+            "请在没有进程运行时执行 booksync move --rebalance，它会把书移到所属的份额",
+        "{1} workers cannot run at once": "{1} 个进程不能同时运行",
+        "downloads.jobs-per-host is {1}, which leaves nothing for some of them":
+            "downloads.jobs-per-host 是 {1}，有些进程将分不到",
+        "set it to {1} or more, or say with --concurrent how many workers run at once":
+            "请把它设为 {1} 或更大，或用 --concurrent 说明同时运行多少个进程",
     ]
 }

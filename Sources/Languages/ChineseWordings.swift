@@ -4,7 +4,7 @@ extension Wordings {
         chineseCatalogs, chineseCommands, chineseDoctor, chineseExplanation, chineseExports, chineseHelp,
         chineseFinding,
         chineseImports, chineseJoining, chineseCollections, chineseTagging, chineseLibrary, chineseMedia, chineseNaming,
-        chineseKeeping,
+        chineseKeeping, chineseLibraries,
         chineseRuns,
         chineseServer,
         chineseSettings,

@@ -51,3 +51,8 @@ struct DiskPlace: Hashable, Sendable {
         return String(path[..<slash])
     }
 }
+
+/// Whether two folders, or where they would be made, are on one filesystem. Blocks on the disk.
+package func isOneFilesystem(_ one: String, _ other: String) throws -> Bool {
+    try DiskPlace(of: one) == DiskPlace(of: other)
+}

@@ -2,7 +2,7 @@ import CFileSystem
 
 /// What a file says of itself beside its bytes: it goes where the file goes, also with `cp -a` and `rsync -X`. Not every
 /// filesystem keeps such attributes.
-package enum ExtendedAttribute: String {
+package enum ExtendedAttribute: String, CaseIterable {
     /// Source, book and key of the episode that was published, as a JSON array.
     case episode = "user.booksync.episode"
     case sha256 = "user.booksync.sha256"

@@ -29,6 +29,30 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws {
     try systemCall("\(path) cannot be synced") { fsync(output) }
 }
 
+/// Gives the file at the path to nobody else: it becomes a copy with the same bytes, which a process that has opened it before does
+/// not write to. On disk when the call returns; nothing where there is none.
+/// - Throws: ``Failure`` of kind `temporary` when it is being written to.
+package func renewFile(_ path: String) throws {
+    let copy = path + ".renewed"
+    let original = uninterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+    guard original >= 0 else {
+        if errno == ENOENT { return }
+        throw Failure.file("\(path) cannot be opened", errno: errno)
+    }
+    defer { close(original) }
+    var status = stat()
+    try systemCall("\(path) cannot be looked at") { fstat(original, &status) }
+    try copyFile(path, to: copy, size: Int64(status.st_size))
+    let descriptor = try opened(copy, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    defer { close(descriptor) }
+    try systemCall("\(copy) cannot be written") { fchmod(descriptor, status.st_mode & 0o7777) }
+    if let origin = ExtendedAttribute.origin.value(of: original) {
+        ExtendedAttribute.origin.set(to: origin, of: descriptor)
+    }
+    try systemCall("\(copy) cannot be synced") { fsync(descriptor) }
+    try systemCall("\(path) cannot be renewed") { rename(copy, path) }
+}
+
 package func opened(_ path: String, _ flags: Int32) throws -> Int32 {
     try systemCall("\(path) cannot be opened") { open(path, flags, 0o644) }
 }

@@ -5,7 +5,7 @@ extension LibraryFolder {
     /// What is written where it stands, and opened by libraries that ask no questions: through a link it would be another's
     /// file.
     private static let writtenInPlace: Set = [
-        "lock", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-journal",
+        "lock", "holder", "store.sqlite", "store.sqlite-wal", "store.sqlite-shm", "store.sqlite-journal",
     ]
 
     /// Refuses a library in whose `.booksync` stands what no booksync put there: a symbolic link, a pipe that would be waited

@@ -14,6 +14,8 @@ package struct LibraryFolder: Sendable, Hashable {
     /// Where files are that were joined, relative to the library: none of them is taken for an episode.
     package static let joinedPath = "Joined/"
     package var lockFile: String { ownFolder + "/lock" }
+    /// See ``LibraryHolder``.
+    var holderFile: String { ownFolder + "/holder" }
 
     /// The absolute path of something in the library.
     package func absolutePath(_ relative: String) -> String { path + "/" + relative }

@@ -1,20 +1,32 @@
 import BookModel
 import Foundation
+import Synchronization
 
 /// The right to change a library, held by one process at a time.
 ///
 /// It is the kernel's lock on an open file (`flock`), so it ends with the process however that ends. What is written
 /// in the file only tells others who holds it, and is never what decides. The folder that the file lies in is locked
-/// too: whoever deletes a lock file in the belief that it is stale does not let a second run in.
+/// too: whoever deletes a lock file in the belief that it is stale does not let a second run in. Other machines, which this lock
+/// may not reach, are told apart by a ``LibraryLease``.
 package final class LibraryLock: Sendable {
     private let descriptor: Int32
     /// Of the folder.
     private let folder: Int32
+    /// From the moment on at which the kernel's lock is had.
+    private let lease = Mutex<LibraryLease?>(nil)
 
     private init(descriptor: Int32, folder: Int32) {
         self.descriptor = descriptor
         self.folder = folder
     }
+
+    /// The run that it was taken from, where that may wake some day, with files open.
+    package var takenFrom: LockOwner? { lease.withLock { $0?.takenFrom } }
+
+    /// To be called before anything is published or recorded as finished: reads one small file. Blocks on the disk.
+    /// - Throws: ``Failure`` of kind `temporary` that ends the run, with ``Failure/Reason/takenOver``, when another run took the
+    ///   library over.
+    package func requireHeld() throws { try lease.withLock { $0 }?.requireHeld() }
 
     deinit {
         close(descriptor)
@@ -38,8 +50,20 @@ package final class LibraryLock: Sendable {
         var lock = try await runBlocking { try openLock(in: library) }
         while true {
             let opened = lock
-            switch try await runBlocking({ try opened.tryTaking(library.lockFile, command: command) }) {
-            case .taken: return lock
+            switch try await runBlocking({ try opened.tryTaking(library.lockFile) }) {
+            case .taken:
+                do {
+                    try await opened.takeLease(of: library, command: command)
+                    return lock
+                } catch let failure as Failure where failure.kind == .temporary && clock.now < deadline {
+                    // Its holder is on another machine: the lock is given up meanwhile, so that nobody waits for the waiting.
+                    opened.release()
+                    try await clock.sleep(until: min(deadline, clock.now + .seconds(1)))
+                    lock = try await runBlocking { try openLock(in: library) }
+                } catch {
+                    opened.release()
+                    throw error
+                }
             case .deleted:
                 lock = try await runBlocking { try openLock(in: library) }
             case .held:
@@ -53,11 +77,33 @@ package final class LibraryLock: Sendable {
     /// Holds the lock while the body runs.
     package static func hold<T>(
         in library: LibraryFolder, wait seconds: Double = 0, command: String,
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+        isolation: isolated (any Actor)? = #isolation, _ body: (LibraryLock) async throws -> T
     ) async throws -> T {
         let lock = try await acquire(in: library, wait: seconds, command: command)
         defer { lock.release() }
-        return try await body()
+        guard try await runBlocking({ isShared(library) }), let lease = lock.lease.withLock({ $0 }) else {
+            return try await body(lock)
+        }
+        let beating = Task { await lease.beat() }
+        defer { beating.cancel() }
+        return try await body(lock)
+    }
+
+    /// Blocks on the disk.
+    private static func isShared(_ library: LibraryFolder) -> Bool {
+        MountedFilesystem(of: library.path)?.isShared ?? false
+    }
+
+    private func takeLease(of library: LibraryFolder, command: String) async throws {
+        let isShared = try await runBlocking { Self.isShared(library) }
+        let taken = try await LibraryLease.take(library, isSharedDisk: isShared, command: command)
+        lease.withLock { $0 = taken }
+        try await runBlocking { [self] in
+            let text = Array(LockOwner.thisProcess(command: command).lines.utf8)
+            _ = ftruncate(descriptor, 0)
+            // For people only: on a full disk the lock holds as well without it.
+            _ = pwrite(descriptor, text, text.count, 0)
+        }
     }
 
     /// Whether a process holds the lock of the library at `path` now. False where there is no library.
@@ -121,7 +167,11 @@ package final class LibraryLock: Sendable {
 
     /// Gives the lock up. The process that ends does so without it.
     package func release() {
-        _ = ftruncate(descriptor, 0)
+        if let lease = lease.withLock({ $0 }) {
+            // What another wrote who took over is not to be emptied.
+            if case .success = Result(catching: lease.requireHeld) { _ = ftruncate(descriptor, 0) }
+            lease.release()
+        }
         flock(descriptor, LOCK_UN)
         flock(folder, LOCK_UN)
     }
@@ -152,7 +202,7 @@ package final class LibraryLock: Sendable {
         case deleted
     }
 
-    private func tryTaking(_ path: String, command: String) throws -> Try {
+    private func tryTaking(_ path: String) throws -> Try {
         do {
             try systemCall { flock(descriptor, LOCK_EX | LOCK_NB) }
         } catch let error where error.code == EWOULDBLOCK {
@@ -169,10 +219,6 @@ package final class LibraryLock: Sendable {
             flock(descriptor, LOCK_UN)
             return .held
         }
-        let text = Array(LockOwner.thisProcess(command: command).lines.utf8)
-        _ = ftruncate(descriptor, 0)
-        // For people only: on a full disk the lock holds as well without it.
-        _ = pwrite(descriptor, text, text.count, 0)
         return .taken
     }
 

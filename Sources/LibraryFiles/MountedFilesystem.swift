@@ -7,6 +7,19 @@ package struct MountedFilesystem: Sendable, Hashable {
     /// Those of the filesystem itself, as in `local_lock=none`.
     var options: Set<String>
 
+    /// Filesystems that other machines may have mounted at the same time, as the kernel or FUSE names them. Those in user space that
+    /// only rearrange local disks are none of them.
+    private static let sharedKinds: Set = [
+        "nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "ceph", "lustre", "gpfs", "beegfs", "ocfs2", "gfs2", "afs",
+        "orangefs",
+        "fuse.ceph", "fuse.ceph-fuse", "fuse.glusterfs", "fuse.mfs", "fuse.moosefs", "fuse.lizardfs", "fuse.saunafs",
+        "fuse.sshfs",
+        "fuse.juicefs", "fuse.seaweedfs", "fuse.rclone", "fuse.s3fs", "fuse.davfs", "fuse.curlftpfs",
+    ]
+
+    /// Whether other machines may read and write it, too.
+    package var isShared: Bool { Self.sharedKinds.contains(kind) }
+
     /// Whether `flock` is kept from other machines that have the same filesystem mounted (nfs(5): `local_lock`, `nolock`).
     package var locksOnThisMachineOnly: Bool {
         kind.hasPrefix("nfs") && !options.isDisjoint(with: ["local_lock=flock", "local_lock=all", "nolock"])
@@ -28,7 +41,10 @@ package struct MountedFilesystem: Sendable, Hashable {
             // Of two filesystems at one mount point the later one hides the other.
             if let found, found.point.utf8.count > point.utf8.count { continue }
             let options = Set(words[dash + 3].split(separator: ",").map(String.init))
-            found = (point, MountedFilesystem(kind: String(words[dash + 1]), options: options))
+            // Some in user space name themselves there only: mfs#HOST:PORT.
+            let source = Self.unescaped(words[dash + 2]).split(separator: "#", omittingEmptySubsequences: false)
+            let kind = words[dash + 1] == "fuse" && source.count > 1 ? "fuse.\(source[0])" : String(words[dash + 1])
+            found = (point, MountedFilesystem(kind: kind, options: options))
         }
         guard let found else { return nil }
         self = found.filesystem
@@ -51,7 +67,8 @@ package struct MountedFilesystem: Sendable, Hashable {
     /// Space, tab, line end and backslash are written in octal.
     private static func unescaped(_ text: Substring) -> String {
         guard text.contains("\\") else { return String(text) }
-        return [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(text)) {
+        return [("\\040", " "), ("\\043", "#"), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")].reduce(String(text))
+        {
             $0.replacing($1.0, with: $1.1)
         }
     }

@@ -255,7 +255,12 @@ package struct FileTagging: Sendable {
 
     /// Deletes what is kept of what a file was, where that is deleted too. Blocks on the disk.
     package static func forgetOriginal(of file: LocalFile, in library: String) {
-        if file.original != nil { unlink("\(library)/\(originalsFolder)/\(deltaName(of: file))") }
+        if let path = originalPath(of: file) { unlink("\(library)/\(path)") }
+    }
+
+    /// What is kept of what a file was before it got tags, relative to the library; nil where that is the file itself.
+    package static func originalPath(of file: LocalFile) -> String? {
+        file.original == nil ? nil : "\(originalsFolder)/\(deltaName(of: file))"
     }
 
     private static func deltaName(of file: LocalFile) -> String {

@@ -16,11 +16,16 @@ package struct SubscriptionOutline: Sendable {
     /// - Parameter books: those that are wanted; none for all.
     /// - Throws: ``Failure`` of kind `unknownBook` when one of them is not followed.
     package init(of configuration: Configuration, books: [BookIdentity] = []) async throws {
-        let shelf = try await ShelfReader.read(configuration.library) { shelf -> ([Subscription], [Book]) in
-            (try await shelf.subscriptions(), try await shelf.books().map(\.book))
+        let shelves = try await LibraryAnswers.of(configuration, nil) { configuration, _ in
+            try await ShelfReader.read(configuration.library) { shelf in
+                (subscriptions: try await shelf.subscriptions(), books: try await shelf.books().map(\.book))
+            }
         }
-        let (stored, shelved) = shelf ?? ([], [])
-        let titles = Dictionary(uniqueKeysWithValues: shelved.map { ($0.identity, $0.title) })
+        // A list that lacks a library's subscriptions would not be all of them.
+        if let (_, failure) = shelves.failures.first { throw failure }
+        let stored = shelves.answers.flatMap { $0.value?.subscriptions ?? [] }
+        let shelved = shelves.answers.flatMap { $0.value?.books ?? [] }
+        let titles = Dictionary(shelved.map { ($0.identity, $0.title) }) { first, _ in first }
         let followed = try configuration.allSubscriptions(with: stored)
         if let unknown = books.first(where: { book in !followed.contains { $0.book == book } }) {
             throw Failure(

@@ -25,4 +25,19 @@ extension Configuration {
         }
         return own
     }
+
+    /// All subscriptions that a worker follows: of the configuration's its share, and those that name its library; and what its own
+    /// library was subscribed to.
+    /// - Parameters:
+    ///   - shard: nil for all of them.
+    ///   - stored: of its library.
+    package func subscriptions(of shard: Shard?, with stored: [Subscription]) throws -> [Subscription] {
+        let all = try allSubscriptions(with: stored)
+        guard let shard else { return all }
+        let own = zip(subscriptions, all).flatMap { setting, subscription in
+            guard let name = setting.library else { return shard.part(of: [subscription]) }
+            return name == configuredLibraries[shard.index].name ? [subscription] : []
+        }
+        return own + all.dropFirst(subscriptions.count)
+    }
 }

@@ -31,13 +31,28 @@ package struct LibraryPlace: Sendable, Hashable {
 extension Configuration {
     /// The libraries to look at, in order: one, unless several are configured and none was chosen.
     package var libraries: [LibraryPlace] {
-        let own = configuredLibraries.first { $0.path == library } ?? LibraryPlace(unnamed: library)
-        return isOneLibraryChosen || configuredLibraries.isEmpty ? [own] : configuredLibraries
+        isOneLibraryChosen || configuredLibraries.isEmpty ? [place] : configuredLibraries
+    }
+
+    /// ``library`` with its name.
+    package var place: LibraryPlace {
+        configuredLibraries.first { $0.path == library } ?? LibraryPlace(unnamed: library)
     }
 
     /// The one that new books go to, whether or not another one is chosen; nil where there is only one.
     package var defaultLibrary: LibraryPlace? {
         configuredLibraries.first { $0.path == defaultLibraryPath } ?? configuredLibraries.first
+    }
+
+    /// The library that a book goes to while none has it: its subscription's, else the one for new books.
+    package func library(forNew book: BookIdentity) throws -> LibraryPlace {
+        let name = try subscriptions.first { try self.book($0.reference) == book }?.library
+        return configuredLibraries.first { $0.name == name } ?? defaultLibrary ?? libraries[0]
+    }
+
+    /// What a listing is remembered as: the folders that it is of.
+    package var listedPlaces: String {
+        libraries.map(\.path).joined(separator: ":")
     }
 
     /// Whether what is shown has to say in which library it is.

@@ -46,8 +46,8 @@ actor KeptStore {
     }
 
     private func take() async throws -> (number: Int, store: CatalogStore)? {
-        let path = LibraryFolder.existing(at: library).storePath
-        let file = try await runBlocking { StoreFile(at: path) }
+        let copy = StoreCopy(of: .existing(at: library))
+        let file = try await runBlocking { StoreFile(at: copy.readablePath) }
         if let current, let entry = opened[current] {
             opened[current]?.readers += 1
             if let file, entry.file.isSame(as: file, inContent: entry.store.isCopy),

@@ -361,6 +361,7 @@ package actor RunQueue {
             }
         case .mirror:
             let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)
+                .withOwnSubscriptions()
             return try await withLibrary(for: "mirror") { [logger] session in
                 let mirror = CollectionMirror(recognised, in: session, logger: logger) {
                     logger.info("listed", metadata: ["collection": "\($0)"])

@@ -65,8 +65,6 @@ extension ServedShelf {
     }
 
     private func write<Result: Sendable>(_ body: (CatalogStore) async throws -> Result) async throws -> Result {
-        let folder = LibraryFolder.existing(at: configuration.library)
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-        return try await store.closing { try await body(store) }
+        try await LibraryFolder.existing(at: configuration.library).writingStore(body)
     }
 }

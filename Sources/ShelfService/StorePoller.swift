@@ -30,8 +30,9 @@ struct StorePoller: Sendable {
 
     /// - Throws: ``Failure`` when the store cannot be read.
     mutating func poll(_ library: String) async throws -> Finding {
-        let path = LibraryFolder.existing(at: library).storePath
+        let copy = StoreCopy(of: .existing(at: library))
         let number = try await runBlocking { () -> UInt64? in
+            let path = copy.readablePath
             guard FileManager.default.fileExists(atPath: path) else { return nil }
             return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
         }

@@ -61,7 +61,8 @@ final class SharedWaits: Sendable {
                 try Data("\(end)".utf8).write(to: file, options: .atomic)
             }
         } catch {
-            logger.debug("a wait cannot be told to other workers", metadata: ["server": "\(server)", "why": "\(error)"])
+            logger.debug(
+                "a wait cannot be told to other workers", metadata: ["server": "\(server)", "why": "\(error)"])
         }
     }
 

@@ -54,7 +54,8 @@ package struct TransportError: Error, Sendable, CustomStringConvertible {
     /// Whether the same request may succeed later.
     package var disposition: Failure.Disposition {
         switch kind {
-        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .askedToWait, .proxy,
+        case .unresolvable, .refused, .unreachable, .stalled, .tooSlow, .overtime, .cut, .malformed, .askedToWait,
+            .proxy,
             .other:
             .retry
         case .badAddress, .localAddress, .changedAddress, .insecure, .redirect, .oversized, .proxyCredentials,

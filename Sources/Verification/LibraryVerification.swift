@@ -50,7 +50,7 @@ package struct LibraryVerification: Sendable {
     private func openStore() async throws -> (store: CatalogStore, isWritable: Bool) {
         let path = try await LibraryFolder.requireStore(in: library)
         do {
-            return (try await CatalogStore(path: path, access: .readWrite), true)
+            return (try await LibraryFolder.openStore(at: path), true)
         } catch let failure as Failure where failure.kind == .libraryUnwritable {
             let store = try await CatalogStore(path: path, access: .readOnly)
             emit(.notice("the library cannot be written: a verification that is interrupted begins anew"))

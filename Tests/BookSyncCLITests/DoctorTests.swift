@@ -29,7 +29,7 @@ extension ProductTests {
                 #expect(result.errors == "")
                 #expect(result.outputLines.allSatisfy { $0.hasPrefix("ok       ") }, "\(result.output)")
                 let checks = [
-                    "configuration", "library", "locking", "lock", "renaming", "store", "leftovers", "space",
+                    "configuration", "library", "locking", "lock", "renaming", "disk", "store", "leftovers", "space",
                     "subscriptions", "source cat",
                 ]
                 #expect(

@@ -14,7 +14,7 @@ extension ProductTests {
             "search",
             "show",
             "explain", "queue", "pause", "resume", "cancel", "remove", "trash", "adopt", "import", "verify", "undo",
-            "export", "tag", "join",
+            "export", "tag", "join", "move",
             "serve",
             "demo",
             "doctor", "config", "config-show", "config-check", "config-path", "trash-list",

@@ -234,6 +234,9 @@ extension ProductTests {
                 reader.met.formUnion(["join", "tag"])
                 reader.events.formUnion(["joined", "tagged"])
             }
+            // Of several libraries: see LibrariesTests.
+            reader.met.insert("move")
+            reader.events.formUnion(["library", "moved"])
             let files = try bench.files().filter { $0.key.hasSuffix(".mp3") }.sorted { $0.key < $1.key }
             let kept = try Data(contentsOf: files[0].value)
             try (kept + Data([1])).write(to: files[0].value)

@@ -58,7 +58,7 @@ struct RecordedSchemas {
 
     /// Those that print a document a line; the others print a single one.
     private static let lineByLine: Set = [
-        "fetch", "mirror", "plan", "catalog", "subscribe", "unsubscribe", "join",
+        "fetch", "mirror", "plan", "catalog", "subscribe", "unsubscribe", "join", "move",
     ]
 
     /// The documents of a command's output.

@@ -33,6 +33,13 @@ def feed(book):
     return f'<rss version="2.0"><channel><title>Book {book}</title>{items}</channel></rss>'.encode()
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """A client that was killed is no error."""
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -94,6 +101,4 @@ def stop(*_):
 
 
 signal.signal(signal.SIGTERM, stop)
-server = ThreadingHTTPServer((address, port), Handler)
-server.daemon_threads = True
-server.serve_forever()
+Server((address, port), Handler).serve_forever()

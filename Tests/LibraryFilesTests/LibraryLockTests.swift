@@ -30,9 +30,9 @@ import Testing
         try await withTemporaryPath { path in
             let library = try await LibraryFolder.open(at: path)
             await #expect(throws: Stop.self) {
-                try await LibraryLock.hold(in: library, command: "fetch") { throw Stop() }
+                try await LibraryLock.hold(in: library, command: "fetch") { _ in throw Stop() }
             }
-            let number = try await LibraryLock.hold(in: library, command: "fetch") { 42 }
+            let number = try await LibraryLock.hold(in: library, command: "fetch") { _ in 42 }
             #expect(number == 42)
         }
     }

@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `what a server asks of one worker the other does, too, and the first one counts by itself`() async throws {
+    @Test func `what a server asks of one worker the other does, too, and the first one counts by itself`() async throws
+    {
         try await withTemporaryPath { folder in
             // The server asks for an hour; nothing waits longer than five minutes.
             let (kinds, requests) = try await answers(retryAfter: "3600", in: folder + "/waits")

@@ -50,10 +50,14 @@ package struct ShelfExport: Sendable {
 
     // MARK: Elsewhere
 
-    /// The document of one book, or the table of several, as it would stand in its folder. Reads only the store.
+    /// What is exported of books, as the store knows them.
     /// - Parameter items: none for all books.
-    package func document(_ kind: ExportKind, of items: [Item]) async throws -> [UInt8] {
-        let books = try await exported(try await existing(items))
+    package func books(of items: [Item]) async throws -> [ExportedBook] {
+        try await exported(try await existing(items))
+    }
+
+    /// The document of one book, or the table of several, as it would stand in its folder.
+    package static func document(_ kind: ExportKind, of books: [ExportedBook]) throws -> [UInt8] {
         if kind == .csv { return Array(EpisodeTable.text(of: books).utf8) }
         guard let book = books.first, books.count == 1 else {
             throw Failure(
@@ -66,14 +70,11 @@ package struct ShelfExport: Sendable {
 
     /// Writes to where the user says: a file, for one book or a table of several; or a folder, in which each book
     /// has a folder as in the library.
-    /// - Parameters:
-    ///   - items: none for all books.
-    ///   - output: a path; relative to the current folder.
+    /// - Parameter output: a path; relative to the current folder.
     /// - Returns: the absolute paths, and whether each was written or was the same already.
-    package func write(
-        _ kind: ExportKind, of items: [Item], to output: String
+    package static func write(
+        _ kind: ExportKind, of books: [ExportedBook], to output: String
     ) async throws -> [(path: String, isWritten: Bool)] {
-        let books = try await exported(try await existing(items))
         let output = URL(filePath: output).standardizedFileURL.path(percentEncoded: false)
         return try await runBlocking {
             let isFolder = Self.isFolder(output) || output.hasSuffix("/")

@@ -61,7 +61,7 @@ struct StoreBackups: Sendable {
         }
         try await store.copy(to: unfinished)
         // Damage that no run has met yet is not to take the place of what is sound.
-        let made = try await CatalogStore(path: unfinished, access: .readWrite)
+        let made = try await LibraryFolder.openStore(at: unfinished)
         try await made.closing { try await made.check() }
         let copy = Copy(name: Self.name(at: now), madeAt: now)
         let old = Self.superfluous([copy] + copies.filter { $0.name != copy.name })
@@ -107,7 +107,7 @@ struct StoreBackups: Sendable {
                     try removeFiles(storePath + ".restoring")
                     try copyFile(source, to: storePath + ".restoring", size: size)
                 }
-                let examined = try await CatalogStore(path: storePath + ".restoring", access: .readWrite)
+                let examined = try await LibraryFolder.openStore(at: storePath + ".restoring")
                 try await examined.closing { try await examined.check() }
             } catch let failure as Failure where failure.kind != .configuration && !failure.isLackOfRoom {
                 // Damaged, or not to be read: an older one may be sound.
@@ -116,7 +116,7 @@ struct StoreBackups: Sendable {
             _ = try await runBlocking {
                 try systemCall("the store cannot be restored") { rename(storePath + ".restoring", storePath) }
             }
-            let store = try await CatalogStore(path: storePath, access: .readWrite)
+            let store = try await LibraryFolder.openStore(at: storePath)
             try await store.forgetPartialContent()
             return (store, copy.madeAt)
         }

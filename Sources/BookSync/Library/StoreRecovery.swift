@@ -32,7 +32,7 @@ struct StoreRecovery: Sendable {
         if size == 0 {
             // A log without its database is another's.
             _ = try await quarantine()
-            guard wasInUse else { return RescuedStore(store: try await CatalogStore(path: path, access: .readWrite)) }
+            guard wasInUse else { return RescuedStore(store: try await LibraryFolder.openStore(at: path)) }
             return try await replacement("the store of this library was lost")
         }
         do {
@@ -52,7 +52,7 @@ struct StoreRecovery: Sendable {
             let trash: Message = "what was removed since then lies in .booksync/trash, and trash list does not know it"
             return RescuedStore(store: store, notices: [notice, trash] + (try await noticesOfPartials()))
         }
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
+        let store = try await LibraryFolder.openStore(at: folder.storePath)
         return RescuedStore(
             store: store, notices: try await notices(of: "\(what), and a new one is begun"), isBegunAnew: true)
     }
@@ -60,7 +60,7 @@ struct StoreRecovery: Sendable {
     private func openSound(size: Int64) async throws -> CatalogStore {
         let path = folder.storePath
         if let why = try await StoreHeader(of: path).fault { throw Failure.damagedStore(at: path, why: why) }
-        let store = try await CatalogStore(path: path, access: .readWrite)
+        let store = try await LibraryFolder.openStore(at: path)
         guard size <= Self.checkedSize else { return store }
         let outcome = await Result.of { try await store.check() }
         if case .failure = outcome { try await store.close() }

@@ -29,8 +29,7 @@ package struct TransferControl: Sendable {
         }
         try await readable.close()
         let folder = try await LibraryFolder.open(at: library)
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-        return try await store.closing { try await body(TransferControl(folder: folder, store: store)) }
+        return try await folder.writingStore { try await body(TransferControl(folder: folder, store: $0)) }
     }
 
     /// Has transfers wait, over runs, until they are resumed. What was received is kept.

@@ -77,10 +77,12 @@ package struct SyncRun: Sendable {
     }
 
     /// Executes the request in an opened library. Failures are in the report, not thrown.
-    package func execute(_ request: RunRequest, in session: LibrarySession) async throws -> RunReport {
+    package func execute(_ whole: RunRequest, in session: LibrarySession) async throws -> RunReport {
         let begin = ContinuousClock.now
         var report = RunReport()
         for notice in session.notices { emit(.notice(notice)) }
+        let (request, left) = try await whole.leavingOtherLibraries(configuration, store: session.store)
+        for failure in left { report.fail(failure, emit: emit) }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
             let outages = Dictionary(try await session.store.outages().map { ($0.subject, $0) }) { first, _ in first }
             let refresh = CatalogRefresh(
@@ -120,6 +122,7 @@ package struct SyncRun: Sendable {
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
+                requireHeld: { [lock = session.lock] in try lock.requireHeld() },
                 objection: { [check = media.map(AudioCheck.init)] path, episode in
                     await check?.objection(to: path, declared: episode.duration)
                 },
@@ -199,7 +202,7 @@ package struct SyncRun: Sendable {
             reader?.finish()
             if let notice = await unread { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
-            guard transfers.stop?.kind != .libraryUnwritable else { return }
+            guard transfers.stop?.kind != .libraryUnwritable, transfers.stop?.reason != .takenOver else { return }
             try await exports.execute(over: transport) { report.fail($0, emit: emit) }
             await embedTags(in: planned, in: session)
             await join(planned, in: session)
@@ -318,10 +321,12 @@ package struct SyncRun: Sendable {
     }
 
     private func plan(
-        _ request: RunRequest, library: String, offline: Bool, store: CatalogStore?,
+        _ whole: RunRequest, library: String, offline: Bool, store: CatalogStore?,
         onPlan: (SyncPlan) async throws -> Void
     ) async throws -> RunReport {
         var report = RunReport()
+        let (request, left) = try await whole.leavingOtherLibraries(configuration, store: store)
+        for failure in left { report.fail(failure, emit: emit) }
         func tell(_ assembled: AssembledPlan) async throws {
             let trashed = try await TrashedEpisodes(of: assembled, in: request.repairs == nil ? store : nil)
             let plan = trashed.restored(in: assembled.plan)

@@ -11,6 +11,7 @@ import ShelfQueries
 package struct LibrarySession: Sendable {
     package let folder: LibraryFolder
     package let store: CatalogStore
+    let lock: LibraryLock
     /// What the user should know of how the library was found.
     private(set) var notices: [Message]
     /// Whether all that was subscribed to and removed is lost.
@@ -33,7 +34,8 @@ package struct LibrarySession: Sendable {
         let wasInUse = try await LibraryFolder.existing(at: path).isInUse()
         let mayStay = try await runBlocking { keepsEmpty || FileManager.default.fileExists(atPath: path) }
         let folder = try await LibraryFolder.open(at: path)
-        return try await LibraryLock.hold(in: folder, wait: wait, command: command) {
+        return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
+            if lock.takenFrom != nil { try await LibraryTakeover(folder: folder).execute() }
             let rescue = StoreRecovery(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
@@ -42,13 +44,21 @@ package struct LibrarySession: Sendable {
                 try await store.closing {
                     await knownLibraries?.remember(folder)
                     var session = LibrarySession(
-                        folder: folder, store: store, notices: rescued.notices, isBegunAnew: rescued.isBegunAnew)
+                        folder: folder, store: store, lock: lock, notices: rescued.notices,
+                        isBegunAnew: rescued.isBegunAnew)
+                    if let owner = lock.takenFrom { session.notices.append(LibraryTakeover.notice(owner)) }
                     try await session.recoverInterruptedRun()
+                    session.notices += try await session.recoverMoves()
                     session.notices += await session.collectTrash()
                     let result = await Swift.Result.of { try await body(session) }
                     // Of a run that was stopped nobody knows what it would have found: it stays on record.
                     if !mayStay, !Task.isCancelled { isUnused = try await !store.holdsBooks() }
                     if case .success = result, !isUnused { await session.tellReaders() }
+                    let copied = await Swift.Result.of {
+                        try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
+                    }
+                    // What the run itself failed with says more.
+                    if case .success = result { try copied.get() }
                     return try result.get()
                 }
             }
@@ -74,7 +84,11 @@ package struct LibrarySession: Sendable {
     /// - Returns: a sentence for each that stays.
     func collectTrash() async -> [Message] {
         do {
+            try await requireHeld()
             return try await trash.collect().failures.map(\.failure.message)
+        } catch let failure as Failure where failure.reason == .takenOver {
+            // The run ends with it: that is told already.
+            return []
         } catch {
             return ["removed files could not be moved to the trash: \(Failure.of(error).message)"]
         }
@@ -84,7 +98,10 @@ package struct LibrarySession: Sendable {
     /// - Returns: why that was not possible; nil when it was.
     func backUp() async -> Message? {
         do {
+            try await requireHeld()
             try await StoreBackups(folder: folder).make(of: store)
+            return nil
+        } catch let failure as Failure where failure.reason == .takenOver {
             return nil
         } catch {
             return "the store was not copied to .booksync/backup: \(Failure.of(error).why)"
@@ -101,6 +118,12 @@ package struct LibrarySession: Sendable {
         } catch {
             return
         }
+    }
+
+    /// - Throws: ``Failure`` when another run took the library over.
+    private func requireHeld() async throws {
+        let lock = lock
+        try await runBlocking { try lock.requireHeld() }
     }
 
     private func recoverInterruptedRun() async throws {

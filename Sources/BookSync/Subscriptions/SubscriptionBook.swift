@@ -57,7 +57,6 @@ extension CatalogStore {
         // A new store in the place of a lost one would hide the loss.
         try await LibraryFolder.existing(at: library).refuseLostStore()
         let folder = try await LibraryFolder.open(at: library)
-        let store = try await CatalogStore(path: folder.storePath, access: .readWrite)
-        return try await store.closing { try await body(store) }
+        return try await folder.writingStore(body)
     }
 }

@@ -298,7 +298,7 @@ package struct Trash: Sendable {
 
 extension TrashedFile {
     /// Where it lies in the trash, relative to the library.
-    var path: String {
+    package var path: String {
         let milliseconds = Int64((removedAt.timeIntervalSince1970 * 1000).rounded())
         let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.inFileName)
         return "\(Trash.folder)/\(stamp)-\(milliseconds % 1000)/\(file.path)"
@@ -322,7 +322,7 @@ extension LocalFile {
 
 extension JSONDocument {
     package init(_ trashed: TrashedFile) {
-        self = [
+        let document: JSONDocument = [
             "source": .string(trashed.file.episode.book.source),
             "book_id": .string(trashed.file.episode.book.id),
             "id": .string(trashed.file.episode.key),
@@ -332,5 +332,6 @@ extension JSONDocument {
             "size": .integer(trashed.file.size),
             "removed_at": .init(trashed.removedAt),
         ]
+        self = document.adding(trashed.library)
     }
 }

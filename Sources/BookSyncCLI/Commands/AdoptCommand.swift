@@ -41,9 +41,10 @@ struct AdoptCommand: Subcommand {
                 .usage, what: "'\(book)' names episodes", why: "files are recognised as any of a book's episodes",
                 remedy: "name the book alone")
         }
-        let configuration = try await program.recognising(
+        let all = try await program.recognising(
             [reference],
             try await program.findingTitles(in: [reference], try await program.configuration().configuration))
+        let configuration = try await program.shares(of: [book], all)[0].configuration
         let identity = try configuration.book(reference)
         let title = try configuration.allSubscriptions(with: []).first { $0.book == identity }?.title
         let path = folder.fromCurrentFolder

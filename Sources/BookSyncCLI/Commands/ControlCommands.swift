@@ -19,7 +19,8 @@ struct ScopeArguments: ParsableArguments {
         }
     }
 
-    func scope(_ configuration: Configuration) throws -> TransferControl.Scope {
+    /// - Parameter references: those of the library that the configuration is for.
+    func scope(_ references: [String], _ configuration: Configuration) throws -> TransferControl.Scope {
         guard !all else { return .everything }
         return .books(
             try references.map { text in
@@ -40,9 +41,12 @@ extension Program {
         action: @Sendable (TransferControl, TransferControl.Scope) async throws -> Int
     ) async throws -> ExitStatus {
         let configuration = try await libraryConfiguration(naming: arguments.references, isChanging: true)
-        let scope = try arguments.scope(configuration)
-        let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
-        return try await tell(count, of: scope, in: configuration, event, only: rule, sentence)
+        return try await inLibraries(of: arguments.references, configuration) {
+            configuration, references in
+            let scope = try arguments.scope(references, configuration)
+            let count = try await TransferControl.open(in: configuration.library) { try await action($0, scope) }
+            return try await tell(count, of: scope, in: configuration, event, only: rule, sentence)
+        }
     }
 
     /// Says to how many episodes something was done, and where it was none, why.
@@ -123,11 +127,14 @@ struct CancelCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
-        let scope = try scope.scope(configuration)
-        return try await program.tell(
-            try await TransferControl.cancel(scope, in: configuration.library), of: scope, in: configuration,
-            "cancelled",
-            only: "only transfers that have begun can be cancelled"
-        ) { "\($0) cancelled" }
+        return try await program.inLibraries(of: scope.references, configuration) {
+            configuration, references in
+            let scope = try scope.scope(references, configuration)
+            return try await program.tell(
+                try await TransferControl.cancel(scope, in: configuration.library), of: scope, in: configuration,
+                "cancelled",
+                only: "only transfers that have begun can be cancelled"
+            ) { "\($0) cancelled" }
+        }
     }
 }

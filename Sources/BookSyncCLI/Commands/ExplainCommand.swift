@@ -28,12 +28,20 @@ struct ExplainCommand: Subcommand {
                     + "booksync show \(reference) tells of the book")
         }
         let configuration = try await program.libraryConfiguration(naming: [self.reference])
-        let explanations = try await ShelfExplanation(configuration: configuration, logger: program.logger)
-            .explain(try configuration.book(reference), filter: reference.filter)
-        let documents = explanations.map(JSONDocument.init)
+        var documents: [JSONDocument] = []
+        var paragraphs: [[Message]] = []
+        for (own, _) in try await program.shares(of: [self.reference], configuration, isReading: true) {
+            let explanations = try await ShelfExplanation(configuration: own, logger: program.logger)
+                .explain(try own.book(reference), filter: reference.filter)
+            let name = configuration.hasSeveralLibraries ? own.place.name : nil
+            documents += explanations.map { JSONDocument($0).adding(name) }
+            paragraphs += explanations.map { explanation in
+                [name.map { "in the library \($0): \(explanation.paragraph)" } ?? explanation.paragraph]
+            }
+        }
         await program.print(
             .one(of: documents, if: reference.filter.namesOneEpisode),
-            or: explanations.map { [$0.paragraph] }.joined(separator: [""]).map { $0 })
+            or: Array(paragraphs.joined(separator: [""])))
         return .done
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BookModel
 import BookSync
 import Settings
+import ShelfQueries
 import Terminal
 
 struct ExportCommand: Subcommand {
@@ -54,38 +55,62 @@ struct ExportCommand: Subcommand {
             let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
             return try await program.exportSubscriptions(of: configuration, books: books, to: output ?? "-") { [$0] }
         }
-        let items = try references.map(BookReference.init(parsing:)).map { reference -> ShelfExport.Item in
+        guard let output else {
+            return try await program.inLibraries(of: references, configuration) {
+                try await exportIntoFolders(kind, of: $1, in: $0, program)
+            }
+        }
+        var books: [ExportedBook] = []
+        for (own, references) in try await program.shares(
+            of: references, configuration, isReading: true)
+        {
+            // A library that was never begun has no books, where there are others.
+            if references.isEmpty, configuration.hasSeveralLibraries {
+                guard try await ShelfReader.read(own.library, { _ in true }) != nil else { continue }
+            }
+            books += try await ShelfExport(configuration: own, logger: program.logger)
+                .books(of: try Self.items(references, own))
+        }
+        guard output != "-" else {
+            await program.streams.writeOutput(bytes: try ShelfExport.document(kind, of: books))
+            return .done
+        }
+        let written = try await ShelfExport.write(kind, of: books, to: output)
+        await program.print(
+            .array(
+                written.map { .exported(kind.rawValue, to: $0.path, isWritten: $0.isWritten) }),
+            or: written.filter(\.isWritten).map { "wrote \($0.path)" })
+        return .done
+    }
+
+    private static func items(
+        _ references: [String], _ configuration: Configuration
+    ) throws -> [ShelfExport.Item] {
+        try references.map(BookReference.init(parsing:)).map { reference in
             (book: try configuration.book(reference), filter: reference.filter)
         }
+    }
+
+    private func exportIntoFolders(
+        _ kind: ExportKind, of references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
+        let items = try Self.items(references, configuration)
         let export = ShelfExport(configuration: configuration, logger: program.logger)
-        switch output {
-        case "-":
-            await program.streams.writeOutput(bytes: try await export.document(kind, of: items))
-            return .done
-        case let output?:
-            let written = try await export.write(kind, of: items, to: output)
-            await program.print(
-                .array(
-                    written.map { .exported(kind.rawValue, to: $0.path, isWritten: $0.isWritten) }),
-                or: written.filter(\.isWritten).map { "wrote \($0.path)" })
-            return .done
-        case nil:
-            let outcomes = try await export.intoFolders(
-                kind, of: items, force: force, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries)
-            await program.print(
-                .array(outcomes.map { JSONDocument($0) }),
-                or: outcomes.compactMap { outcome in
-                    guard case .written = outcome.result, let path = outcome.path else { return nil }
-                    return "wrote \(path)"
-                })
-            for outcome in outcomes {
-                if let failure = outcome.failure { await program.streams.writeError("\(failure)") }
-                if case .nothing(let why) = outcome.result, !program.options.quiet {
-                    await program.streams.writeError(why)
-                }
+        let outcomes = try await export.intoFolders(
+            kind, of: items, force: force, waitingFor: waiting.seconds, knownLibraries: program.knownLibraries)
+        await program.print(
+            .array(outcomes.map { JSONDocument($0) }),
+            or: outcomes.compactMap { outcome in
+                guard case .written = outcome.result, let path = outcome.path else { return nil }
+                return "wrote \(path)"
+            })
+        for outcome in outcomes {
+            if let failure = outcome.failure { await program.streams.writeError("\(failure)") }
+            if case .nothing(let why) = outcome.result, !program.options.quiet {
+                await program.streams.writeError(why)
             }
-            return ExitStatus(of: outcomes.compactMap(\.failure))
         }
+        return ExitStatus(of: outcomes.compactMap(\.failure))
     }
 }
 

@@ -50,6 +50,17 @@ struct FetchCommand: Subcommand {
             references,
             try await program.findingTitles(
                 in: references, try await program.configuration(transfer.overrides()).configuration))
+        return try await program.inLibraries(
+            of: books + self.references, configuration, skipsEmpty: false
+        ) {
+            try await fetch($1.map(BookReference.init(parsing:)), filter, in: $0, program)
+        }
+    }
+
+    private func fetch(
+        _ references: [BookReference], _ filter: EpisodeFilter, in configuration: Configuration,
+        _ program: Program
+    ) async throws -> ExitStatus {
         let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
             items: items,

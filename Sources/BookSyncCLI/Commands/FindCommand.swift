@@ -102,7 +102,7 @@ struct FindCommand: Subcommand {
             return ExitStatus(of: found.unanswered.map(\.failure))
         }
         guard style.width != nil, !program.options.json else { return .done }
-        await program.listedBooks?.remember(books.map(\.entry.reference), of: configuration.library)
+        await program.listedBooks?.remember(books.map(\.entry.reference), of: configuration.listedPlaces)
         return StandardInput.isInteractive ? try await offer(books, in: program) : .done
     }
 

@@ -71,6 +71,14 @@ struct JoinCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: references)
+        return try await program.inLibraries(of: references, configuration) {
+            try await perform($1, in: $0, program)
+        }
+    }
+
+    private func perform(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
         let books = try references.map(BookReference.init(parsing:)).map { reference in
             guard reference.filter.isEmpty else {
                 throw Failure(

@@ -34,7 +34,13 @@ struct ListCommand: Subcommand {
     @Flag(help: .words("Only what is missing on disk."))
     var missing = false
 
+    @Option(help: .words("So many at most, the first ones.", valueName: "n"))
+    var limit: Int?
+
     func validate() throws {
+        if let limit, limit < 1 {
+            throw ValidationError(.words("--limit takes a number from 1 on, not \(limit)."))
+        }
         let orders = references.isEmpty ? ShelfOrder.ofBooks : ShelfOrder.ofEpisodes
         if let sort, !orders.contains(sort) {
             let words = orders.map(\.rawValue).joined(separator: ", ")
@@ -49,40 +55,53 @@ struct ListCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: references)
         let references = try references.map(BookReference.init(parsing:))
         guard !references.isEmpty else {
-            let shelf = try await ShelfReader.read(configuration.library) { shelf in
-                if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
+            let (shelf, status) = try await program.items(of: configuration) {
+                [state, limit, sort, missing, reverse] shelf in
+                if let state { return try await shelf.books(withEpisodesIn: state) }
+                return try await shelf.books(first: sort == nil && !missing && !reverse ? limit : nil)
             }
             if shelf == nil, !program.options.quiet {
                 // An empty list is the right answer, but a mistyped folder should not go unnoticed.
                 await program.streams.writeError("there is no shelf at \(configuration.library) yet")
             }
             var books = shelf ?? []
+            // Each library's are in order: sorting merges what is.
+            if configuration.hasSeveralLibraries { books.sort { $0.book.identity < $1.book.identity } }
             if missing { books = books.filter { $0.missing > 0 } }
             if let sort { books = books.sorted(by: sort) }
             if reverse { books.reverse() }
+            if let limit { books = Array(books.prefix(limit)) }
             let style = program.outputStyle
             await program.print(.array(books.map { JSONDocument($0) }), or: Self.table(books).numbered(style))
             if style.width != nil, !program.options.json {
-                await program.listedBooks?.remember(books.map { "\($0.book.identity)" }, of: configuration.library)
+                await program.listedBooks?.remember(books.map { "\($0.book.identity)" }, of: configuration.listedPlaces)
             }
-            return .done
+            return status
         }
-        let meant = try references.map { (book: try configuration.book($0), filter: $0.filter) }
-        let books = Set(meant.map(\.book))
-        let found = try await ShelfReader.read(configuration.library) { shelf in
-            var episodes: [ShelfReader.EpisodeOnDisk] = []
-            for (book, filter) in meant { episodes += try await shelf.episodes(of: book, filter: filter) }
-            return (episodes: episodes, titles: books.count > 1 ? try await shelf.titles(of: books) : nil)
+        let books = Set(try references.map(configuration.book))
+        var episodes: [ShelfReader.EpisodeOnDisk] = []
+        var titles: [BookIdentity: String] = [:]
+        for (own, references) in try await program.shares(
+            of: self.references, configuration, isReading: true)
+        {
+            let meant = try references.map(BookReference.init(parsing:)).map { (try own.book($0), $0.filter) }
+            let found = try await ShelfReader.read(own.library) { shelf in
+                var episodes: [ShelfReader.EpisodeOnDisk] = []
+                for (book, filter) in meant { episodes += try await shelf.episodes(of: book, filter: filter) }
+                return (episodes: episodes, titles: books.count > 1 ? try await shelf.titles(of: books) : [:])
+            }
+            guard let found else { throw Failure.emptyLibrary(own.library) }
+            episodes += found.episodes.named(own, of: configuration)
+            titles.merge(found.titles) { first, _ in first }
         }
-        guard let found else { throw Failure.emptyLibrary(configuration.library) }
-        var episodes = found.episodes
         if let state { episodes = episodes.filter { $0.shelved.state == state } }
         if missing { episodes = episodes.filter(\.isMissing) }
         if let sort { episodes = episodes.sorted(by: sort) }
         if reverse { episodes.reverse() }
+        if let limit { episodes = Array(episodes.prefix(limit)) }
         await program.print(
-            .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }),
-            or: Self.table(episodes, titles: found.titles, program.words))
+            .array(episodes.map { JSONDocument($0) }),
+            or: Self.table(episodes, titles: books.count > 1 ? titles : nil, program.words))
         return .done
     }
 
@@ -101,6 +120,7 @@ struct ListCommand: Subcommand {
                 describeBytes(shelved.bytes),
             ]
         }
+        table.addLibraries(books)
         return table
     }
 
@@ -123,6 +143,7 @@ struct ListCommand: Subcommand {
                 shelved.file?.path ?? "",
             ]
         }
+        table.addLibraries(episodes)
         return table
     }
 }

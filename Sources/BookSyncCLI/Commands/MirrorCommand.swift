@@ -2,6 +2,7 @@ import ArgumentParser
 import BookCollections
 import BookModel
 import BookSync
+import LibraryFiles
 import Settings
 import ShelfQueries
 import Terminal
@@ -21,6 +22,8 @@ struct MirrorCommand: Subcommand {
     @OptionGroup var transfer: TransferOptions
 
     @OptionGroup var waiting: WaitOptions
+
+    @OptionGroup var worker: ShardOptions
 
     @Option(help: .words("Start at most N episodes.", valueName: "n"))
     var maxEpisodes: Int?
@@ -55,10 +58,31 @@ struct MirrorCommand: Subcommand {
     }
 
     func perform(in program: Program) async throws -> ExitStatus {
+        if let share = try await worker.share(
+            of: try await program.configuration(transfer.overrides()).configuration, environment: program.environment)
+        {
+            try await program.knownLibraries?.requireMounted(share.configuration.library)
+            let configuration = try await program.recognising([], andSubscriptions: true, share.configuration)
+            return try await mirror(configuration, of: share.shard, program)
+        }
         let configuration = try await program.recognising(
             [], andSubscriptions: true, try await program.libraryConfiguration(transfer.overrides()))
+        return try await program.inLibraries(configuration, skipsEmpty: false) { configuration, _ in
+            try await mirror(try await configuration.withOwnSubscriptions(), program)
+        }
+    }
+
+    private func mirror(
+        _ configuration: Configuration, of shard: Shard? = nil, _ program: Program
+    ) async throws -> ExitStatus {
+        if configuration.configuredLibraries.count > 1, configuration.subscriptions.isEmpty {
+            // Nothing goes there: it is not begun for that.
+            guard try await ShelfReader.read(configuration.library, { _ in true }) != nil else {
+                return .done
+            }
+        }
         if dryRun {
-            let subscriptions = try await program.subscriptions(configuration)
+            let subscriptions = try await program.subscriptions(configuration, of: shard)
             try await program.printPreviews(of: subscriptions, configuration)
             let request = try RunRequest(
                 items: configuration.items(of: subscriptions, order: transfer.order),
@@ -76,7 +100,8 @@ struct MirrorCommand: Subcommand {
             // What a mirror is to bring is awaited for as many nights as it takes.
             keepsEmpty: try !configuration.allSubscriptions(with: []).isEmpty
         ) { session in
-            let subscriptions = try configuration.allSubscriptions(with: try await session.subscriptions())
+            let subscriptions = try configuration.subscriptions(
+                of: shard, with: try await session.subscriptions())
             if subscriptions.isEmpty { await program.sayThatNothingIsSubscribedTo() }
             let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
                 if !common.quiet { await program.streams.writeError(sentence) }

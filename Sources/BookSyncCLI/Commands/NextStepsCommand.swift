@@ -26,19 +26,28 @@ struct NextStepsCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
-        let situation =
+        let (found, status) = try await program.ask(configuration) { configuration, _ in
             try await ShelfReader.read(configuration.library) { shelf in
                 Situation(
                     books: try await shelf.books(), failed: try await shelf.books(withEpisodesIn: .failed),
                     subscribed: Set(
-                        try configuration.allSubscriptions(with: try await shelf.subscriptions()).map(\.book)),
+                        try await shelf.subscriptions().map(\.book)),
                     lastRun: try await shelf.runs(last: 1).first)
-            } ?? Situation(subscribed: Set(try configuration.allSubscriptions(with: []).map(\.book)))
+            }
+        }
+        var situation = Situation(subscribed: Set(try configuration.allSubscriptions(with: []).map(\.book)))
+        for one in found.answers.compactMap(\.value) {
+            situation.books += one.books
+            situation.failed += one.failed
+            situation.subscribed.formUnion(one.subscribed)
+            situation.lastRun = [situation.lastRun, one.lastRun].compactMap(\.self)
+                .max { $0.record.startedAt < $1.record.startedAt }
+        }
         await program.streams.writeOutput(situation.lines)
         var table = TextTable(columns: [.init(title: ""), .init(title: "", isFlexible: true)])
         table.rows = situation.steps.map { ["  " + $0.command, program.words($0.effect)] }
         await program.output(table)
-        return .done
+        return status
     }
 }
 

@@ -35,8 +35,17 @@ struct PlanCommand: Subcommand {
     var force = false
 
     func perform(in program: Program) async throws -> ExitStatus {
+        let configuration = try await program.libraryConfiguration(transfer.overrides(), naming: references)
+        return try await program.inLibraries(of: references, configuration) {
+            try await plan($1, in: try await $0.withOwnSubscriptions(), program)
+        }
+    }
+
+    private func plan(
+        _ references: [String], in library: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
         let filter = try selection.filter()
-        var configuration = try await program.libraryConfiguration(transfer.overrides(), naming: references)
+        var configuration = library
         configuration.namingOverride = try naming.map(NamingTemplate.init(option:))
         var references = try references.map(BookReference.init(parsing:))
         let lists = try references.map(configuration.book).filter(\.isCollection)

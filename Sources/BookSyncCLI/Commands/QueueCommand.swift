@@ -24,13 +24,15 @@ struct QueueCommand: Subcommand {
         var isFirst = true
         while true {
             let size = TerminalSize.current(of: STDOUT_FILENO) ?? TerminalSize(columns: 80, rows: 24)
-            let look =
-                try await ShelfReader.read(configuration.library) { shelf in
+            let (looks, status) = try await program.ask(configuration) { own, _ in
+                try await ShelfReader.read(own.library) { shelf in
                     let episodes = try await shelf.queue(count: isScreen ? size.rows : nil)
                     return Look(
-                        episodes: episodes, counts: try await shelf.queueCounts(),
+                        episodes: episodes.named(own, of: configuration), counts: try await shelf.queueCounts(),
                         titles: try await shelf.titles(of: Set(episodes.map(\.shelved.episode.identity.book))))
                 } ?? Look()
+            }
+            let look = Look(merging: looks.answers.map(\.value))
             let now = ContinuousClock.now
             speeds.record(look.moving, at: now)
             let table = look.table(program.words) { speeds.bytesPerSecond(of: $0, at: now) }
@@ -46,9 +48,9 @@ struct QueueCommand: Subcommand {
                 continue
             } else {
                 await program.print(
-                    .array(look.episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) }), or: table)
+                    .array(look.episodes.map { JSONDocument($0) }), or: table)
             }
-            guard watch, await !program.streams.isOutputClosed else { return .done }
+            guard watch, await !program.streams.isOutputClosed else { return status }
             try await Task.sleep(for: .seconds(1))
         }
     }
@@ -61,6 +63,35 @@ private struct Look {
     /// Of all.
     var counts: [EpisodeState: Int] = [:]
     var titles: [BookIdentity: String] = [:]
+
+    init(
+        episodes: [ShelfReader.EpisodeOnDisk] = [], counts: [EpisodeState: Int] = [:],
+        titles: [BookIdentity: String] = [:]
+    ) {
+        (self.episodes, self.counts, self.titles) = (episodes, counts, titles)
+    }
+
+    /// What several libraries have in their queues, each in its order: what moves before the rest.
+    init(merging looks: [Look]) {
+        guard looks.count != 1 else {
+            self = looks[0]
+            return
+        }
+        for look in looks {
+            counts.merge(look.counts) { $0 + $1 }
+            titles.merge(look.titles) { first, _ in first }
+        }
+        let order: [EpisodeState] = [.downloading, .verifying, .waiting, .paused, .failed]
+        let rows = looks.flatMap(\.episodes).map {
+            (rank: order.firstIndex(of: $0.shelved.state) ?? order.count, episode: $0)
+        }
+        episodes = rows.sorted {
+            let (one, other) = ($0.episode.shelved.episode, $1.episode.shelved.episode)
+            return ($0.rank, one.identity.book, one.section) < (
+                $1.rank, other.identity.book, other.section
+            )
+        }.map(\.episode)
+    }
 
     /// Bytes on disk of what is being downloaded.
     var moving: [EpisodeIdentity: Int64] {
@@ -85,6 +116,7 @@ private struct Look {
                 shelved.state == .failed ? shelved.transfer?.error.map { words($0) } ?? "" : "",
             ]
         }
+        table.addLibraries(episodes)
         return table
     }
 

@@ -42,7 +42,15 @@ struct RemoveCommand: Subcommand {
             }
         }
         let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
-        let scope = try scope.scope(configuration)
+        return try await program.inLibraries(of: scope.references, configuration) {
+            try await remove($1, in: $0, program)
+        }
+    }
+
+    private func remove(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
+        let scope = try scope.scope(references, configuration)
         return try await TransferControl.open(in: configuration.library) { control in
             let episodes = try await control.removable(scope)
             if dryRun {

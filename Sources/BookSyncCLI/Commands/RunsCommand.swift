@@ -24,7 +24,11 @@ struct RunsCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
-        let runs = try await ShelfReader.read(configuration.library) { try await $0.runs(last: last) } ?? []
+        let (found, status) = try await program.items(of: configuration) { [last] in try await $0.runs(last: last) }
+        var runs = found ?? []
+        if configuration.hasSeveralLibraries {
+            runs = runs.sorted { $0.record.startedAt < $1.record.startedAt }.suffix(last)
+        }
         var table = TextTable(columns: [
             .init(title: "begun"), .init(title: "command", isOptional: true),
             .init(title: "took", alignment: .trailing, isOptional: true),
@@ -51,7 +55,8 @@ struct RunsCommand: Subcommand {
                 run.record.error.map { program.words($0) } ?? "",
             ]
         }
+        table.addLibraries(runs)
         await program.print(.array(runs.map { JSONDocument($0) }), or: table)
-        return .done
+        return status
     }
 }

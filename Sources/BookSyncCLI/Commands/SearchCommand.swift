@@ -30,20 +30,27 @@ struct SearchCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
-        let found = try await ShelfReader.search(
-            configuration.library, for: text.joined(separator: " "), limit: limit == 0 ? nil : limit)
-        let items = found?.items ?? []
+        let (text, wanted) = (text.joined(separator: " "), limit == 0 ? nil : limit)
+        let (found, status) = try await program.ask(configuration) { configuration, _ in
+            try await ShelfReader.search(
+                configuration.library, for: text, limit: wanted)
+        }
+        var (items, hasMore) = found.items()
+        if configuration.hasSeveralLibraries {
+            hasMore = hasMore || items.count > wanted ?? .max
+            items = Array(try items.ranked(for: text).prefix(wanted ?? .max))
+        }
         await program.print(
             .array(items.map { JSONDocument($0) }), or: Self.table(items, program.words))
-        guard !program.options.quiet else { return .done }
-        if found == nil {
+        guard !program.options.quiet else { return status }
+        if !found.answers.contains(where: { $0.value != nil }) {
             await program.streams.writeError("there is no shelf at \(configuration.library) yet")
-        } else if found?.hasMore == true {
+        } else if hasMore {
             await program.streams.writeError("there is more than these \(limit); --limit 0 prints all")
         } else if items.isEmpty {
             await program.streams.writeError("no matches")
         }
-        return .done
+        return status
     }
 
     private static func table(_ items: [FoundItem], _ words: Wordings) -> TextTable {
@@ -66,6 +73,7 @@ struct SearchCommand: Subcommand {
                 ]
             }
         }
+        table.addLibraries(items)
         return table
     }
 }

@@ -92,6 +92,8 @@ struct ServeCommand: Subcommand {
         if rotateApps { return try await rotateApps(in: program) }
         if users.count > 0 { return try await changeUsers(in: program) }
         var loaded = try await program.configuration().configuration.knowing([])
+        // Of several libraries one is served.
+        loaded = loaded.choosing(loaded.place)
         loaded.trustsReferences = false
         let configuration = loaded
         let settings = configuration.serve

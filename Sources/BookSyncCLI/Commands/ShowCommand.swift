@@ -21,15 +21,22 @@ struct ShowCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: [reference])
         let reference = try BookReference(parsing: reference)
         let book = try configuration.book(reference)
-        let found = try await ShelfReader.read(configuration.library) { shelf -> [(JSONDocument, [Fact])] in
-            guard !reference.filter.isEmpty else {
-                return try await shelf.books([book]).map { (JSONDocument(everythingOf: $0), $0.facts) }
+        var found: [(JSONDocument, [Fact])] = []
+        for (own, _) in try await program.shares(of: [self.reference], configuration, isReading: true) {
+            let shown = try await ShelfReader.read(own.library) { shelf -> [(JSONDocument, [Fact])] in
+                guard !reference.filter.isEmpty else {
+                    return try await shelf.books([book]).named(own, of: configuration).map {
+                        (JSONDocument(everythingOf: $0), $0.facts)
+                    }
+                }
+                return try await shelf.episodesInFull(of: book, filter: reference.filter).named(own, of: configuration)
+                    .map {
+                        (JSONDocument(everythingOf: $0), $0.facts)
+                    }
             }
-            return try await shelf.episodesInFull(of: book, filter: reference.filter).map {
-                (JSONDocument(everythingOf: $0), $0.facts)
-            }
+            guard let shown else { throw Failure.emptyLibrary(own.library) }
+            found += shown
         }
-        guard let found else { throw Failure.emptyLibrary(configuration.library) }
         guard !found.isEmpty else { throw Failure.noSuchEpisode(of: book) }
         await program.print(
             .one(of: found.map(\.0), if: reference.filter.isEmpty || reference.filter.namesOneEpisode),
@@ -66,6 +73,7 @@ private func time(_ time: Date?) -> Message? { time.map { "\($0)" } }
 extension BookSummary {
     fileprivate var facts: [Fact] {
         [
+            Fact(title: "library", text(library)),
             Fact(title: "source", text(book.identity.source)), Fact(title: "id", text(book.identity.id)),
             Fact(title: "title", text(book.title)),
             Fact(title: "author", text(book.author)), Fact(title: "narrator", text(book.narrator)),
@@ -85,6 +93,7 @@ extension ShelfReader.EpisodeOnDisk {
         let (episode, file, transfer) = (shelved.episode, shelved.file, shelved.transfer)
         let total = file?.size ?? transfer?.total ?? episode.size
         return [
+            Fact(title: "library", text(library)),
             Fact(title: "source", text(episode.identity.book.source)),
             Fact(title: "book", text(episode.identity.book.id)),
             Fact(title: "id", text(episode.identity.key)), Fact(title: "section", "\(episode.section)"),

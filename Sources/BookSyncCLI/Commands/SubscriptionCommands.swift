@@ -34,10 +34,18 @@ struct SubscribeCommand: Subcommand {
     @OptionGroup var books: CollectionOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let filter = try selection.filter()
         let configuration = try await program.recognising(
             try references.map(BookReference.init(parsing:)),
             try await program.libraryConfiguration(naming: references))
+        return try await program.inLibraries(of: references, configuration) {
+            try await subscribe($1, in: $0, program)
+        }
+    }
+
+    private func subscribe(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
+        let filter = try selection.filter()
         let references = try references.map(BookReference.init(parsing:))
         try program.requireNotConfigured(try references.map { try configuration.book($0) }, configuration, "subscribed")
         let subscriptions = try references.map { reference in
@@ -163,6 +171,14 @@ struct UnsubscribeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: references, isChanging: true)
+        return try await program.inLibraries(of: references, configuration) {
+            try await unsubscribe($1, in: $0, program)
+        }
+    }
+
+    private func unsubscribe(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
         let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
         try program.requireNotConfigured(books, configuration, "unsubscribed")
         // Opening the library would make one where there is none.

@@ -48,7 +48,7 @@ struct SubscriptionsCommand: Subcommand {
         if let exportedFile {
             return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile) { $0 }
         }
-        let stored = try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        let stored = try await program.storedSubscriptions(configuration)
         let subscriptions = try configuration.allSubscriptions(with: stored)
         await program.print(
             .array(subscriptions.map { JSONDocument($0) }), or: Self.table(subscriptions, program.words))

@@ -22,10 +22,16 @@ struct TrashListCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let files = try await Trash.list(in: try await program.libraryConfiguration().library)
+        let configuration = try await program.libraryConfiguration()
+        let (found, status) = try await program.ask(configuration) { own, place -> [TrashedFile] in
+            guard configuration.hasSeveralLibraries else { return try await Trash.list(in: own.library) }
+            return try await ShelfReader.read(own.library) { try await $0.trashedFiles() } ?? []
+        }
+        var files = found.answers.flatMap { $1.named($0, of: configuration) }
+        if configuration.hasSeveralLibraries { files.sort { $0.removedAt > $1.removedAt } }
         await program.print(
             .array(files.map { JSONDocument($0) }), or: Self.table(files), then: ["\(files.summary) in the trash"])
-        return .done
+        return status
     }
 
     private static func table(_ files: [TrashedFile]) -> TextTable {
@@ -40,6 +46,7 @@ struct TrashListCommand: Subcommand {
                 describeBytes(trashed.file.size), trashed.file.path,
             ]
         }
+        table.addLibraries(files)
         return table
     }
 }
@@ -58,7 +65,15 @@ struct TrashRestoreCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: scope.references)
-        let scope = try scope.scope(configuration)
+        return try await program.inLibraries(of: scope.references, configuration) {
+            try await restore($1, in: $0, program)
+        }
+    }
+
+    private func restore(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
+        let scope = try scope.scope(references, configuration)
         return try await program.restoreTrash(
             in: configuration, command: "trash restore", waitingFor: waiting.seconds
         ) { trash in
@@ -83,7 +98,12 @@ struct TrashEmptyCommand: Subcommand {
     var yes = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let library = try await program.libraryConfiguration().library
+        try await program.inLibraries(try await program.libraryConfiguration()) { configuration, _ in
+            try await empty(configuration.library, program)
+        }
+    }
+
+    private func empty(_ library: String, _ program: Program) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: library)
         return try await LibrarySession.withLibrary(
             at: library, command: "trash empty", waitingFor: waiting.seconds, knownLibraries: program.knownLibraries

@@ -30,7 +30,7 @@ struct UndoCommand: Subcommand {
     var dryRun = false
 
     func perform(in program: Program) async throws -> ExitStatus {
-        let configuration = try await program.libraryConfiguration()
+        let configuration = try await lastChanged(try await program.libraryConfiguration(), program)
         // Taking the lock would make a library where there is none.
         _ = try await LibraryFolder.requireStore(in: configuration.library)
         let trashed = try await Trash.list(in: configuration.library)
@@ -67,6 +67,25 @@ struct UndoCommand: Subcommand {
             )
         }
         return ExitStatus(of: report.failures)
+    }
+
+    /// Of several libraries the one in which something was removed or renamed last.
+    private func lastChanged(_ configuration: Configuration, _ program: Program) async throws
+        -> Configuration
+    {
+        guard configuration.hasSeveralLibraries else { return configuration }
+        let (found, _) = try await program.ask(configuration) {
+            own, place -> (place: LibraryPlace, at: Date)? in
+            guard try await ShelfReader.read(own.library, { _ in true }) != nil else { return nil }
+            let removedAt = try await Trash.list(in: own.library).first?.removedAt
+            let renamedAt = try await RenameUndo().plan(in: own.library).renamedAt
+            return [removedAt, renamedAt].compactMap(\.self).max().map { (place, $0) }
+        }
+        // The store of the other one may know of something later.
+        if let (_, failure) = found.failures.first { throw failure }
+        let last = found.answers.compactMap(\.value).max { $0.at < $1.at }?.place
+        if let last, !program.options.quiet { await program.streams.writeError("\(last.name):") }
+        return configuration.choosing(last ?? configuration.libraries[0])
     }
 
     /// One shape, whichever of the two was taken back.

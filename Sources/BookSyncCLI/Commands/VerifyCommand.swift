@@ -52,8 +52,16 @@ struct VerifyCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: references)
+        return try await program.inLibraries(of: references, configuration) {
+            try await perform($1, in: $0, program)
+        }
+    }
+
+    private func perform(
+        _ references: [String], in configuration: Configuration, _ program: Program
+    ) async throws -> ExitStatus {
         let request = VerificationRequest(
-            scope: try scope(configuration), isQuick: quick, startsAnew: anew, decodes: deep)
+            scope: try scope(references, configuration), isQuick: quick, startsAnew: anew, decodes: deep)
         let tools = deep ? try program.requireFFmpeg(or: "the files cannot be decoded") : nil
         let media = tools.map { MediaProbe(tools: $0) } ?? program.media(configuration)
         var style = program.eventStyle
@@ -82,7 +90,9 @@ struct VerifyCommand: Subcommand {
         return status
     }
 
-    private func scope(_ configuration: Configuration) throws -> TransferControl.Scope {
+    private func scope(
+        _ references: [String], _ configuration: Configuration
+    ) throws -> TransferControl.Scope {
         guard !references.isEmpty else { return .everything }
         return .books(
             try references.map { text in

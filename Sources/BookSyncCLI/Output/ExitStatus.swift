@@ -43,8 +43,10 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
         self.init(kinds: failures.map(\.kind))
     }
 
-    init(kinds: [Failure.Kind]) {
-        let statuses = Set(kinds.map { ExitStatus($0) })
-        self = Self.byUrgency.first(where: statuses.contains) ?? .done
+    init(kinds: [Failure.Kind]) { self.init(worstOf: kinds.map { ExitStatus($0) }) }
+
+    init(worstOf statuses: [ExitStatus]) {
+        let interruption = statuses.first { $0.rawValue > 128 }
+        self = interruption ?? Self.byUrgency.first(where: statuses.contains) ?? .done
     }
 }

@@ -19,7 +19,8 @@ extension Program {
         var configuration = configuration
         for case .id(let text) in references.map(\.target) where text.hasPrefix("@") {
             guard let number = Int(text.dropFirst()), let listed = listedBooks else { continue }
-            let reference = try BookReference(parsing: try await listed.reference(number, of: configuration.library))
+            let reference = try BookReference(
+                parsing: try await listed.reference(number, of: configuration.listedPlaces))
             configuration.named[text] = try configuration.book(reference)
         }
         let open = references.filter { $0.mayBeTitle(in: configuration) }
@@ -46,7 +47,9 @@ extension Program {
     private func titles(_ configuration: Configuration) async throws -> [TitleIndex.Entry] {
         let books: [Book]
         do {
-            books = try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
+            books = try await LibraryAnswers.of(configuration, nil) { configuration, _ in
+                try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
+            }.answers.flatMap(\.value)
         } catch is Failure {
             // Who works with the store says what is wrong with it, or puts it right.
             books = []

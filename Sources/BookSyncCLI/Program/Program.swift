@@ -35,7 +35,8 @@ struct Program: Sendable {
         }
     }
 
-    /// The settings in force, for a command that looks into the library: one whose disk is not mounted is not empty.
+    /// The settings in force, for a command that looks into the library: one whose disk is not mounted is not empty. Of
+    /// several each is looked at by itself.
     /// - Parameters:
     ///   - references: what the command names.
     ///   - isChanging: whether it takes something away of them.
@@ -45,7 +46,9 @@ struct Program: Sendable {
     ) async throws -> Configuration {
         let references = try references.map(BookReference.init(parsing:))
         let configuration = try await configuration(overrides).configuration
-        try await knownLibraries?.requireMounted(configuration.library)
+        if !configuration.hasSeveralLibraries {
+            try await knownLibraries?.requireMounted(configuration.library)
+        }
         return try await findingTitles(in: references, configuration, isChanging: isChanging).knowing(references)
     }
 

@@ -27,7 +27,8 @@ extension Phrase {
 
     private static let checks: [String: Phrase] = [
         "configuration": .checkConfiguration, "library": .checkLibrary, "store": .checkStore, "lock": .checkLock,
-        "locking": .checkLocking, "renaming": .checkRenaming, "space": .checkSpace, "leftovers": .checkLeftovers,
+        "locking": .checkLocking, "renaming": .checkRenaming, "disk": .checkDisk, "space": .checkSpace,
+        "leftovers": .checkLeftovers,
         "sources": .checkSources, "subscriptions": .checkSubscriptions,
     ]
 

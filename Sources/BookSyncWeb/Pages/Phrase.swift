@@ -39,5 +39,5 @@ package enum Phrase: String, Sendable, CaseIterable {
     case failureUsage, failureConfiguration, failureUnknownBook, failureUnreadableCatalog
     case failureCatalogUnavailable, failureCredentialsRejected, failureLibraryUnwritable, failureInputOutput
     case failureTemporary, failureDefect, checkConfiguration, checkLibrary, checkStore, checkLock, checkLocking
-    case checkRenaming, checkSpace, checkLeftovers, checkSources, checkSubscriptions, checkSource
+    case checkRenaming, checkDisk, checkSpace, checkLeftovers, checkSources, checkSubscriptions, checkSource
 }

@@ -254,7 +254,7 @@ extension Strings {
         .checkStore: "数据库",
         .checkLock: "正在进行的运行",
         .checkLocking: "文件加锁",
-        .checkRenaming: "文件改名",
+        .checkRenaming: "文件改名", .checkDisk: "磁盘",
         .checkSpace: "磁盘空间",
         .checkLeftovers: "残留文件",
         .checkSources: "来源",

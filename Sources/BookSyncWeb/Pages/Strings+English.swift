@@ -261,7 +261,7 @@ extension Strings {
         .checkStore: "Store",
         .checkLock: "Runs under way",
         .checkLocking: "Locking files",
-        .checkRenaming: "Renaming files",
+        .checkRenaming: "Renaming files", .checkDisk: "Disk",
         .checkSpace: "Disk space",
         .checkLeftovers: "Left-over files",
         .checkSources: "Sources",

@@ -3,8 +3,8 @@ import Foundation
 import LibraryFiles
 import Synchronization
 
-/// Looks at the library's disk while a run goes on: that it is still the one that the run began on, and that it has
-/// room for what is to come.
+/// Looks at the library's disk while a run goes on: that it is still the one that the run began on, that no other run took it over,
+/// and that it has room for what is to come.
 ///
 /// Every look may block on the disk: it is taken on a thread of the engine's own.
 final class DiskGuard: Sendable {
@@ -23,13 +23,19 @@ final class DiskGuard: Sendable {
     /// Bytes that the store's journal takes before it is written back.
     private static let storeGrowth: Int64 = 4 << 20
     private let began = Mutex<FolderID?>(nil)
+    private let requireHeld: @Sendable () throws -> Void
 
     /// - Parameters:
     ///   - library: absolute path.
     ///   - partialFolder: absolute path.
     ///   - minFreeSpace: bytes to leave free; see ``DiskSpace``. Where that is 0, the store has room to grow.
     ///   - minDividedLength: bytes from which on a file may be brought in pieces.
-    init(library: String, partialFolder: String, minFreeSpace: Int64, minDividedLength: Int64) {
+    ///   - requireHeld: throws when another run has the library now.
+    init(
+        library: String, partialFolder: String, minFreeSpace: Int64, minDividedLength: Int64,
+        requireHeld: @escaping @Sendable () throws -> Void = {}
+    ) {
+        self.requireHeld = requireHeld
         self.library = library
         self.partialFolder = partialFolder
         self.minFreeSpace = minFreeSpace > 0 ? minFreeSpace : Self.storeGrowth
@@ -42,7 +48,8 @@ final class DiskGuard: Sendable {
         let inode: ino_t
     }
 
-    /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look.
+    /// - Throws: ``Failure`` that ends the run, when the folder of the partial files is another than at the first look, or another
+    ///   run took the library over.
     func requireSameDisk() throws {
         var status = stat()
         guard lstat(partialFolder, &status) == 0 else {
@@ -54,6 +61,7 @@ final class DiskGuard: Sendable {
             return began == current
         }
         guard isTheSame else { throw vanished(why: "another folder stands at its path") }
+        try requireHeld()
     }
 
     /// Whether the disk has room for all of these even if it holds nothing of them yet: then nobody has to look at their

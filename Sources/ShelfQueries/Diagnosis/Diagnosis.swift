@@ -31,11 +31,19 @@ package struct Diagnosis: Sendable {
     /// - Throws: `CancellationError`.
     package func findings(asksSources: Bool = true) async throws -> [Finding] {
         var findings = configurationFindings
-        let library = LibraryDiagnosis(
-            path: configuration.library, minFreeSpace: configuration.downloads.minFreeSpace,
-            knownLibraries: knownLibraries)
-        findings += try await library.findings()
-        let shelf = try await shelf()
+        var shelf = Shelf()
+        for place in configuration.libraries {
+            let library = LibraryDiagnosis(
+                path: place.path, minFreeSpace: configuration.downloads.minFreeSpace,
+                knownLibraries: knownLibraries)
+            findings += try await library.findings().map { finding in
+                var finding = finding
+                if configuration.hasSeveralLibraries { finding.check = "\(place.name): \(finding.check)" }
+                return finding
+            }
+            try await shelf.add(.existing(at: place.path))
+        }
+        shelf.subscriptions = try configuration.allSubscriptions(with: shelf.stored)
         findings.append(subscriptionsFinding(shelf))
         guard asksSources else { return findings }
         let sources = SourceDiagnosis(configuration: configuration, logger: logger)
@@ -61,29 +69,27 @@ package struct Diagnosis: Sendable {
 
     private struct Shelf {
         var subscriptions: [Subscription] = []
+        /// Those that the user added.
+        var stored: [Subscription] = []
         var books: [BookIdentity] = []
         var isStoreUnreadable = false
-    }
 
-    /// What the store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
-    private func shelf() async throws -> Shelf {
-        var shelf = Shelf()
-        var stored: [Subscription] = []
-        let folder = LibraryFolder.existing(at: configuration.library)
-        let path = folder.storePath
-        do {
-            try await runBlocking { try folder.requireOwnFiles() }
-            if try await runBlocking({ fileSize(path) }) ?? 0 > 0 {
+        /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
+        mutating func add(_ folder: LibraryFolder) async throws {
+            let path = folder.storePath
+            do {
+                try await runBlocking { try folder.requireOwnFiles() }
+                guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return }
                 let store = try await CatalogStore(path: path, access: .readOnly)
-                (stored, shelf.books) = try await store.closing {
+                let (subscriptions, known) = try await store.closing {
                     (try await store.subscriptions(), try await store.books().map(\.book.identity))
                 }
+                stored += subscriptions
+                books += known
+            } catch is Failure {
+                isStoreUnreadable = true
             }
-        } catch is Failure {
-            shelf.isStoreUnreadable = true
         }
-        shelf.subscriptions = try configuration.allSubscriptions(with: stored)
-        return shelf
     }
 
     private func subscriptionsFinding(_ shelf: Shelf) -> Finding {

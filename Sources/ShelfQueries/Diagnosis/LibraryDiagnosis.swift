@@ -23,7 +23,7 @@ struct LibraryDiagnosis: Sendable {
         }
         let isRunUnderWay = try await LibraryLock.isHeld(in: path)
         var findings = [library, try await locking(), try await lock(isRunUnderWay)]
-        if state == .begun { findings.append(try await renaming()) }
+        if state == .begun { findings += [try await renaming(), try await disk()] }
         findings.append(try await store())
         findings.append(try await leftovers(state, isRunUnderWay: isRunUnderWay))
         if let trash = try await trash() { findings.append(trash) }
@@ -120,13 +120,42 @@ struct LibraryDiagnosis: Sendable {
         }
     }
 
+    private func disk() async throws -> Finding {
+        let folder = folder
+        return try await Finding.of("disk") {
+            let traits = try await runBlocking { try DiskTraits(of: folder) }
+            let kind = Message(verbatim: traits.kind ?? "?")
+            if !traits.syncsFolders {
+                return .warning(
+                    "disk", "\(kind): folders cannot be synced",
+                    remedy: "a power cut may take the last names back: the next run finds that out")
+            }
+            if traits.longestName < 255 {
+                return .warning(
+                    "disk", "\(kind): names have at most \(traits.longestName) bytes",
+                    remedy: "choose a short naming; an episode whose name is too long fails")
+            }
+            if !traits.keepsAttributes {
+                return .warning(
+                    "disk", "\(kind): it keeps no extended attributes",
+                    remedy: "files that you move are recognised by their sizes and content alone")
+            }
+            guard traits.isShared else {
+                return .ok("disk", "\(kind): it keeps long names and attributes, and syncs folders")
+            }
+            return .ok(
+                "disk",
+                "\(kind), which other machines may have, too: a run has the store alone, and others read its last copy")
+        }
+    }
+
     // MARK: The store
 
     private func store() async throws -> Finding {
         let folder = folder
         return try await Finding.of("store") {
             try await folder.refuseLostStore()
-            let path = folder.storePath
+            let path = try await runBlocking { StoreCopy(of: folder).readablePath }
             guard let size = try await runBlocking({ fileSize(path) }), size > 0 else {
                 return .ok("store", "there is none yet")
             }

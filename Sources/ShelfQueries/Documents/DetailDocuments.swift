@@ -13,7 +13,7 @@ extension JSONDocument {
     /// Everything known of an episode.
     package init(everythingOf episode: ShelfReader.EpisodeOnDisk) {
         let shelved = episode.shelved
-        self = JSONDocument(shelved, bytesDone: episode.bytesDone).adding([
+        self = JSONDocument(episode).adding([
             "type": .init(shelved.episode.mediaType),
             "number": .init(shelved.episode.number),
             "season": .init(shelved.episode.season),
@@ -55,7 +55,7 @@ extension JSONDocument {
             self = (["kind": "book"] as JSONDocument).adding(JSONDocument(shelved))
         case .episode(let episode, let book):
             self = (["kind": "episode"] as JSONDocument)
-                .adding(JSONDocument(episode.shelved, bytesDone: episode.bytesDone))
+                .adding(JSONDocument(episode))
                 .adding(["book_title": .string(book.title)])
         }
     }

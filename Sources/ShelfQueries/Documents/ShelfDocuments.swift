@@ -6,7 +6,7 @@ import Foundation
 extension JSONDocument {
     /// A book of the shelf.
     package init(_ shelved: BookSummary) {
-        self = [
+        let document: JSONDocument = [
             "source": .string(shelved.book.identity.source),
             "id": .string(shelved.book.identity.id),
             "title": .string(shelved.book.title),
@@ -22,6 +22,7 @@ extension JSONDocument {
             "path": .init(shelved.path),
             "updated_at": .init(shelved.updatedAt),
         ]
+        self = document.adding(shelved.library)
     }
 
     /// An episode of the shelf.

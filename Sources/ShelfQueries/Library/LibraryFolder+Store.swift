@@ -18,8 +18,10 @@ extension LibraryFolder {
         } else {
             try await runBlocking { try folder.requireOwnFiles() }
         }
-        let storePath = folder.storePath
-        let size = try await runBlocking { fileSize(storePath) }
+        let (storePath, size) = try await runBlocking {
+            let path = StoreCopy(of: folder).readablePath
+            return (path, fileSize(path))
+        }
         guard let size, refusingLost || size > 0 else { return nil }
         do {
             return try await CatalogStore(path: storePath, access: .readOnly)
@@ -33,7 +35,7 @@ extension LibraryFolder {
     /// - Throws: `failure` where the store cannot be written now.
     private static func bringUpToDate(_ storePath: String, _ failure: Failure) async throws {
         do {
-            let store = try await CatalogStore(path: storePath, access: .readWrite)
+            let store = try await openStore(at: storePath)
             try await store.closing { try await store.updateShelfCounts() }
         } catch is Failure {
             throw failure

@@ -14,6 +14,8 @@ package struct ShownRun: Sendable {
 
     package var record: RunRecord
     package var state: State
+    /// The name of its library; nil where only one is looked at.
+    package var library: String?
 
     package init(record: RunRecord, state: State) {
         self.record = record
@@ -48,5 +50,6 @@ extension JSONDocument {
             "titles": .array(record.named.map { .string($0.title ?? $0.book.description) }),
         ]
         self = known.adding(Self.counts(of: record.summary)).adding(["error": .init(record.error?.description)])
+            .adding(run.library)
     }
 }

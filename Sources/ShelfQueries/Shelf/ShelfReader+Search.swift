@@ -8,6 +8,32 @@ package enum FoundItem: Sendable {
     case episode(ShelfReader.EpisodeOnDisk, of: Book)
 }
 
+extension FoundItem {
+    /// How well it fits what is searched for, by the same measures in every library: the less the better.
+    fileprivate func rank(for query: SearchQuery) -> (isEpisode: Int, distance: Int, length: Int) {
+        switch self {
+        case .book(let shelved):
+            let title = SearchText(shelved.book.title)
+            return query.matches(title) ? (0, query.distance(of: title), title.bytes.count) : (0, 3, 0)
+        case .episode(let episode, _):
+            let name = SearchText(episode.shelved.episode.name)
+            return (1, query.matches(name) ? query.distance(of: name) : 2, 0)
+        }
+    }
+}
+
+extension [FoundItem] {
+    /// What several libraries found, the best first; of equal ones those of the first library.
+    /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
+    package func ranked(for text: String) throws -> [FoundItem] {
+        let query = try SearchQuery(text)
+        let ranks = map { $0.rank(for: query) }
+        return indices.sorted { ranks[$0] == ranks[$1] ? $0 < $1 : ranks[$0] < ranks[$1] }.map {
+            self[$0]
+        }
+    }
+}
+
 extension ShelfReader {
     package typealias Found = (items: [FoundItem], hasMore: Bool)
 
@@ -67,9 +93,7 @@ extension ShelfReader {
 
     private static func updateIndex(of library: String) async throws {
         do {
-            let store = try await CatalogStore(
-                path: LibraryFolder.existing(at: library).storePath, access: .readWrite)
-            try await store.closing { try await store.updateSearchIndex() }
+            try await LibraryFolder.existing(at: library).writingStore { try await $0.updateSearchIndex() }
         } catch is Failure {
             // Nobody may write here now. What the index lacks is read instead.
         }

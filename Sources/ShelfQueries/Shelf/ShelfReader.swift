@@ -13,6 +13,8 @@ package struct ShelfReader: Sendable {
         package var bytesDone: Int64
         /// What its file says of itself; nil where that is not asked for or not known.
         package var media: MediaInfo?
+        /// The name of its library; nil where only one is looked at.
+        package var library: String?
 
         package init(shelved: EpisodeRecord, bytesDone: Int64) {
             self.shelved = shelved
@@ -59,6 +61,12 @@ package struct ShelfReader: Sendable {
             throw Failure.notOnTheShelf(missing)
         }
         return books
+    }
+
+    /// The first books by identity; nil for all.
+    package func books(first count: Int?) async throws -> [BookSummary] {
+        guard let count, !user.isLimited else { return try await books() }
+        return try await store.books(first: count)
     }
 
     /// Those of some books that are on the shelf.
@@ -119,6 +127,11 @@ package struct ShelfReader: Sendable {
         var titles: [BookIdentity: String] = [:]
         for book in books { titles[book] = try await store.book(book)?.title }
         return titles
+    }
+
+    /// What is in the trash, what was removed last first.
+    package func trashedFiles() async throws -> [TrashedFile] {
+        try await store.trashedFiles()
     }
 
     package func subscriptions() async throws -> [Subscription] {

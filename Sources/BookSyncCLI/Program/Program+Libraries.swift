@@ -1,0 +1,127 @@
+import BookModel
+import BookSync
+import LibraryFiles
+import Settings
+import ShelfQueries
+import Terminal
+
+extension Program {
+    /// What each library that is looked at answers. Those that cannot be looked at are told of, and decide the status.
+    func ask<Value: Sendable>(
+        _ configuration: Configuration,
+        _ body: @escaping @Sendable (Configuration, LibraryPlace) async throws -> Value
+    ) async throws -> (answers: LibraryAnswers<Value>, status: ExitStatus) {
+        let answers = try await LibraryAnswers.of(configuration, knownLibraries, body)
+        for (place, failure) in answers.failures {
+            await streams.writeError("booksync: \(place.name): \(failure)")
+        }
+        return (answers, ExitStatus(of: answers.failures.map(\.failure)))
+    }
+
+    /// What is found in the libraries that are looked at; nil where none of them was begun.
+    func items<Item: InLibrary>(
+        of configuration: Configuration,
+        _ body: @escaping @Sendable (ShelfReader) async throws -> [Item]
+    ) async throws -> (items: [Item]?, status: ExitStatus) {
+        let (answers, status) = try await ask(configuration) { configuration, _ in
+            try await ShelfReader.read(configuration.library, body)
+        }
+        return (answers.answers.contains { $0.value != nil } ? answers.items() : nil, status)
+    }
+
+    /// The parts of a command that are the libraries': with the books that it names, or all libraries where it names none.
+    /// - Parameter isReading: whether a book that several libraries have is looked at in all of them.
+    /// - Throws: ``Failure`` of kind `usage` for a book that two libraries have, where something is done to it.
+    func shares(
+        of references: [String], _ configuration: Configuration, isReading: Bool = false
+    ) async throws -> [(configuration: Configuration, references: [String])] {
+        let libraries = configuration.libraries
+        guard libraries.count > 1 else { return [(configuration, references)] }
+        guard !references.isEmpty else { return libraries.map { (configuration.choosing($0), []) } }
+        let books = try references.map { try configuration.book(BookReference(parsing: $0)) }
+        let locations = try await BookLocations(of: books, in: configuration, knownLibraries)
+        var named: [LibraryPlace: [String]] = [:]
+        for (reference, book) in zip(references, books) {
+            var places = locations.places(of: book)
+            if places.isEmpty {
+                try locations.requireCertainty(about: book)
+                places = [try configuration.library(forNew: book)]
+            }
+            guard places.count == 1 || isReading else {
+                throw Failure(
+                    .usage, disposition: .stop, what: "\(book) is in \(places.count) libraries",
+                    why: "they are \(places.map(\.name).joined(separator: ", "))",
+                    remedy: "say which one is meant, as in --library \(places[0].name)")
+            }
+            for place in places { named[place, default: []].append(reference) }
+        }
+        return libraries.compactMap { place in named[place].map { (configuration.choosing(place), $0) }
+        }
+    }
+
+    /// Does a command in the libraries that it is about, one after the other.
+    /// - Parameters:
+    ///   - skipsEmpty: whether libraries that were never begun are left out where no book is named.
+    ///   - body: gets the configuration for one library, and what is named of it.
+    /// - Returns: the status that most needs a person.
+    func inLibraries(
+        of references: [String] = [], _ configuration: Configuration, skipsEmpty: Bool = true,
+        _ body: (Configuration, [String]) async throws -> ExitStatus
+    ) async throws -> ExitStatus {
+        let shares = try await shares(of: references, configuration)
+        if shares.count == 1 { return try await body(shares[0].configuration, shares[0].references) }
+        var statuses: [ExitStatus] = []
+        for (configuration, references) in shares where interruption.exitStatus == nil {
+            let place = configuration.place
+            do {
+                try await knownLibraries?.requireMounted(place.path)
+                if skipsEmpty, references.isEmpty {
+                    guard try await ShelfReader.read(place.path, { _ in true }) != nil else { continue }
+                }
+                if options.json {
+                    let document: JSONDocument = ["library": .string(place.name)]
+                    await streams.writeOutput(document.event("library").text())
+                } else if !options.quiet {
+                    await streams.writeError("\(place.name):")
+                }
+                statuses.append(try await body(configuration, references))
+            } catch let failure as Failure {
+                await streams.writeError("booksync: \(place.name): \(failure)")
+                statuses.append(ExitStatus(failure.kind))
+            }
+        }
+        return ExitStatus(worstOf: statuses)
+    }
+
+    /// Those in the stores of all libraries that are looked at.
+    func storedSubscriptions(_ configuration: Configuration) async throws -> [Subscription] {
+        try await ask(configuration) { configuration, _ in
+            try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
+        }.answers.answers.flatMap(\.value)
+    }
+}
+
+extension Array where Element: InLibrary {
+    /// The same with the name of the library that they are of, where several are looked at.
+    func named(_ own: Configuration, of all: Configuration) -> Self {
+        named(own.place, of: all)
+    }
+
+    func named(_ place: LibraryPlace, of all: Configuration) -> Self {
+        guard all.hasSeveralLibraries else { return self }
+        return map { item in
+            var item = item
+            item.library = place.name
+            return item
+        }
+    }
+}
+
+extension TextTable {
+    /// A column that says in which library each row's item is, where several are looked at.
+    mutating func addLibraries(_ items: [some InLibrary]) {
+        guard items.contains(where: { $0.library != nil }) else { return }
+        columns.insert(.init(title: "library"), at: 0)
+        for index in items.indices { rows[index].insert(items[index].library ?? "", at: 0) }
+    }
+}

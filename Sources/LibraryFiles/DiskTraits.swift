@@ -1,0 +1,49 @@
+import BookModel
+import Foundation
+
+/// What a library's disk can do, tried on a file of its own that is gone again.
+package struct DiskTraits: Sendable, Hashable {
+    /// As in `ext4`; nil where the system does not tell.
+    package var kind: String?
+    /// Whether other machines may have it, too.
+    package var isShared: Bool
+    package var keepsAttributes: Bool
+    /// Whether a folder can be synced, so that a name is as sure as the bytes.
+    package var syncsFolders: Bool
+    /// Bytes of the longest name: 255 nearly everywhere, 143 where names are encrypted.
+    package var longestName: Int
+
+    /// Blocks on the disk.
+    /// - Throws: ``Failure`` of kind `libraryUnwritable` when no file can be made.
+    package init(of library: LibraryFolder) throws {
+        let mount = MountedFilesystem(of: library.path)
+        (kind, isShared) = (mount?.kind, mount?.isShared ?? false)
+        var status = stat()
+        let folder = lstat(library.partialFolder, &status) == 0 ? library.partialFolder : library.ownFolder
+        var limits = statvfs()
+        longestName = statvfs(folder, &limits) == 0 ? Int(limits.f_namemax) : 255
+        do {
+            let names = [folder + LibraryFolder.newProbe(), folder + "/" + Self.longName(bytes: min(255, longestName))]
+            defer { for name in names { unlink(name) } }
+            let file = try systemCall { open(names[0], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600) }
+            defer { close(file) }
+            keepsAttributes =
+                ExtendedAttribute.origin.set(to: "probe", of: file)
+                && ExtendedAttribute.origin.value(of: file) == "probe"
+            // Some say that they take long names, and do not.
+            if link(names[0], names[1]) != 0, errno == ENAMETOOLONG { longestName = min(longestName, 143) }
+            let directory = try systemCall { open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+            defer { close(directory) }
+            syncsFolders = fsync(directory) == 0
+        } catch {
+            throw LibraryFolder.unwritable(library.path, why: error.message)
+        }
+    }
+
+    /// Of three bytes a character, as Chinese titles are.
+    private static func longName(bytes: Int) -> String {
+        let start = ".probe-\(getpid())-"
+        let rest = max(0, bytes - start.utf8.count)
+        return start + String(repeating: "听", count: rest / 3) + String(repeating: "x", count: rest % 3)
+    }
+}

@@ -1,0 +1,118 @@
+import BookModel
+import LibraryFiles
+import Settings
+
+/// What came of asking several libraries, side by side.
+package struct LibraryAnswers<Value: Sendable>: Sendable {
+    /// In the order of the libraries.
+    package private(set) var answers: [(place: LibraryPlace, value: Value)] = []
+    /// Those that could not be looked at, such as one whose disk is not mounted.
+    package private(set) var failures: [(place: LibraryPlace, failure: Failure)] = []
+
+    /// So many are asked at once: each has its store opened, and two disks are busy enough with it.
+    private static var askedAtOnce: Int { 8 }
+
+    /// Asks all libraries that the configuration looks at.
+    /// - Parameter body: gets the configuration for one library.
+    /// - Throws: what `body` throws where there is one library only, or none of several could be looked at.
+    package static func of(
+        _ configuration: Configuration, _ knownLibraries: KnownLibraries?,
+        _ body: @escaping @Sendable (Configuration, LibraryPlace) async throws -> Value
+    ) async throws -> Self {
+        let places = configuration.libraries
+        let outcomes = try await withThrowingTaskGroup(of: (Int, Result<Value, Failure>).self) {
+            group in
+            var outcomes: [Int: Result<Value, Failure>] = [:]
+            for (index, place) in places.enumerated() {
+                if index >= askedAtOnce, let (done, outcome) = try await group.next() {
+                    outcomes[done] = outcome
+                }
+                group.addTask {
+                    do {
+                        try await knownLibraries?.requireMounted(place.path)
+                        return (index, .success(try await body(configuration.choosing(place), place)))
+                    } catch let failure as Failure {
+                        return (index, .failure(failure))
+                    }
+                }
+            }
+            for try await (done, outcome) in group { outcomes[done] = outcome }
+            return outcomes
+        }
+        var all = Self()
+        for (index, place) in places.enumerated() {
+            switch outcomes[index] {
+            case .success(let value): all.answers.append((place, value))
+            case .failure(let failure): all.failures.append((place, failure))
+            case nil: break
+            }
+        }
+        if let (_, failure) = all.failures.first, all.answers.isEmpty { throw failure }
+        return all
+    }
+}
+
+extension LibraryAnswers {
+    /// All that was found, with the names of its libraries where there are several.
+    package func items<Item: InLibrary>() -> [Item] where Value == [Item]? {
+        let isNamed = answers.count + failures.count > 1
+        return answers.flatMap { place, items in
+            var items = items ?? []
+            if isNamed { for index in items.indices { items[index].library = place.name } }
+            return items
+        }
+    }
+}
+
+extension LibraryAnswers where Value == ShelfReader.Found? {
+    /// All that was found, and whether some library has more.
+    package func items() -> ShelfReader.Found {
+        let items = LibraryAnswers<[FoundItem]?>(
+            answers: answers.map { ($0, $1?.items) }, failures: failures
+        ).items()
+        return (items, answers.contains { $0.value?.hasMore == true })
+    }
+}
+
+/// Something of a library.
+package protocol InLibrary: Sendable {
+    /// The library's name; nil where only one is looked at.
+    var library: String? { get set }
+}
+
+extension BookSummary: InLibrary {}
+extension ShelfReader.EpisodeOnDisk: InLibrary {}
+extension ShownRun: InLibrary {}
+extension TrashedFile: InLibrary {}
+
+extension FoundItem: InLibrary {
+    package var library: String? {
+        get {
+            switch self {
+            case .book(let book): book.library
+            case .episode(let episode, _): episode.library
+            }
+        }
+        set {
+            switch self {
+            case .book(var book):
+                book.library = newValue
+                self = .book(book)
+            case .episode(var episode, let book):
+                episode.library = newValue
+                self = .episode(episode, of: book)
+            }
+        }
+    }
+}
+
+extension JSONDocument {
+    /// The document of something with the library that it is in, where there are several.
+    package func adding(_ library: String?) -> JSONDocument {
+        library.map { adding(["library": .string($0)]) } ?? self
+    }
+
+    package init(_ episode: ShelfReader.EpisodeOnDisk) {
+        self = JSONDocument(episode.shelved, bytesDone: episode.bytesDone).adding(episode.library)
+    }
+}
