@@ -151,7 +151,9 @@ let package = Package(
         room(
             "ShelfService",
             uses: [
-                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "LibraryMedia", "Settings",
+                "BookModel", "Transport", "CatalogFetcher", "CatalogStore", "LibraryFiles", "MediaProbe",
+                "LibraryMedia",
+                "Settings",
                 "ShelfQueries", "CatalogSearch", "BookSync", "BookCollections", nioHTTP1,
                 logging,
             ]),

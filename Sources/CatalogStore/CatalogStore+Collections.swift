@@ -20,8 +20,8 @@ package struct CollectionBook: Sendable, Hashable {
     package let book: BookIdentity
 }
 
-/// A book that a list brought: a new part of a series, a new book of an author.
-package struct NewlyListedBook: Sendable, Hashable {
+/// A book of a list: a part of a series, a book of an author.
+package struct ListedBook: Sendable, Hashable {
     package let book: BookIdentity
     package let title: String
     /// The list that is followed.
@@ -165,7 +165,7 @@ extension CatalogStore {
     }
 
     /// Those of some books that are on a list that is followed, and of which nothing was fetched before a time.
-    package func newlyListedBooks(among books: [BookIdentity], since time: Date) async throws -> [NewlyListedBook] {
+    package func newlyListedBooks(among books: [BookIdentity], since time: Date) async throws -> [ListedBook] {
         try await read("the books of the collections cannot be read") { database in
             let statement = try database.cachedStatement(
                 sql: """
@@ -179,8 +179,26 @@ extension CatalogStore {
             return try books.compactMap { book in
                 let row = try Row.fetchOne(statement, arguments: [book.source, book.id, stored(time)])
                 return row.map {
-                    NewlyListedBook(book: book, title: $0[0], list: BookIdentity(source: $0[1], id: $0[2]))
+                    ListedBook(book: book, title: $0[0], list: BookIdentity(source: $0[1], id: $0[2]))
                 }
+            }
+        }
+    }
+
+    /// Books that are not on the shelf, of authors whose lists are followed; those that were listed last come first.
+    package func unshelvedBooks(count: Int) async throws -> [ListedBook] {
+        try await read("the books of the collections cannot be read") { database in
+            let sql = """
+                SELECT l.source, l.key, l.title, c.source, c.key FROM collection c
+                JOIN collection_book l ON l.collection_id = c.id
+                WHERE c.key LIKE 'author:%' AND l.gone = 0
+                    AND NOT EXISTS (SELECT 1 FROM book b WHERE b.source = l.source AND b.key = l.key)
+                ORDER BY l.first_listing DESC, l.id DESC LIMIT ?
+                """
+            return try Row.fetchAll(database, sql: sql, arguments: [count]).map { row in
+                ListedBook(
+                    book: BookIdentity(source: row[0], id: row[1]), title: row[2],
+                    list: BookIdentity(source: row[3], id: row[4]))
             }
         }
     }

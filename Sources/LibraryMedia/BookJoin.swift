@@ -62,6 +62,19 @@ package struct BookJoin: Sendable {
         }
     }
 
+    /// What was made of a book in this format and is still there.
+    /// - Returns: `isUpToDate` says whether it is what would be made now.
+    package func existing(of book: Book, store: CatalogStore) async throws -> (files: [JoinedFile], isUpToDate: Bool) {
+        let plan = try await JoinPlan(of: book, request, in: library, store: store)
+        return try await runBlocking { [library, request] in
+            if let made = plan.upToDate(in: library) { return (made, true) }
+            let old = plan.recorded.filter {
+                $0.path.hasPrefix(plan.stem) && $0.path.hasSuffix(".\(request.format)") && $0.isUntouched(in: library)
+            }
+            return (old, false)
+        }
+    }
+
     /// Joins those books of a run that are complete and changed since. No failure is the run's.
     package func execute(after books: [BookIdentity], store: CatalogStore, notice: (Message) -> Void) async {
         do {

@@ -45,7 +45,9 @@ package actor CatalogPreviews {
                 return RunReport()
             }
         }
-        guard let sample else { return (preview, nil) }
+        // The demo catalog's address is another one each time that it is asked.
+        let isDemo = configuration.usesDemoCatalog && preview.book.identity.source == Configuration.demoSource
+        guard let sample, !isDemo else { return (preview, nil) }
         let name = String(UInt64.random(in: 0 ... .max), radix: 36)
         samples.append((name, sample))
         if samples.count > Self.maxSamples { samples.removeFirst() }

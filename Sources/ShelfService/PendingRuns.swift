@@ -8,12 +8,14 @@ import Settings
 struct PendingRuns: Sendable, Equatable {
     enum Errand: Sendable, Equatable {
         case fetch([RunRequest.Item], force: Bool)
+        case join(BookIdentity)
         case mirror
 
         /// What the run is recorded as.
         var command: String {
             switch self {
             case .fetch: "fetch"
+            case .join: "join"
             case .mirror: "mirror"
             }
         }
@@ -27,6 +29,7 @@ struct PendingRuns: Sendable, Equatable {
         var books: Set<BookIdentity> {
             switch self {
             case .fetch(let items, _): Set(items.map(\.book))
+            case .join(let book): [book]
             case .mirror: []
             }
         }
@@ -53,17 +56,17 @@ struct PendingRuns: Sendable, Equatable {
     }
 
     private var asked: [Errand] = []
+    private var joins: [BookIdentity] = []
     private var isMirrorAsked = false
 
     /// The first one first.
-    var waiting: [Errand] { asked + (isMirrorAsked ? [.mirror] : []) }
+    var waiting: [Errand] { asked + joins.map(Errand.join) + (isMirrorAsked ? [.mirror] : []) }
 
     /// Joins one that waits already where one run can do both.
     mutating func add(_ errand: Errand) {
-        guard case .fetch(let items, let force) = errand else {
-            isMirrorAsked = true
-            return
-        }
+        if case .join(let book) = errand, !joins.contains(book) { joins.append(book) }
+        if errand == .mirror { isMirrorAsked = true }
+        guard case .fetch(let items, let force) = errand else { return }
         for (index, other) in asked.enumerated() {
             guard case .fetch(let others, force) = other, let all = Self.combined(others, items) else { continue }
             asked[index] = .fetch(all, force: force)
@@ -75,6 +78,7 @@ struct PendingRuns: Sendable, Equatable {
     /// Takes the first one out.
     mutating func next() -> Errand? {
         if !asked.isEmpty { return asked.removeFirst() }
+        if !joins.isEmpty { return .join(joins.removeFirst()) }
         defer { isMirrorAsked = false }
         return isMirrorAsked ? .mirror : nil
     }
@@ -96,6 +100,7 @@ struct PendingRuns: Sendable, Equatable {
             return errand.without(allOf: books ?? all)
         }
         asked = asked.compactMap(without)
+        joins.removeAll { books?.contains($0) ?? true }
         if books == nil { isMirrorAsked = false }
         return dropped.count
     }

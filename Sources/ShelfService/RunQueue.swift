@@ -57,6 +57,8 @@ package actor RunQueue {
     package nonisolated let logger: Logger
     package nonisolated let previews: CatalogPreviews
     package nonisolated let searches: CatalogSearches
+    /// Makes one file of a book; nil where ffmpeg is not installed.
+    package nonisolated let joins: BookJoins?
     private let runner: Runner
     private var errands = PendingRuns()
     /// What the run under way is to do, and the books that joined it.
@@ -74,7 +76,11 @@ package actor RunQueue {
     package private(set) var nextMirror: Date?
 
     /// - Parameter knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
-    package init(_ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, runner: Runner) {
+    package init(
+        _ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, joins: BookJoins? = nil,
+        runner: Runner
+    ) {
+        self.joins = joins
         self.configuration = configuration
         self.knownLibraries = knownLibraries
         self.logger = logger
@@ -223,6 +229,14 @@ package actor RunQueue {
         begin(.mirror)
     }
 
+    /// Has one file be made of a book, after what is asked for already.
+    package func join(_ book: BookIdentity) { begin(.join(book)) }
+
+    /// Whether one file is being made of a book, or will be.
+    package func isJoining(_ book: BookIdentity) -> Bool {
+        current == .join(book) || errands.waiting.contains(.join(book))
+    }
+
     /// Records when ``mirror()`` will be called next.
     package func announceMirror(at date: Date) {
         nextMirror = date
@@ -339,6 +353,11 @@ package actor RunQueue {
                         detail: .changes)
                     return try await self.execute(request, "fetch", configuration, session, control)
                 }
+            }
+        case .join(let book):
+            return try await withLibrary(for: "join") { [joins] session in
+                try await joins?.execute(book, store: session.store)
+                return RunReport()
             }
         case .mirror:
             let recognised = try await configuration.recognising([], andSubscriptions: true, logger: logger)

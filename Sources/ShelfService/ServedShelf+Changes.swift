@@ -51,6 +51,13 @@ extension ServedShelf {
             why: "there is no such episode on the shelf")
     }
 
+    /// Books that are not on the shelf, of authors whose lists are followed; those that were listed last come first.
+    package func unshelvedBooks(count: Int) async throws -> [(title: String, author: String, reference: String)] {
+        try await read { try await $0.store.unshelvedBooks(count: count) }?.map {
+            ($0.title, String($0.list.id.dropFirst("author:".count)), $0.book.description)
+        } ?? []
+    }
+
     /// The book that a REF names, which may name it as addresses do.
     /// - Throws: ``Failure``.
     package func book(_ reference: BookReference, of configuration: Configuration) async throws -> BookIdentity {

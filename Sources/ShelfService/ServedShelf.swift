@@ -86,6 +86,22 @@ package struct ServedShelf: Sendable {
         return try await runBlocking { try OpenedFile.open(file, in: library) }
     }
 
+    /// A file that was made of a book's episodes.
+    /// - Parameter index: among those of the book.
+    /// - Returns: nil when there is no such file in the library.
+    package func joinedFile(_ index: Int, of id: String, of source: String) async throws -> OpenedFile? {
+        let library = configuration.library
+        let found = try await read { shelf -> [JoinedFile] in
+            guard let book = try await shelf.book(id, of: source) else { return [] }
+            return try await shelf.store.joinedFiles(of: book)
+        }
+        guard let files = found, files.indices.contains(index) else { return nil }
+        let (file, opened) = (
+            files[index], try await runBlocking { try OpenedFile.open(files[index].path, recorded: nil, in: library) }
+        )
+        return opened?.size == file.size && opened?.modificationTime == file.modificationTime ? opened : nil
+    }
+
     /// The chapters of an episode's file.
     /// - Returns: nil when nothing on the shelf has this name, or it has none.
     package func chapters(of episode: String, in id: String, of source: String) async throws -> [MediaInfo.Chapter]? {

@@ -116,7 +116,7 @@ extension ProductTests {
                 _ = try await server.waitUntil { $0.requests.count { $0.path.hasPrefix("/librivox") } > 1 }
                 gate.open()
                 for told in try await [first, second] {
-                    let last = try #require(told.split(separator: "\n").last { $0.hasPrefix("\"") })
+                    let last = try #require(told.split(whereSeparator: \.isNewline).last { $0.hasPrefix("\"") })
                     #expect(!last.contains("still asking") && last.contains("<li data-ids="), "\(last)")
                 }
             }
@@ -155,6 +155,28 @@ extension ProductTests {
                 ).output.1
                 _ = try await shelf.post("/actions/unsubscribe", form: [("ref", String(name)), ("token", token)])
                 #expect(try await Self.subscriptions(bench) == ["letters_brides_0709_librivox"])
+            }
+        }
+
+        @Test func `the shelf shows what followed authors have besides, and asks nobody for it`() async throws {
+            let found = try String(contentsOf: Corpus.fixture("search/librivox.json"), encoding: .utf8)
+            let list = ServerScript { .text((Int($0.query["offset"] ?? "0") ?? 0) > 0 ? #"{"books":[]}"# : found) }
+            try await Self.withCatalogs(["/librivox/api/feed/audiobooks": list]) { bench, shelf, server in
+                #expect(try await !shelf.send("/").text.contains("More by authors"))
+                for arguments in [["subscribe", "librivox:author:Honoré de Balzac", "--language", "zh"], ["mirror"]] {
+                    let run = try await bench.runBare(arguments + ["--library", "L"], environment: bench.configured)
+                    #expect(run.exitCode == 0, "\(run.errors)")
+                }
+                let count = server.record.requests.count
+                let page = try await shelf.send("/", ["Accept: text/html"])
+                let more = try #require(page.text.components(separatedBy: "More by authors you follow").last)
+                #expect(more.contains(">Letters of Two Brides</span>") && more.contains(">Honoré de Balzac</span>"))
+                let name = try #require(more.firstMatch(of: /name="ref" value="(librivox:[^"]+)"/)).output.1
+                #expect(server.record.requests.count == count)
+                let token = try await shelf.formToken(on: "/")
+                let form = [("ref", String(name)), ("token", token), ("return", "/")]
+                #expect(try await shelf.post("/actions/subscribe", form: form).status == 303)
+                #expect(try await Self.subscriptions(bench).contains(String(name.dropFirst("librivox:".count))))
             }
         }
 

@@ -77,6 +77,51 @@ extension ProductTests {
             return try result.outputLines.map { try JSONObject($0) }.filter { $0["event"] == "joined" }
         }
 
+        @Test func `the page of a book joins it, says whether the file is fresh, and gives it away`() async throws {
+            try await withWorkbench { bench in
+                let bytes = try await make("a.mp3", "-c:a libmp3lame", in: bench)
+                try await withBook([("One.mp3", bytes), ("Two.mp3", bytes)], in: bench) { environment in
+                    let name = "Joined/Somebody/A Book.m4b"
+                    try await bench.serve(environment: environment) { shelf in
+                        func page() async throws -> String {
+                            let text = try await shelf.send("/books/own/feed", ["Accept: text/html"]).text
+                            return String(try #require(text.components(separatedBy: "id=\"joined\"").last).prefix(1500))
+                        }
+                        let token = try await shelf.formToken(on: "/books/own/feed")
+                        let form = [("book", "own:feed"), ("return", "/books/own/feed")]
+                        #expect(try await page().contains("Not made yet"))
+                        #expect(try await shelf.post("/actions/join", form: form).status == 403)
+                        let unknown = [("book", "own:other"), ("token", token)]
+                        #expect(try await shelf.post("/actions/join", form: unknown).status == 303)
+                        let asked = try await shelf.post("/actions/join", form: form + [("token", token)])
+                        #expect(asked.status == 303 && asked.fields["location"] == "/books/own/feed", "\(asked.text)")
+                        try await waitUntil("it is joined") { try await page().contains("Up to date") }
+                        #expect(try await !page().contains("actions/join"))
+                        let link = try #require(try await page().firstMatch(of: /href="([^"]+)" download="([^"]+)"/))
+                        #expect(link.output.2 == "A Book.m4b")
+                        let file = Array(try Data(contentsOf: bench.library.appending(path: name)))
+                        let given = try await shelf.send(String(link.output.1))
+                        #expect(given.status == 200 && given.body == file)
+                        let part = try await shelf.send(String(link.output.1), ["Range: bytes=5-9"])
+                        #expect(part.status == 206 && part.body == Array(file[5...9]))
+                        #expect(try await shelf.send("/joined/own/feed/7.m4b").status == 404)
+                        // What was not joined is among the runs.
+                        let runs = try await shelf.send("/runs", ["Accept: text/html"]).text
+                        #expect(runs.contains("own:other"), "\(runs)")
+                        _ = try await bench.run("remove", "own:feed/2", environment: environment)
+                        #expect(try await page().contains("Older than the episodes"))
+                        try Data("another".utf8).write(to: bench.library.appending(path: name))
+                        #expect(try await shelf.send(String(link.output.1)).status == 404)
+                    }
+                    let bare = environment.merging(["PATH": "/nowhere"]) { $1 }
+                    try await bench.serve(environment: bare) { shelf in
+                        let page = try await shelf.send("/books/own/feed")
+                        #expect(page.status == 200 && !page.text.contains("id=\"joined\""))
+                    }
+                }
+            }
+        }
+
         private func joined(_ name: String, in bench: Workbench) -> URL {
             bench.library.appending(path: "Joined/Somebody/\(name)")
         }

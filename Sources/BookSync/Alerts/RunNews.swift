@@ -28,7 +28,7 @@ struct RunNews: Sendable {
     var ended: [Outage] = []
     var overdue: [PublicationWatch] = []
     /// Books of followed lists whose first episodes this run brought; of ``fetched``.
-    var newBooks: [NewlyListedBook] = []
+    var newBooks: [ListedBook] = []
     /// Books whose catalog brought a listing, and those of which it said that nothing changed.
     var listed: [BookIdentity] = []
     var unchanged: [BookIdentity] = []

@@ -30,7 +30,9 @@ final class ChapterLookup: Sendable {
                 within: seconds,
                 over: isSilent ? nil : transport.using(configuration.access(of: file.episode.book)))
         } catch {
-            if error is TransportError, let origin { silent.withLock { _ = $0.insert(origin) } }
+            if (error as? TransportError)?.disposition == .retry, let origin {
+                silent.withLock { _ = $0.insert(origin) }
+            }
             logger.info("no chapters", metadata: ["episode": "\(file.episode)", "why": "\(Failure.of(error).why)"])
             return []
         }

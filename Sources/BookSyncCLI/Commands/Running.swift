@@ -37,7 +37,7 @@ extension Program {
         let report = try await printer.printing { emit in
             try await SyncRun(
                 configuration: configuration, logger: logger, control: control, media: media(configuration),
-                writer: mediaTools.flatMap { $0.ffmpeg == nil ? nil : MediaProbe(tools: $0) }, emit: emit
+                writer: mediaWriter, emit: emit
             ).execute(request, as: command, in: session, exitCode: { Int(status($0).rawValue) })
         }
         if interruption.exitStatus != nil, !options.quiet {
@@ -49,6 +49,9 @@ extension Program {
 
     /// The programs that read audio files; nil where ffprobe is not installed.
     var mediaTools: MediaTools? { MediaTools.find(in: environment["PATH"]) }
+
+    /// What writes audio files; nil where ffmpeg is not installed.
+    private var mediaWriter: MediaProbe? { mediaTools.flatMap { $0.ffmpeg == nil ? nil : MediaProbe(tools: $0) } }
 
     /// - Parameter what: what cannot be done without ffmpeg.
     /// - Throws: ``Failure`` of kind `configuration` where it is not installed.
@@ -75,6 +78,7 @@ extension Program {
         let shown = style
         return RunQueue(
             configuration, knownLibraries: knownLibraries, logger: logger,
+            joins: mediaWriter.map { BookJoins(configuration, probe: $0) },
             runner: RunQueue.Runner(
                 execute: { request, command, configuration, session, control in
                     try await report(

@@ -29,7 +29,9 @@ package enum Phrase: String, Sendable, CaseIterable {
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
     case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, saidElsewhere, continueThere, stayHere,
         lostServer, actionFailed
-    case discover, discoverField, discoverHint, discoverLanguage, add, added, allByAuthor, foundIn, askingSources
+    case discover, discoverField, discoverHint, discoverLanguage, add, added, allByAuthor, moreByAuthors, foundIn,
+        askingSources
+    case oneFile, join, joining, notJoined, joinUpToDate, joinOutdated
     case outline, outlineExport, outlineImport, outlineFile, latestField
     case otherDevice, addBookmark, bookmarkNote, saidBookmarked, bookmarks, removeBookmark, playFrom, markPlayed,
         markPlayedUpTo

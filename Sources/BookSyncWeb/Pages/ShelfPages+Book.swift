@@ -1,6 +1,7 @@
 import BookModel
 import BookSync
 import Foundation
+import LibraryFiles
 import ShelfQueries
 import ShelfService
 import WebAccess
@@ -31,6 +32,14 @@ extension ShelfPages {
         var bookmarks: [BookmarkView]
         /// The next book of the author that there is something to hear of.
         var nextBook: NextBookView?
+        var joined: JoinedView?
+    }
+
+    /// The book as one file, or as several.
+    private struct JoinedView: ViewModel {
+        var status: String
+        var files: [ChoiceView]
+        var actions: [ActionView]
     }
 
     private struct NextBookView: ViewModel {
@@ -98,7 +107,7 @@ extension ShelfPages {
         let marks = maker.marks(
             "ref", PageRoutes.reference(of: identity), of: shelved.book.title,
             isPlayed: found.progress.map { $0.played >= $0.episodes } ?? false, isBegun: found.progress != nil)
-        let view = BookView(
+        var view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
             cover: request.routes.cover(identity), feed: request.apps.feed(of: identity),
             facts: maker.facts(of: shelved, found.progress),
@@ -133,7 +142,36 @@ extension ShelfPages {
             nextBook: found.nextBook.map {
                 NextBookView(page: request.routes.book($0.identity), title: $0.title)
             })
+        view.joined = try await joined(shelved, request, maker)
         return try page(.shelf, named: shelved.book.title, view, with: "book", for: request, section: .shelf)
+    }
+
+    /// - Returns: nil where nothing can be joined.
+    private func joined(_ shelved: BookSummary, _ request: Request, _ maker: ViewMaker) async throws -> JoinedView? {
+        let (book, phrases) = (shelved.book, maker.phrases)
+        guard request.visitor.mayChange, shelved.present > 0, let desk = wholeShelf.desk, let joins = desk.joins else {
+            return nil
+        }
+        guard let (files, isUpToDate) = try await wholeShelf.read({ try await joins.existing(of: book, on: $0) }) else {
+            return nil
+        }
+        let isJoining = await desk.isJoining(book.identity)
+        let links = files.map { index, file in
+            let (name, root) = (PageRoutes.name(of: book.identity), request.root)
+            let ending = file.path.split(separator: ".").last ?? "m4b"
+            return ChoiceView(
+                href: "\(root)/joined/\(name)/\(index).\(ending)", label: "\(splitLibraryPath(file.path).name)",
+                count: phrases.bytes(file.size), isCurrent: false)
+        }
+        let status =
+            isJoining
+            ? phrases(.joining, ["percent": phrases(.percent, ["number": "\(Int(joins.progress * 100))"])])
+            : phrases(files.isEmpty ? .notJoined : isUpToDate ? .joinUpToDate : .joinOutdated)
+        // What is missing would be missing in the file.
+        let join = maker.button(
+            "join", .join, field: "book", value: PageRoutes.reference(of: book.identity), of: book.title)
+        return JoinedView(
+            status: status, files: links, actions: isJoining || isUpToDate || shelved.missing > 0 ? [] : [join])
     }
 
     private static func find(

@@ -15,6 +15,12 @@ extension ShelfPages {
         var actions: [ActionView]
     }
 
+    private struct ListedView: ViewModel {
+        var title: String
+        var author: String
+        var actions: [ActionView]
+    }
+
     private struct ShelfView: ViewModel {
         /// Whether anything may be downloaded while the page is looked at.
         var isLive: Bool
@@ -26,11 +32,16 @@ extension ShelfPages {
         var isEmpty: Bool
         var books: [BookCard]
         var pager: PagerView?
+        var hasMore: Bool
+        /// Books that followed authors have besides.
+        var more: [ListedView]
     }
 
     /// Books on a page, and of those that are being listened to.
     private static let booksOnPage = 96
     private static let continued = 4
+    /// Books that followed authors have besides, on the first page.
+    private static let moreBooks = 6
 
     private static let sorts: [(order: ShelfOrder, label: Phrase)] = [
         (.updated, .sortNews), (.title, .sortTitle), (.author, .sortAuthor), (.missing, .sortMissing),
@@ -45,6 +56,8 @@ extension ShelfPages {
                 continuing: request.query["page"] == nil ? try await Self.continuing(shelf, maker) : []
             )
         }
+        let isFirst = request.query["page"] == nil && request.visitor.mayChange
+        let more = isFirst ? try await wholeShelf.unshelvedBooks(count: Self.moreBooks) : []
         let order = Self.sorts.first { $0.order.rawValue == request.query["sort"] } ?? Self.sorts[0]
         let books = (found?.books ?? []).sorted(by: order.order)
         let part = PagePart(request.query["page"], of: books.count, size: Self.booksOnPage)
@@ -73,7 +86,13 @@ extension ShelfPages {
                 let identity = book.book.identity
                 return maker.card(book, progress[identity], isMoving: moving.contains(identity))
             },
-            pager: part.pager(phrases) { address($0, order.order) })
+            pager: part.pager(phrases) { address($0, order.order) }, hasMore: !more.isEmpty,
+            more: more.map { listed in
+                let add = maker.button(
+                    "subscribe", .add, field: "ref", value: listed.reference, of: listed.title)
+                return ListedView(
+                    title: listed.title, author: listed.author, actions: [add])
+            })
         return try page(.shelf, view, with: "shelf", for: request, section: .shelf)
     }
 

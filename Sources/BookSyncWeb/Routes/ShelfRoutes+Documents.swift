@@ -31,6 +31,11 @@ extension ShelfRoutes {
                 return try await shelf(of: context).file(of: episode, in: context["book"], of: context["source"])
                     .map { answer($0, to: request) }
             }
+            documents.reads("joined/{source}/{book}/{file}") { request, context in
+                guard let index = Int(context["file"].prefix { $0 != "." }) else { return nil }
+                return try await shelf(of: context).joinedFile(index, of: context["book"], of: context["source"])
+                    .map { answer($0, to: request) }
+            }
             documents.reads("chapters/{source}/{book}/{episode}.json") { request, context in
                 let chapters = try await shelf(of: context).chapters(
                     of: context["episode"], in: context["book"], of: context["source"])

@@ -40,6 +40,13 @@ extension ShelfRoutes {
             guard let desk = site.shelf.desk else { throw Failure.readOnly }
             return try await discoveries(pages, desk, request, context)
         }
+        asking.posts("join") { request, context in
+            guard let desk = site.shelf.desk, desk.joins != nil else { throw Failure.readOnly }
+            let reference = try BookReference(parsing: context.form["book"] ?? "")
+            let book = try await shelf(of: context).book(reference, of: desk.configuration)
+            await desk.join(book)
+            return .seeOther(context.caller.view.returnURL(context.form["return"]))
+        }
         asking.posts("doctor") { request, context in
             guard site.shelf.desk != nil else { throw Failure.readOnly }
             let asked = await site.pageRequest(request, context, at: "/doctor")

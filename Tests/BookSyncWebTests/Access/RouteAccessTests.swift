@@ -69,7 +69,7 @@ import Testing
                 switch (method, path.split(separator: "/").first ?? "") {
                 case ("POST", "actions") where path.contains("/log"): #expect(status == 403, "\(path)")
                 case (_, "api"), (_, "feeds"), (_, "media"), (_, "catalog"), (_, "chapters"), (_, "covers"),
-                    (_, "previews"),
+                    (_, "previews"), (_, "joined"),
                     (_, "subscriptions.opml"):
                     #expect(status == 401, "\(method) \(path)")
                 case (_, "apps"): #expect(status == 404, "\(path)")

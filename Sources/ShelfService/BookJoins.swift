@@ -1,0 +1,51 @@
+import BookModel
+import CatalogStore
+import LibraryMedia
+import MediaProbe
+import Settings
+import ShelfQueries
+import Synchronization
+
+/// Makes one file of each book that somebody asks for, as `downloads.join` says, or M4B.
+package final class BookJoins: Sendable {
+    private let configuration: Configuration
+    private let probe: MediaProbe
+    /// From 0 to 1, of the book that is being joined.
+    private let done = Mutex(0.0)
+
+    /// - Parameter probe: with ffmpeg.
+    package init(_ configuration: Configuration, probe: MediaProbe) {
+        (self.configuration, self.probe) = (configuration, probe)
+    }
+
+    /// How much of the book that is being joined is done, from 0 to 1.
+    package var progress: Double { done.withLock { $0 } }
+
+    private var work: BookJoin {
+        let format = JoinFormat(rawValue: configuration.downloads.join.rawValue) ?? .m4b
+        return BookJoin(
+            library: configuration.library, request: JoinRequest(format: format), probe: probe,
+            minFreeSpace: configuration.downloads.minFreeSpace
+        ) { [self] progress in
+            let bytes = progress.run.bytes
+            done.withLock { $0 = Double(bytes.bytesDone) / Double(max(1, bytes.total ?? 1)) }
+        }
+    }
+
+    /// What was made of a book earlier, and whether it is of the episodes as they are now.
+    /// - Returns: `index` is what ``ServedShelf/joinedFile(_:of:of:)`` knows a file by.
+    package func existing(
+        of book: Book, on shelf: ShelfReader
+    ) async throws -> (files: [(index: Int, file: JoinedFile)], isUpToDate: Bool) {
+        let (files, isUpToDate) = try await work.existing(of: book, store: shelf.store)
+        let all = try await shelf.store.joinedFiles(of: book.identity)
+        return (all.enumerated().map { ($0.offset, $0.element) }.filter { files.contains($0.1) }, isUpToDate)
+    }
+
+    func execute(_ book: BookIdentity, store: CatalogStore) async throws {
+        done.withLock { $0 = 0 }
+        var failure: Failure?
+        try await work.execute([book], store: store) { failure = failure ?? $0.failure }
+        if let failure { throw failure }
+    }
+}
