@@ -7,6 +7,8 @@ import Transport
 package struct Configuration: Sendable, Hashable {
     /// The folder that holds the audio; absolute once loaded.
     package var library: String
+    /// The folder below which the stores of libraries lie; nil where each lies in its library. Absolute once loaded.
+    package var storeFolder: String?
     /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
     /// when there is none. Nil when there are several and none was chosen.
     package var defaultSource: String?

@@ -70,9 +70,11 @@ package struct Diagnosis: Sendable {
         var shelf = Shelf()
         var stored: [Subscription] = []
         let folder = LibraryFolder.existing(at: configuration.library)
-        let path = folder.storePath
         do {
-            try await runBlocking { try folder.requireOwnFiles() }
+            let path = try await runBlocking {
+                try folder.requireOwnFiles()
+                return try StoreCopy(of: folder).readablePath
+            }
             if try await runBlocking({ fileSize(path) }) ?? 0 > 0 {
                 let store = try await CatalogStore(path: path, access: .readOnly)
                 (stored, shelf.books) = try await store.closing {
