@@ -61,7 +61,13 @@ package struct LibrarySession: Sendable {
                         try await handover.markCopied(lock.epoch)
                     }
                     // What the run itself failed with says more.
-                    if case .success = result { try copied.get() }
+                    if case .success = result {
+                        do {
+                            try copied.get()
+                        } catch let failure as Failure where failure.reason == .takenOver {
+                            // The result has it already: thrown, it would look like a library that was never had.
+                        }
+                    }
                     return try result.get()
                 }
             }

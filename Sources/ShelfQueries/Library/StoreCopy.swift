@@ -74,20 +74,27 @@ extension LibraryFolder {
     package func writingStore<Result: Sendable>(
         _ body: (CatalogStore) async throws -> Result
     ) async throws -> Result {
-        if isStoreApart {
-            try await runBlocking {
-                guard try StoreCopy(of: self).readablePath == storePath else { throw Self.isElsewhere(path) }
-                // Before it is written: what is not copied is not to be followed by an older copy.
-                if unlink(copiedMark) != 0, errno != ENOENT {
-                    throw Failure.file("\(copiedMark) cannot be deleted", errno: errno)
-                }
-            }
-        }
+        let mark = isStoreApart ? try await takingCopiedMark() : nil
         let store = try await Self.openStore(at: storePath)
         return try await store.closing {
             let result = try await body(store)
             try await StoreCopy(of: self).publish(store)
+            // A run that began meanwhile has another epoch, for which this mark does not count.
+            if let mark { try await runBlocking { try replaceFile(at: copiedMark, with: mark) } }
             return result
+        }
+    }
+
+    /// Takes the mark away before the store is written: what is not copied is not to be followed by an older copy.
+    /// - Returns: what it said; nil where there was none.
+    private func takingCopiedMark() async throws -> [UInt8]? {
+        try await runBlocking {
+            guard try StoreCopy(of: self).readablePath == storePath else { throw Self.isElsewhere(path) }
+            let mark = FileManager.default.contents(atPath: copiedMark)
+            if unlink(copiedMark) != 0, errno != ENOENT {
+                throw Failure.file("\(copiedMark) cannot be deleted", errno: errno)
+            }
+            return mark.map(Array.init)
         }
     }
 
