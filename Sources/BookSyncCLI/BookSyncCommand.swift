@@ -119,7 +119,9 @@ struct BookSyncCommand: AsyncParsableCommand {
         let red: TerminalColor? = program.capabilities(of: STDERR_FILENO).usesColor ? .red : nil
         return await interruption.cancelling {
             do {
-                var status = try await command.perform(in: program)
+                var status = try await StorePlaces.$current.withValue(program.stores) {
+                    try await command.perform(in: program)
+                }
                 if let failure = await streams.outputFailure {
                     await streams.writeError("booksync: \(failure)", firstWordIn: red)
                     if status == .done { status = ExitStatus(failure.kind) }

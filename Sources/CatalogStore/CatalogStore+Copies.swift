@@ -28,6 +28,13 @@ extension CatalogStore {
         }
     }
 
+    /// Has the database say of which run it is: ``StoreHeader/generation``.
+    package func record(generation: Int) async throws {
+        try await write("the run cannot be recorded", .relaxed) { database in
+            try database.execute(sql: "PRAGMA user_version = \(Int32(clamping: generation))")
+        }
+    }
+
     /// To be called where the database is an older copy: what it says of unfinished transfers may be of other bytes than
     /// those that lie there now. They begin anew.
     package func forgetPartialContent() async throws {

@@ -34,6 +34,12 @@ package struct StoreHeader: Sendable {
         return nil
     }
 
+    /// The epoch of the last run that had the database (SQLite's user version, §1.3.12); 0 where none gave it one.
+    package var generation: Int { bytes[60...63].reduce(0) { $0 << 8 | Int($1) } }
+
+    /// The same as ``init(of:)``, on the thread that calls, which it blocks.
+    package init(reading path: String) throws { bytes = try Self.read(path) }
+
     /// - Returns: zeros for what the file does not have.
     private static func read(_ path: String) throws -> [UInt8] {
         var connection: OpaquePointer?

@@ -10,6 +10,7 @@ extension Wordings {
         "the filesystem keeps locks": "文件系统支持加锁", "the filesystem keeps locks ({1})": "文件系统支持加锁（{1}）",
         "free: no run is under way": "空闲：没有正在进行的运行",
         "files are put in place without ever overwriting one": "文件就位时绝不覆盖已有文件",
+        "held by another machine, or by a run that was killed: {1}": "被另一台机器占用，或上次运行被强行结束：{1}",
         "disk": "磁盘", "{1}: folders cannot be synced": "{1}：文件夹无法同步到磁盘",
         "a power cut may take the last names back: the next run finds that out":
             "断电可能会撤销最后的文件名：下次运行会发现",

@@ -86,6 +86,16 @@ extension Wordings {
         "it names '{1}', which is no path of the library": "其中的“{1}”不是书库中的路径",
         "check the disk that holds the library": "请检查书库所在的磁盘",
         "check that the library is mounted, and that you may read and write it": "请确认书库已挂载，并且可读可写",
+        "{1} cannot be moved": "无法移动 {1}", "{1}{2} cannot be moved": "无法移动 {1}{2}",
+        "two stores of the library {1} have gone on apart": "书库 {1} 的两个数据库各自有了变动",
+        "{1} has what was never copied, and {2} is of a later run": "{1} 含有从未复制的内容，而 {2} 来自更晚的运行",
+        "move one of them away: the next run goes on from the other, and recognises what is on disk":
+            "请移走其中一个：下次运行会从另一个继续，并识别磁盘上的文件",
+        "the store of the library {1} cannot be written here": "无法在此写入书库 {1} 的数据库",
+        "another machine, or a run without the setting 'store', had the library last":
+            "上次使用书库的是另一台机器，或没有 store 设置的运行",
+        "run booksync mirror or fetch, which goes on from the copy beside the audio, and try again":
+            "请运行 booksync mirror 或 fetch（会从音频旁的副本继续），然后重试",
         "another process has been writing to {1} for long": "另一个进程长时间占用 {1}",
         "try again when it has ended": "请等它结束后再试",
         "{1}: {2}, and booksync did not do that": "{1}：{2}，那不是 booksync 做的",

@@ -5,6 +5,8 @@ import Foundation
 package struct LibraryFolder: Sendable, Hashable {
     /// Absolute.
     package let path: String
+    /// Where the store lies; absolute.
+    package let storeFolder: String
 
     /// What booksync keeps for itself: the store, the lock and the partial files.
     package var ownFolder: String { path + "/.booksync" }
@@ -22,7 +24,11 @@ package struct LibraryFolder: Sendable, Hashable {
 
     private init(path: String) {
         self.path = path
+        storeFolder = StorePlaces.current?.folder(of: path) ?? path + "/.booksync"
     }
+
+    /// Whether the store lies apart from the audio.
+    package var isStoreApart: Bool { storeFolder != ownFolder }
 
     /// A library that is only read (`list`, `show`): nothing is created, nothing is tried.
     package static func existing(at path: String) -> LibraryFolder { LibraryFolder(path: path) }
@@ -32,8 +38,9 @@ package struct LibraryFolder: Sendable, Hashable {
     /// - Parameter path: absolute.
     /// - Throws: ``Failure`` of kind `libraryUnwritable` that says why.
     package static func open(at path: String) async throws -> LibraryFolder {
-        try await runBlocking {
-            let folder = LibraryFolder(path: path)
+        // Out here, where the task knows where stores lie.
+        let folder = LibraryFolder(path: path)
+        return try await runBlocking {
             try folder.make()
             try folder.requireOwnFiles()
             folder.keepOthersOut()

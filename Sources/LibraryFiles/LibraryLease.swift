@@ -17,6 +17,8 @@ final class LibraryLease: Sendable {
     /// The predecessor where it may live: it was silent, no more is known.
     let takenFrom: LockOwner?
 
+    var epoch: UInt64 { holder.withLock { $0.epoch } }
+
     private init(_ holder: LibraryHolder, in library: LibraryFolder, descriptor: Int32, takenFrom: LockOwner?) {
         self.library = library.path
         self.path = library.holderFile

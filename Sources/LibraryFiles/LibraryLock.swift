@@ -23,6 +23,9 @@ package final class LibraryLock: Sendable {
     /// The run that it was taken from, where that may wake some day, with files open.
     package var takenFrom: LockOwner? { lease.withLock { $0?.takenFrom } }
 
+    /// Greater than that of each one before.
+    package var epoch: Int { lease.withLock { Int(clamping: $0?.epoch ?? 0) } }
+
     /// To be called before anything is published or recorded as finished: reads one small file. Blocks on the disk.
     /// - Throws: ``Failure`` of kind `temporary` that ends the run, with ``Failure/Reason/takenOver``, when another run took the
     ///   library over.
@@ -96,8 +99,12 @@ package final class LibraryLock: Sendable {
 
     private func takeLease(of library: LibraryFolder, command: String) async throws {
         let isShared = try await runBlocking { Self.isShared(library) }
-        let taken = try await LibraryLease.take(library, isSharedDisk: isShared, command: command)
-        lease.withLock { $0 = taken }
+        do {
+            let taken = try await LibraryLease.take(library, isSharedDisk: isShared, command: command)
+            lease.withLock { $0 = taken }
+        } catch let failure as Failure where failure.isLackOfRoom && !isShared {
+            // The kernel's lock is enough on this disk, and what makes room needs it.
+        }
         try await runBlocking { [self] in
             let text = Array(LockOwner.thisProcess(command: command).lines.utf8)
             _ = ftruncate(descriptor, 0)

@@ -13,6 +13,8 @@ package struct Configuration: Sendable, Hashable {
     package var defaultLibraryPath: String?
     /// Whether the command line or the environment chose ``library``, and no other is looked at.
     package var isOneLibraryChosen = false
+    /// The folder below which the stores of libraries lie; nil where each lies in its library. Absolute once loaded.
+    package var storeFolder: String?
     /// The source that a bare ID belongs to: what is set, else the only source there is, else the built-in `demo`
     /// when there is none. Nil when there are several and none was chosen.
     package var defaultSource: String?

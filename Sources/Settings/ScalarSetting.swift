@@ -34,6 +34,12 @@ struct ScalarSetting: Sendable {
         } shown: {
             .text($0.library)
         },
+        ScalarSetting(key: "store", expected: "the path of a folder") { settings, text, base in
+            settings.storeFolder = text.isEmpty ? nil : base.absolutePath(text)
+            return text.isEmpty || settings.storeFolder != nil
+        } shown: {
+            .text($0.storeFolder ?? "")
+        },
         ScalarSetting(key: "default-source", expected: "the name of a source") { settings, text, _ in
             settings.defaultSource = text.isEmpty ? nil : text
             return true

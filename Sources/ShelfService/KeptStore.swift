@@ -47,7 +47,7 @@ actor KeptStore {
 
     private func take() async throws -> (number: Int, store: CatalogStore)? {
         let copy = StoreCopy(of: .existing(at: library))
-        let file = try await runBlocking { StoreFile(at: copy.readablePath) }
+        let file = try await runBlocking { StoreFile(at: try copy.readablePath) }
         if let current, let entry = opened[current] {
             opened[current]?.readers += 1
             if let file, entry.file.isSame(as: file, inContent: entry.store.isCopy),

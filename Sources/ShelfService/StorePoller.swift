@@ -32,7 +32,7 @@ struct StorePoller: Sendable {
     mutating func poll(_ library: String) async throws -> Finding {
         let copy = StoreCopy(of: .existing(at: library))
         let number = try await runBlocking { () -> UInt64? in
-            let path = copy.readablePath
+            let path = try copy.readablePath
             guard FileManager.default.fileExists(atPath: path) else { return nil }
             return try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
         }

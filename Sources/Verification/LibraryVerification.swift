@@ -50,6 +50,10 @@ package struct LibraryVerification: Sendable {
     private func openStore() async throws -> (store: CatalogStore, isWritable: Bool) {
         let path = try await LibraryFolder.requireStore(in: library)
         do {
+            // Of what another machine goes on from nothing is recorded here.
+            guard path == LibraryFolder.existing(at: library).storePath else {
+                return (try await CatalogStore(path: path, access: .readOnly), false)
+            }
             return (try await LibraryFolder.openStore(at: path), true)
         } catch let failure as Failure where failure.kind == .libraryUnwritable {
             let store = try await CatalogStore(path: path, access: .readOnly)

@@ -86,7 +86,7 @@ struct StoreRecovery: Sendable {
             }
             guard let size = fileSize(path), size > 0 else { return nil }
             try move(path, to: aside)
-            return String(aside.dropFirst(folder.path.count + 1))
+            return folder.isStoreApart ? aside : String(aside.dropFirst(folder.path.count + 1))
         }
     }
 

@@ -36,6 +36,8 @@ package struct LibrarySession: Sendable {
         let folder = try await LibraryFolder.open(at: path)
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
             if lock.takenFrom != nil { try await LibraryTakeover(folder: folder).execute() }
+            let handover = StoreHandover(folder: folder)
+            let isOlder = try await handover.settle(before: lock.epoch)
             let rescue = StoreRecovery(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
@@ -43,6 +45,7 @@ package struct LibrarySession: Sendable {
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     await knownLibraries?.remember(folder)
+                    try await handover.begin(lock.epoch, of: store, isOlder: isOlder)
                     var session = LibrarySession(
                         folder: folder, store: store, lock: lock, notices: rescued.notices,
                         isBegunAnew: rescued.isBegunAnew)
@@ -56,9 +59,16 @@ package struct LibrarySession: Sendable {
                     if case .success = result, !isUnused { await session.tellReaders() }
                     let copied = await Swift.Result.of {
                         try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
+                        try await handover.markCopied(lock.epoch)
                     }
                     // What the run itself failed with says more.
-                    if case .success = result { try copied.get() }
+                    if case .success = result {
+                        do {
+                            try copied.get()
+                        } catch let failure as Failure where failure.reason == .takenOver {
+                            // The result has it already: thrown, it would look like a library that was never had.
+                        }
+                    }
                     return try result.get()
                 }
             }

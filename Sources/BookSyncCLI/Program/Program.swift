@@ -16,6 +16,8 @@ struct Program: Sendable {
     let environment: [String: String]
     let interruption: Interruption
     let log: LogOutput
+    /// As the configuration says that was loaded last; the command runs with it.
+    let stores = StorePlaces()
     /// As ``Configuration/trustsReferences``.
     var trustsReferences = true
 
@@ -64,6 +66,7 @@ struct Program: Sendable {
             currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
             toleratesFaults: toleratesFaults)
         loaded.configuration.trustsReferences = trustsReferences
+        stores.set(loaded.configuration.storeFolder)
         if let language = loaded.configuration.language { streams.speak(language) }
         return loaded
     }

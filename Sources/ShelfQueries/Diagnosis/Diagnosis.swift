@@ -76,9 +76,11 @@ package struct Diagnosis: Sendable {
 
         /// What a store holds, as far as it can be read; what keeps it from that is told where the store is looked at.
         mutating func add(_ folder: LibraryFolder) async throws {
-            let path = folder.storePath
             do {
-                try await runBlocking { try folder.requireOwnFiles() }
+                let path = try await runBlocking {
+                    try folder.requireOwnFiles()
+                    return try StoreCopy(of: folder).readablePath
+                }
                 guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return }
                 let store = try await CatalogStore(path: path, access: .readOnly)
                 let (subscriptions, known) = try await store.closing {

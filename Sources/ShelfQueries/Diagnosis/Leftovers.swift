@@ -55,9 +55,9 @@ struct Leftovers: Sendable {
 
     /// The names of the partial files that transfers go on with; nil where the store does not tell.
     private static func knownPartials(of folder: LibraryFolder) async throws -> Set<String>? {
-        let path = folder.storePath
-        guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return nil }
         do {
+            let path = try await runBlocking { try StoreCopy(of: folder).readablePath }
+            guard try await runBlocking({ fileSize(path) }) ?? 0 > 0 else { return nil }
             let store = try await CatalogStore(path: path, access: .readOnly)
             let transfers = try await store.closing { try await store.unfinishedTransfers() }
             return Set(

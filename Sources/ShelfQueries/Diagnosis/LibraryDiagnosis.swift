@@ -91,8 +91,14 @@ struct LibraryDiagnosis: Sendable {
 
     private func lock(_ isHeld: Bool) async throws -> Finding {
         let folder = folder
-        let owner = try await runBlocking { LockOwner(of: folder) }
+        let (owner, isShared) = try await runBlocking {
+            (LockOwner(of: folder), MountedFilesystem(of: folder.path)?.isShared ?? false)
+        }
         guard isHeld else {
+            // The kernel's lock may not reach that machine.
+            if let owner, isShared {
+                return .ok("lock", "held by another machine, or by a run that was killed: \(owner.sentence)")
+            }
             return .ok(
                 "lock",
                 owner.map { "free; the last run was killed (\($0.sentence)), and the next one settles what it left" }
@@ -155,7 +161,7 @@ struct LibraryDiagnosis: Sendable {
         let folder = folder
         return try await Finding.of("store") {
             try await folder.refuseLostStore()
-            let path = try await runBlocking { StoreCopy(of: folder).readablePath }
+            let path = try await runBlocking { try StoreCopy(of: folder).readablePath }
             guard let size = try await runBlocking({ fileSize(path) }), size > 0 else {
                 return .ok("store", "there is none yet")
             }

@@ -5,7 +5,10 @@ import LibraryFiles
 
 extension LibraryFolder {
     /// The file of the store.
-    package var storePath: String { ownFolder + "/store.sqlite" }
+    package var storePath: String { storeFolder + "/store.sqlite" }
+
+    /// Beside a store that lies apart: of which run it is, where nothing was written to it since it was copied.
+    package var copiedMark: String { storePath + ".copied" }
 
     /// The store of the library at `path`, opened for reading.
     /// - Parameter refusingLost: whether a store that must have been there is missed; else the library counts as one
@@ -19,7 +22,7 @@ extension LibraryFolder {
             try await runBlocking { try folder.requireOwnFiles() }
         }
         let (storePath, size) = try await runBlocking {
-            let path = StoreCopy(of: folder).readablePath
+            let path = try StoreCopy(of: folder).readablePath
             return (path, fileSize(path))
         }
         guard let size, refusingLost || size > 0 else { return nil }
@@ -47,16 +50,19 @@ extension LibraryFolder {
     package static func requireStore(in path: String) async throws -> String {
         let folder = existing(at: path)
         try await folder.refuseLostStore()
-        let storePath = folder.storePath
-        guard try await runBlocking({ fileSize(storePath) }) ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
-        return storePath
+        let (readable, size) = try await runBlocking {
+            let path = try StoreCopy(of: folder).readablePath
+            return (path, fileSize(path))
+        }
+        guard size ?? 0 > 0 else { throw Failure.emptyLibrary(path) }
+        return readable
     }
 
     /// - Throws: ``Failure`` of kind `inputOutput` when the library was in use, and its store is gone or was cut to
     ///   nothing; `libraryUnwritable` as of ``requireOwnFiles()``.
     package func refuseLostStore() async throws {
         try await runBlocking { try requireOwnFiles() }
-        let storePath = storePath
+        let storePath = try await runBlocking { try StoreCopy(of: self).readablePath }
         guard try await runBlocking({ fileSize(storePath) }) ?? 0 == 0, try await isInUse() else { return }
         throw Failure(
             .inputOutput, disposition: .stop, what: "the store of the library \(path) is lost",

@@ -3,8 +3,8 @@ import CatalogStore
 import Foundation
 import LibraryFiles
 
-/// The copy of a library's store that others read, where the store itself lies on a disk that several machines may have: there
-/// whoever writes has it alone.
+/// The copy of a library's store beside its audio, where the store itself lies on a disk that several machines may have, and whoever
+/// writes has it alone; or where it lies apart from the audio, and other machines go on from the copy.
 ///
 /// It is `.booksync/store-copy.sqlite`, is written whole under another name and renamed, and never changes: who has opened one goes
 /// on reading it.
@@ -18,13 +18,23 @@ package struct StoreCopy: Sendable {
     package var path: String { folder.ownFolder + "/store-copy.sqlite" }
 
     /// Whether there has to be one. Blocks on the disk.
-    package var isNeeded: Bool {
-        let place = URL(filePath: folder.storePath).deletingLastPathComponent().path(percentEncoded: false)
-        return MountedFilesystem(of: place)?.isShared ?? false
-    }
+    package var isNeeded: Bool { folder.isStoreApart || isStoreShared }
 
-    /// What readers open: the copy where there has to be one, and is; else the store. Blocks on the disk.
-    package var readablePath: String { isNeeded && fileSize(path) ?? 0 > 0 ? path : folder.storePath }
+    private var isStoreShared: Bool { MountedFilesystem(of: folder.storeFolder)?.isShared ?? false }
+
+    /// What readers open: the store, or the copy where that is newer or has to do. Blocks on the disk.
+    package var readablePath: String {
+        get throws {
+            func isThere(_ path: String) -> Bool { fileSize(path) ?? 0 > 0 }
+            let (store, inside) = (folder.storePath, folder.ownFolder + "/store.sqlite")
+            // The next run moves it.
+            if folder.isStoreApart, isThere(inside) { return inside }
+            guard isThere(path), isNeeded || !isThere(store) else { return store }
+            guard isThere(store), !isStoreShared else { return path }
+            let isNewer = try StoreHeader(reading: path).generation > StoreHeader(reading: store).generation
+            return isNewer ? path : store
+        }
+    }
 
     /// Has it say what the store says now, where it is needed.
     /// - Parameter mayPublish: is asked right before it takes the place of the last one.
@@ -39,6 +49,7 @@ package struct StoreCopy: Sendable {
             try await store.copy(to: unfinished)
             try await runBlocking {
                 try mayPublish()
+                try systemCall("\(unfinished) cannot be written") { chmod(unfinished, 0o600) }
                 try systemCall("\(path) cannot be written") { rename(unfinished, path) }
                 try LibraryDirectory(".booksync", in: library, creating: false).sync()
             }
@@ -63,11 +74,34 @@ extension LibraryFolder {
     package func writingStore<Result: Sendable>(
         _ body: (CatalogStore) async throws -> Result
     ) async throws -> Result {
+        let mark = isStoreApart ? try await takingCopiedMark() : nil
         let store = try await Self.openStore(at: storePath)
         return try await store.closing {
             let result = try await body(store)
             try await StoreCopy(of: self).publish(store)
+            // A run that began meanwhile has another epoch, for which this mark does not count.
+            if let mark { try await runBlocking { try replaceFile(at: copiedMark, with: mark) } }
             return result
         }
+    }
+
+    /// Takes the mark away before the store is written: what is not copied is not to be followed by an older copy.
+    /// - Returns: what it said; nil where there was none.
+    private func takingCopiedMark() async throws -> [UInt8]? {
+        try await runBlocking {
+            guard try StoreCopy(of: self).readablePath == storePath else { throw Self.isElsewhere(path) }
+            let mark = FileManager.default.contents(atPath: copiedMark)
+            if unlink(copiedMark) != 0, errno != ENOENT {
+                throw Failure.file("\(copiedMark) cannot be deleted", errno: errno)
+            }
+            return mark.map(Array.init)
+        }
+    }
+
+    private static func isElsewhere(_ library: String) -> Failure {
+        Failure(
+            .temporary, disposition: .stop, what: "the store of the library \(library) cannot be written here",
+            why: "another machine, or a run without the setting 'store', had the library last",
+            remedy: "run booksync mirror or fetch, which goes on from the copy beside the audio, and try again")
     }
 }

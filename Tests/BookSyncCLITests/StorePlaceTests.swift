@@ -1,0 +1,151 @@
+import Foundation
+import Support
+import Testing
+
+extension ProductTests {
+    /// The setting `store`: the store apart from the audio. Two "machines" are two folders for it.
+    @Suite struct StorePlace {
+        private static func machine(_ name: String?, _ bench: Workbench) -> [String: String] {
+            var environment = bench.configured
+            if let name { environment["BOOKSYNC_STORE"] = bench.folder.path + "/" + name }
+            return environment
+        }
+
+        private static func stores(of name: String, _ bench: Workbench) throws -> [String] {
+            let folder = bench.folder.path + "/" + name
+            guard FileManager.default.fileExists(atPath: folder) else { return [] }
+            return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix("/store.sqlite") }
+        }
+
+        private static func inside(_ bench: Workbench) throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: bench.library.path + "/.booksync"))
+                .intersection(["store.sqlite", "store.sqlite-wal", "store-copy.sqlite"])
+        }
+
+        @Test func `a store moves out of its library and back, and nothing is fetched for it`() async throws {
+            let catalog = ScriptedCatalog(episodes: 3, bytes: 20_000)
+            try await withCatalog(catalog.script) { bench, server in
+                let (here, apart) = (Self.machine(nil, bench), Self.machine("one", bench))
+                #expect(try await bench.run("fetch", "1/1-2", environment: here).exitCode == 0)
+                #expect(try await bench.run("subscribe", "cat:7", environment: here).exitCode == 0)
+                let list = try await bench.run("list", "1", "--json", environment: here).output
+                // Readers need no run to find it.
+                #expect(try await bench.run("list", "1", "--json", environment: apart).output == list)
+
+                for round in 1...2 {
+                    let out = try await bench.run("fetch", "1/1-2", environment: apart)
+                    #expect(out.exitCode == 0, "\(round): \(out.errors)")
+                    #expect(try Self.stores(of: "one", bench).count == 1)
+                    #expect(try Self.inside(bench) == ["store-copy.sqlite"])
+                    #expect(try await bench.run("list", "1", "--json", environment: apart).output == list)
+                    #expect(try await bench.run("subscriptions", environment: apart).output.contains("cat:7"))
+
+                    let back = try await bench.run("fetch", "1/1-2", environment: here)
+                    #expect(back.exitCode == 0, "\(round): \(back.errors)")
+                    #expect(try Self.inside(bench).contains("store.sqlite"))
+                    #expect(try await bench.run("list", "1", "--json", environment: here).output == list)
+                    #expect(try await bench.run("subscriptions", environment: here).output.contains("cat:7"))
+                }
+                #expect(server.requests(path: "/audio/1.mp3").count == 1)
+                #expect(server.record.audioBytesSent == 40_003)
+            }
+        }
+
+        @Test func `another machine goes on from the copy, and the first one from its copy in turn`() async throws {
+            let catalog = ScriptedCatalog(episodes: 3, bytes: 20_000)
+            try await withCatalog(catalog.script) { bench, server in
+                let (one, two) = (Self.machine("one", bench), Self.machine("two", bench))
+                #expect(try await bench.run("fetch", "1/1", environment: one).exitCode == 0)
+                #expect(try await bench.run("fetch", "1/2", environment: two).exitCode == 0)
+                // What the first one has is older: it reads the copy, and writes nothing of its own.
+                let list = try await bench.run("list", "1", "--json", environment: one)
+                #expect(try JSONObject.list(list.output).map { $0["state"] }.prefix(2) == ["finished", "finished"])
+                #expect(try await bench.run("subscribe", "cat:7", environment: one).exitCode == 75)
+                let third = try await bench.run("fetch", "1", environment: one)
+                #expect(third.exitCode == 0 && third.errors.contains("1 fetched"), "\(third.errors)")
+                #expect(try await bench.run("subscribe", "cat:7", environment: one).exitCode == 0)
+                #expect(try await bench.run("fetch", "1", environment: one).exitCode == 0)
+                let quiet = try await bench.run("fetch", "1", environment: two)
+                #expect(quiet.exitCode == 0 && quiet.errors.contains("0 fetched, 3 kept"), "\(quiet.errors)")
+                #expect(try await bench.run("subscriptions", environment: two).output.contains("cat:7"))
+                #expect(server.record.audioBytesSent == catalog.totalBytes)
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
+        @Test func `a store that was never copied is not followed by a copy of a later run: both stay, exit 78`()
+            async throws
+        {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 3, bytes: 20_000)
+            catalog.items[1].deeds = [.stall(at: 10_000, until: gate), .wellBehaved]
+            try await withCatalog(catalog.script) { bench, server in
+                let (one, two) = (Self.machine("one", bench), Self.machine("two", bench))
+                #expect(try await bench.run("fetch", "1/1", environment: one).exitCode == 0)
+                try await bench.start("fetch", "1/2", environment: one) { run in
+                    try await server.waitUntil { $0.bodyBytesSent(path: "/audio/2.mp3") >= 10_000 }
+                    run.send(signal: SIGKILL)
+                    #expect(try await run.result().signal == SIGKILL)
+                }
+                gate.open()
+                #expect(try await bench.run("fetch", "1", environment: two).exitCode == 0)
+                let split = try await bench.run("fetch", "1", environment: one)
+                #expect(split.exitCode == 78 && split.errors.contains("have gone on apart"), "\(split.errors)")
+                // The way out that it names.
+                let store = try #require(try Self.stores(of: "one", bench).first)
+                try FileManager.default.moveItem(
+                    atPath: "\(bench.folder.path)/one/\(store)", toPath: bench.folder.path + "/aside.sqlite")
+                let next = try await bench.run("fetch", "1", environment: one)
+                #expect(next.exitCode == 0 && next.errors.contains("0 fetched, 3 kept"), "\(next.errors)")
+                #expect(server.requests(path: "/audio/1.mp3").count == 1)
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
+        @Test func `a run that is killed before it copied its store goes on from it on the same machine`() async throws
+        {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 2, bytes: 20_000)
+            catalog.items[1].deeds = [.stall(at: 10_000, until: gate), .wellBehaved]
+            try await withCatalog(catalog.script) { bench, server in
+                let one = Self.machine("one", bench)
+                #expect(try await bench.run("fetch", "1/1", environment: Self.machine(nil, bench)).exitCode == 0)
+                try await bench.start("fetch", "1", environment: one) { run in
+                    try await bench.waitUntilHeld(10_000)
+                    run.send(signal: SIGKILL)
+                    #expect(try await run.result().signal == SIGKILL)
+                }
+                gate.open()
+                #expect(try await bench.run("fetch", "1", environment: one).exitCode == 0)
+                #expect(server.requests(path: "/audio/2.mp3").map { $0.header("Range") } == [nil, "bytes=10000-"])
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
+        /// The steps of a move that a kill may come between; each is one rename.
+        @Test(arguments: ["superseded", "copied", "half a copy"])
+        func `a move that was killed in between is finished by the next run`(step: String) async throws {
+            let catalog = ScriptedCatalog(episodes: 1, bytes: 20_000)
+            try await withCatalog(catalog.script) { bench, server in
+                let (here, one) = (Self.machine(nil, bench), Self.machine("one", bench))
+                #expect(try await bench.run("fetch", "1", environment: one).exitCode == 0)
+                #expect(try await bench.run("subscribe", "cat:7", environment: one).exitCode == 0)
+                #expect(try await bench.run("fetch", "1", environment: here).exitCode == 0)
+                let files = FileManager.default
+                let store = "\(bench.folder.path)/one/" + (try #require(try Self.stores(of: "one", bench).first))
+                let own = bench.library.path + "/.booksync/"
+                try files.moveItem(atPath: store, toPath: store + ".superseded")
+                if step != "superseded" {
+                    try files.removeItem(atPath: own + "store-copy.sqlite")
+                    try files.moveItem(atPath: own + "store.sqlite", toPath: own + "store-copy.sqlite")
+                }
+                if step == "half a copy" { try Data("half".utf8).write(to: URL(filePath: store + ".new")) }
+                #expect(try await bench.run("subscriptions", environment: one).output.contains("cat:7"))
+                let next = try await bench.run("fetch", "1", environment: one)
+                #expect(next.exitCode == 0 && next.errors.contains("0 fetched, 1 kept"), "\(next.errors)")
+                #expect(try await bench.run("subscriptions", environment: one).output.contains("cat:7"))
+                #expect(server.requests(path: "/audio/1.mp3").count == 1)
+            }
+        }
+    }
+}
