@@ -183,6 +183,8 @@ extension Wordings {
         Take this share of the books, as in 3/16, and keep it in the library of that number; auto in a Slurm array or an \
         indexed Kubernetes job.
         """: "只处理这一份额的书（例如 3/16），并存入该编号的书库；在 Slurm 数组或带索引的 Kubernetes 任务中可用 auto。",
+        "Instead, move each book to the shard that it falls to, for mirror --shard.":
+            "改为把每本书移到它所属的份额，供 mirror --shard 使用。",
         "How many such workers run at once; they divide what each host allows.":
             "同时运行多少个这样的进程；它们平分每个主机允许的量。",
         "Start no episode that would exceed so many bytes, as in 2G.": "不开始会使总量超过这么多字节的分集，例如 2G。",

@@ -186,5 +186,9 @@ extension Wordings {
             "downloads.jobs-per-host 是 {1}，有些进程将分不到",
         "set it to {1} or more, or say with --concurrent how many workers run at once":
             "请把它设为 {1} 或更大，或用 --concurrent 说明同时运行多少个进程",
+        "move takes books and --to NAME, or --rebalance alone.": "move 需要书和 --to NAME，或者单独使用 --rebalance。",
+        "there are no shards to move books to": "没有可以移入的份额",
+        "the configuration names one library": "配置中只有一个书库",
+        "name several under 'libraries'": "请在 libraries 中列出多个",
     ]
 }

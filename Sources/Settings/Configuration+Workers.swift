@@ -36,7 +36,7 @@ extension Configuration {
         guard let shard else { return all }
         let own = zip(subscriptions, all).flatMap { setting, subscription in
             guard let name = setting.library else { return shard.part(of: [subscription]) }
-            return name == configuredLibraries[shard.index].name ? [subscription] : []
+            return name == place.name ? [subscription] : []
         }
         return own + all.dropFirst(subscriptions.count)
     }

@@ -20,20 +20,30 @@ struct MoveCommand: Subcommand {
     @OptionGroup var common: CommonOptions
 
     @Argument(help: .words("The books.", valueName: "ref"), completion: .books)
-    var references: [String]
+    var references: [String] = []
 
     @Option(
         help: .words("The library that gets them, by its name in the configuration.", valueName: "name")
     )
-    var to: String
+    var to: String?
+
+    @Flag(help: .words("Instead, move each book to the shard that it falls to, for mirror --shard."))
+    var rebalance = false
 
     @OptionGroup var waiting: WaitOptions
 
     @Flag(help: .words("Print what would be moved and change nothing."))
     var dryRun = false
 
+    func validate() throws {
+        guard rebalance ? references.isEmpty && to == nil : !references.isEmpty && to != nil else {
+            throw ValidationError(.words("move takes books and --to NAME, or --rebalance alone."))
+        }
+    }
+
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration(naming: references, isChanging: true)
+        guard let to else { return try await rebalance(configuration, program) }
         let target = try configuration.library(named: to, askedBy: "--to")
         let books = try references.map { text in
             let reference = try BookReference(parsing: text)
@@ -68,6 +78,26 @@ struct MoveCommand: Subcommand {
                 failures.append(failure)
                 await tell(BookMove.Report(), of: move, program, failure)
             }
+        }
+        return program.interruption.exitStatus ?? ExitStatus(of: failures)
+    }
+
+    private func rebalance(_ configuration: Configuration, _ program: Program) async throws -> ExitStatus {
+        let rebalancing = try Rebalancing(configuration, knownLibraries: program.knownLibraries)
+        var failures: [Failure] = []
+        for origin in rebalancing.places {
+            for move in try await rebalancing.moves(from: origin) where program.interruption.exitStatus == nil {
+                do {
+                    let report = dryRun ? try await move.plan() : try await move.execute(waitingFor: waiting.seconds)
+                    await tell(report, of: move, program)
+                } catch let failure as Failure {
+                    failures.append(failure)
+                    await tell(BookMove.Report(), of: move, program, failure)
+                }
+            }
+        }
+        if failures.isEmpty, !dryRun, program.interruption.exitStatus == nil {
+            try await rebalancing.recordShards()
         }
         return program.interruption.exitStatus ?? ExitStatus(of: failures)
     }

@@ -65,7 +65,11 @@ struct ShardOptions: ParsableArguments {
         let paths = places.map(\.path)
         try await runBlocking { try ShardRecord.require(shard, of: paths) }
         let parent = place.path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
-        let own = try configuration.choosing(place)
+        var alone = configuration.choosing(place)
+        // Which book goes where the shards say; the other libraries' stores may lie on other machines.
+        alone.configuredLibraries = [place]
+        let own =
+            try alone
             .divided(among: concurrent ?? shard.count, waitsIn: parent + "/.booksync-waits")
         return (own, shard)
     }

@@ -66,7 +66,10 @@ struct Program: Sendable {
             currentFolder: FileManager.default.currentDirectoryPath, overrides: overrides,
             toleratesFaults: toleratesFaults)
         loaded.configuration.trustsReferences = trustsReferences
-        stores.set(loaded.configuration.storeFolder)
+        let places = loaded.configuration.configuredLibraries
+        stores.set(
+            loaded.configuration.storeFolder,
+            names: Dictionary(places.map { ($0.path, $0.name) }) { first, _ in first })
         if let language = loaded.configuration.language { streams.speak(language) }
         return loaded
     }
