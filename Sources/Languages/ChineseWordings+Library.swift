@@ -171,5 +171,7 @@ extension Wordings {
         "{1} is missing or empty, and there are files that it knew": "{1} 缺失或为空，而它记录过的文件还在",
         "put back a backup of it, or run booksync fetch for each book: it begins a new store and recognises what is on disk":
             "请放回它的备份，或对每本书运行 booksync fetch：它会新建数据库，并识别已有的文件",
+        "a run on this machine did not come to copy its store, and another one went on since: what it recorded is in {1}":
+            "本机的一次运行没来得及复制其数据库，之后别的机器继续了：它所记录的内容在 {1}",
     ]
 }

@@ -8,8 +8,9 @@ import ShelfQueries
 /// machine, which goes on from the copy beside the audio.
 ///
 /// Each run gives the store its epoch (``StoreHeader/generation``), and a copy has that of its store. A store that was copied
-/// and not written since has a mark beside it. So no clock says which of two is the newer one: that of the greater epoch, if the
-/// other was copied before; else both have gone on, and nothing is touched.
+/// and not written since has a mark beside it. So no clock says which of two is the newer one: that of the greater epoch. A store
+/// here that was not copied before a later run began elsewhere is set aside: that run had the library, and what this one knew of
+/// files is recognised from the disk. Where the setting changes, stores that have gone on apart are not touched.
 struct StoreHandover: Sendable {
     let folder: LibraryFolder
 
@@ -17,16 +18,17 @@ struct StoreHandover: Sendable {
 
     /// Every step is a rename: killed between two of them, the next run goes on.
     /// - Parameter epoch: of the run that begins.
-    /// - Returns: whether the store is an older one: what a run since then recorded lies on a machine that did not copy it.
+    /// - Returns: whether the store is an older one: what a run since then recorded lies on a machine that did not copy it; and
+    ///   where the store is that was here, if it was set aside.
     /// - Throws: ``Failure`` of kind `configuration` when two stores have gone on apart.
-    func settle(before epoch: Int) async throws -> Bool {
+    func settle(before epoch: Int) async throws -> (isOlder: Bool, aside: String?) {
         let store = folder.storePath
         guard folder.isStoreApart else {
             guard try await generation(of: store) == nil, try await generation(of: copy) != nil else {
                 try await requireNoSplit()
-                return false
+                return (false, nil)
             }
-            return try await take(copy, as: store, before: epoch)
+            return (try await take(copy, as: store, before: epoch), nil)
         }
         try await runBlocking {
             try FileManager.default.createDirectory(
@@ -41,12 +43,25 @@ struct StoreHandover: Sendable {
             let copy = copy
             _ = try await runBlocking { try systemCall("\(inside) cannot be moved") { rename(inside, copy) } }
         }
-        guard let copied = try await generation(of: copy) else { return false }
+        guard let copied = try await generation(of: copy) else { return (false, nil) }
+        var aside: String?
         if let own = try await generation(of: store) {
-            guard own < copied else { return false }
-            try await supersede(by: copy)
+            guard own < copied else { return (false, nil) }
+            if try await isCopied(own) { try await supersede(by: copy) } else { aside = try await setAside(own) }
         }
-        return try await take(copy, as: store, before: epoch)
+        return (try await take(copy, as: store, before: epoch), aside)
+    }
+
+    /// Renames the store of a run that did not come to copy it, with its log.
+    private func setAside(_ generation: Int) async throws -> String {
+        let store = folder.storePath
+        let aside = "\(store).apart-\(generation)"
+        try await runBlocking {
+            for suffix in ["-wal", ""] where fileSize(store + suffix) != nil {
+                try systemCall("\(store)\(suffix) cannot be moved") { rename(store + suffix, aside + suffix) }
+            }
+        }
+        return aside
     }
 
     /// To be called when the store is open, before anything is written to it.

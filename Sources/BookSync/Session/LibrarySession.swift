@@ -37,7 +37,7 @@ package struct LibrarySession: Sendable {
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
             if lock.takenFrom != nil { try await LibraryTakeover(folder: folder).execute() }
             let handover = StoreHandover(folder: folder)
-            let isOlder = try await handover.settle(before: lock.epoch)
+            let settled = try await handover.settle(before: lock.epoch)
             let rescue = StoreRecovery(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
@@ -45,10 +45,17 @@ package struct LibrarySession: Sendable {
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     await knownLibraries?.remember(folder)
-                    try await handover.begin(lock.epoch, of: store, isOlder: isOlder)
+                    try await handover.begin(lock.epoch, of: store, isOlder: settled.isOlder)
                     var session = LibrarySession(
                         folder: folder, store: store, lock: lock, notices: rescued.notices,
                         isBegunAnew: rescued.isBegunAnew)
+                    if let aside = settled.aside {
+                        session.notices.append(
+                            """
+                            a run on this machine did not come to copy its store, and another one went on since: what it \
+                            recorded is in \(aside)
+                            """)
+                    }
                     if let owner = lock.takenFrom { session.notices.append(LibraryTakeover.notice(owner)) }
                     try await session.recoverInterruptedRun()
                     session.notices += try await session.recoverMoves()
