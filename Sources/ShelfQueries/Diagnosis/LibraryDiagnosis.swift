@@ -130,7 +130,7 @@ struct LibraryDiagnosis: Sendable {
         let folder = folder
         return try await Finding.of("disk") {
             let traits = try await runBlocking { try DiskTraits(of: folder) }
-            let kind = Message(verbatim: traits.kind ?? "?")
+            let kind = traits.kind ?? "?"
             if !traits.syncsFolders {
                 return .warning(
                     "disk", "\(kind): folders cannot be synced",
