@@ -100,6 +100,25 @@ extension ProductTests {
             }
         }
 
+        @Test func `a first run that is killed leaves a store that another machine goes on from`() async throws {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 3, bytes: 20_000)
+            catalog.items[1].deeds = [.stall(at: 10_000, until: gate), .wellBehaved]
+            try await withCatalog(catalog.script) { bench, server in
+                let (one, two) = (Self.machine("one", bench), Self.machine("two", bench))
+                try await bench.start("fetch", "1", "--jobs", "1", environment: one) { run in
+                    try await server.waitUntil { $0.bodyBytesSent(path: "/audio/2.mp3") >= 10_000 }
+                    run.send(signal: SIGKILL)
+                    #expect(try await run.result().signal == SIGKILL)
+                }
+                gate.open()
+                let next = try await bench.run("fetch", "1", environment: two)
+                #expect(next.exitCode == 0 && !next.errors.contains("lost"), "\(next.errors)")
+                #expect(server.requests(path: "/audio/1.mp3").count == 1)
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
         @Test func `a run that is killed before it copied its store goes on from it on the same machine`() async throws
         {
             let gate = Gate()

@@ -46,6 +46,10 @@ package struct LibrarySession: Sendable {
                 try await store.closing {
                     await knownLibraries?.remember(folder)
                     try await handover.begin(lock.epoch, of: store, isOlder: settled.isOlder)
+                    // Another machine that takes over before this run ends has a store to go on from.
+                    if try await runBlocking({ StoreCopy(of: folder).isMissing }) {
+                        try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
+                    }
                     var session = LibrarySession(
                         folder: folder, store: store, lock: lock, notices: rescued.notices,
                         isBegunAnew: rescued.isBegunAnew)

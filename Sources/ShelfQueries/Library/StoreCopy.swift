@@ -20,6 +20,9 @@ package struct StoreCopy: Sendable {
     /// Whether there has to be one. Blocks on the disk.
     package var isNeeded: Bool { folder.isStoreApart || isStoreShared }
 
+    /// Whether there has to be one and is none. Blocks on the disk.
+    package var isMissing: Bool { isNeeded && fileSize(path) ?? 0 == 0 }
+
     private var isStoreShared: Bool { MountedFilesystem(of: folder.storeFolder)?.isShared ?? false }
 
     /// What readers open: the store, or the copy where that is newer or has to do. Blocks on the disk.
