@@ -119,6 +119,25 @@ extension ProductTests {
             }
         }
 
+        @Test func `a first run that is killed is gone on from on its own machine`() async throws {
+            let gate = Gate()
+            var catalog = ScriptedCatalog(episodes: 2, bytes: 20_000)
+            catalog.items[0].deeds = [.stall(at: 10_000, until: gate), .wellBehaved]
+            try await withCatalog(catalog.script) { bench, server in
+                let one = Self.machine("one", bench)
+                try await bench.start("fetch", "1", "--jobs", "1", environment: one) { run in
+                    try await bench.waitUntilHeld(10_000)
+                    run.send(signal: SIGKILL)
+                    #expect(try await run.result().signal == SIGKILL)
+                }
+                gate.open()
+                let next = try await bench.run("fetch", "1", environment: one)
+                #expect(next.exitCode == 0 && !next.errors.contains("did not come to copy"), "\(next.errors)")
+                #expect(server.requests(path: "/audio/1.mp3").map { $0.header("Range") } == [nil, "bytes=10000-"])
+                #expect(try bench.digests() == catalog.digests)
+            }
+        }
+
         @Test func `a run that is killed before it copied its store goes on from it on the same machine`() async throws
         {
             let gate = Gate()

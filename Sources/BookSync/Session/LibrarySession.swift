@@ -45,11 +45,12 @@ package struct LibrarySession: Sendable {
             let outcome = await Swift.Result.of {
                 try await store.closing {
                     await knownLibraries?.remember(folder)
-                    try await handover.begin(lock.epoch, of: store, isOlder: settled.isOlder)
-                    // Another machine that takes over before this run ends has a store to go on from.
+                    // Another machine that takes over before this run ends has a store to go on from. It has no epoch yet, as
+                    // the file of a store whose run is killed has none.
                     if try await runBlocking({ StoreCopy(of: folder).isMissing }) {
                         try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
                     }
+                    try await handover.begin(lock.epoch, of: store, isOlder: settled.isOlder)
                     var session = LibrarySession(
                         folder: folder, store: store, lock: lock, notices: rescued.notices,
                         isBegunAnew: rescued.isBegunAnew)

@@ -20,8 +20,8 @@ package struct StoreCopy: Sendable {
     /// Whether there has to be one. Blocks on the disk.
     package var isNeeded: Bool { folder.isStoreApart || isStoreShared }
 
-    /// Whether there has to be one and is none. Blocks on the disk.
-    package var isMissing: Bool { isNeeded && fileSize(path) ?? 0 == 0 }
+    /// Whether the store lies apart, and nothing beside the audio is to be gone on from. Blocks on the disk.
+    package var isMissing: Bool { folder.isStoreApart && fileSize(path) ?? 0 == 0 }
 
     private var isStoreShared: Bool { MountedFilesystem(of: folder.storeFolder)?.isShared ?? false }
 
