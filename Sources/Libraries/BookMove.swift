@@ -60,7 +60,7 @@ package struct BookMove: Sendable {
     /// - Parameters:
     ///   - wait: seconds to wait for runs to end that hold one of the libraries.
     ///   - onStep: is told of each step that is done; what it throws stops the move there.
-    /// - Throws: ``Failure``; `CancellationError`. What was begun is settled by the next run in either library.
+    /// - Throws: ``Failure``; `CancellationError`. The next run in either library finishes it or takes it back.
     package func execute(
         waitingFor wait: Double = 0, onStep: @Sendable (Step) throws -> Void = { _ in }
     ) async throws -> Report {
@@ -219,16 +219,4 @@ package struct BookMove: Sendable {
             kind, disposition: .skip, what: "\(book) is not moved to '\(to.name)'", why: why,
             remedy: remedy)
     }
-}
-
-/// Hands a book over; see ``BookMove``.
-package func moveBook(
-    _ book: BookIdentity, from: LibraryPlace, to: LibraryPlace, minFreeSpace: Int64,
-    knownLibraries: KnownLibraries?,
-    waitingFor wait: Double = 0
-) async throws -> BookMove.Report {
-    try await BookMove(
-        book, from: from, to: to, minFreeSpace: minFreeSpace, knownLibraries: knownLibraries
-    )
-    .execute(waitingFor: wait)
 }

@@ -84,7 +84,9 @@ package final class LibraryLock: Sendable {
     ) async throws -> T {
         let lock = try await acquire(in: library, wait: seconds, command: command)
         defer { lock.release() }
-        guard try await runBlocking({ isShared(library) }), let lease = lock.lease.withLock({ $0 }) else {
+        guard try await runBlocking({ MountedFilesystem.isShared(library.path) }),
+            let lease = lock.lease.withLock({ $0 })
+        else {
             return try await body(lock)
         }
         let beating = Task { await lease.beat() }
@@ -92,13 +94,8 @@ package final class LibraryLock: Sendable {
         return try await body(lock)
     }
 
-    /// Blocks on the disk.
-    private static func isShared(_ library: LibraryFolder) -> Bool {
-        MountedFilesystem(of: library.path)?.isShared ?? false
-    }
-
     private func takeLease(of library: LibraryFolder, command: String) async throws {
-        let isShared = try await runBlocking { Self.isShared(library) }
+        let isShared = try await runBlocking { MountedFilesystem.isShared(library.path) }
         do {
             let taken = try await LibraryLease.take(library, isSharedDisk: isShared, command: command)
             lease.withLock { $0 = taken }

@@ -20,6 +20,9 @@ package struct MountedFilesystem: Sendable, Hashable {
     /// Whether other machines may read and write it, too.
     package var isShared: Bool { Self.sharedKinds.contains(kind) }
 
+    /// The same of the filesystem that a path is on; false where the system does not tell. Blocks.
+    package static func isShared(_ path: String) -> Bool { MountedFilesystem(of: path)?.isShared ?? false }
+
     /// Whether `flock` is kept from other machines that have the same filesystem mounted (nfs(5): `local_lock`, `nolock`).
     package var locksOnThisMachineOnly: Bool {
         kind.hasPrefix("nfs") && !options.isDisjoint(with: ["local_lock=flock", "local_lock=all", "nolock"])

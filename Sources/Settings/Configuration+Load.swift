@@ -77,7 +77,7 @@ extension Configuration {
                 configuration = reader.configuration
                 try findings.attempt {
                     let origin = findings.origins["library"]
-                    try configuration.settleDefaultLibrary(
+                    try configuration.resolveDefaultLibrary(
                         origin.map { _ in configuration.library }, base: base, origin: origin ?? .builtIn)
                 }
                 keyPaths = KeyPaths(reader)

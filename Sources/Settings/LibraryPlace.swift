@@ -97,11 +97,11 @@ extension Configuration {
         return true
     }
 
-    /// Settles which library new books go to: the one that the file names as `library`, else the first.
+    /// Finds out which library new books go to: the one that the file names as `library`, else the first.
     /// - Parameters:
     ///   - path: what the file says; nil where it says nothing.
     ///   - base: what the file's paths count from.
-    mutating func settleDefaultLibrary(_ path: String?, base: PathBase, origin: SettingOrigin) throws {
+    mutating func resolveDefaultLibrary(_ path: String?, base: PathBase, origin: SettingOrigin) throws {
         guard let first = configuredLibraries.first else { return }
         let named = configuredLibraries.first { $0.path == path || base.absolutePath($0.name) == path }
         guard let place = path == nil ? first : named else {

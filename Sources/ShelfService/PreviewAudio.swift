@@ -43,8 +43,7 @@ package struct PreviewAudio: Sendable {
             let mediaType = AudioExtension.mediaType(ofPath: "." + AudioExtension.of(episode))
             switch answer.status {
             case 206:
-                let parts = answer.first("Content-Range")?.wholeMatch(of: /bytes (\d{1,18})-\d{1,18}\/(\d{1,18})/)
-                guard let parts, let total = Int64(parts.2), Int64(parts.1) == range.lowerBound else {
+                guard case .bytes(range.lowerBound, _, let total?)? = answer.contentRange else {
                     throw refusal("its answer is another part than was asked for")
                 }
                 let bytes = try await answer.beginning(Int(last - range.lowerBound) + 1)

@@ -60,6 +60,9 @@ extension HTTPResponse {
         headers.first(name: name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// Which part of the resource the answer's body is; nil where it does not say.
+    package var contentRange: ContentRange? { first("Content-Range").map(ContentRange.init(parsing:)) }
+
     /// What the answer's `Retry-After` asks for; see ``RetryPolicy/requestedWait(retryAfter:date:now:)``.
     package func requestedWait(now: Double) -> Double? {
         RetryPolicy.requestedWait(retryAfter: first("Retry-After"), date: first("Date"), now: now)

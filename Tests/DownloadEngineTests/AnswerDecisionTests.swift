@@ -1,5 +1,6 @@
 import BookModel
 import Testing
+import Transport
 
 @testable import DownloadEngine
 

@@ -21,7 +21,7 @@ struct StoreHandover: Sendable {
     /// - Returns: whether the store is an older one: what a run since then recorded lies on a machine that did not copy it; and
     ///   where the store is that was here, if it was set aside.
     /// - Throws: ``Failure`` of kind `configuration` when two stores have gone on apart.
-    func settle(before epoch: Int) async throws -> (isOlder: Bool, aside: String?) {
+    func prepare(before epoch: Int) async throws -> (isOlder: Bool, aside: String?) {
         let store = folder.storePath
         guard folder.isStoreApart else {
             guard try await generation(of: store) == nil, try await generation(of: copy) != nil else {

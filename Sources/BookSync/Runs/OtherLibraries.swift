@@ -10,12 +10,13 @@ package struct OtherLibraries: Sendable {
     /// - Parameter configuration: for one library; where that is none of several, nothing is kept from it.
     package init(_ configuration: Configuration) {
         let own = configuration.library
+        let isOneOfSeveral =
+            configuration.configuredLibraries.count > 1
+            && configuration.configuredLibraries.contains { $0.path == own }
         var others = configuration
         others.configuredLibraries.removeAll { $0.path == own }
         others.isOneLibraryChosen = false
-        let isOneOfSeveral =
-            others.configuredLibraries.count == configuration.configuredLibraries.count - 1
-        self.others = isOneOfSeveral && !others.configuredLibraries.isEmpty ? others : nil
+        self.others = isOneOfSeveral ? others : nil
     }
 
     /// - Parameter store: of the library that they would be fetched into; nil while there is none.

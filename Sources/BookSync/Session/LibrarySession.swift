@@ -37,7 +37,7 @@ package struct LibrarySession: Sendable {
         return try await LibraryLock.hold(in: folder, wait: wait, command: command) { lock in
             if lock.takenFrom != nil { try await LibraryTakeover(folder: folder).execute() }
             let handover = StoreHandover(folder: folder)
-            let settled = try await handover.settle(before: lock.epoch)
+            let prepared = try await handover.prepare(before: lock.epoch)
             let rescue = StoreRecovery(folder: folder)
             let rescued = try await rescue.openStore(wasInUse: wasInUse)
             let store = rescued.store
@@ -50,11 +50,11 @@ package struct LibrarySession: Sendable {
                     if try await runBlocking({ StoreCopy(of: folder).isMissing }) {
                         try await StoreCopy(of: folder).publish(store) { try lock.requireHeld() }
                     }
-                    try await handover.begin(lock.epoch, of: store, isOlder: settled.isOlder)
+                    try await handover.begin(lock.epoch, of: store, isOlder: prepared.isOlder)
                     var session = LibrarySession(
                         folder: folder, store: store, lock: lock, notices: rescued.notices,
                         isBegunAnew: rescued.isBegunAnew)
-                    if let aside = settled.aside {
+                    if let aside = prepared.aside {
                         session.notices.append(
                             """
                             a run on this machine did not come to copy its store, and another one went on since: what it \

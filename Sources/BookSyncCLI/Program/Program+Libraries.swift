@@ -108,12 +108,7 @@ extension Array where Element: InLibrary {
     }
 
     func named(_ place: LibraryPlace, of all: Configuration) -> Self {
-        guard all.hasSeveralLibraries else { return self }
-        return map { item in
-            var item = item
-            item.library = place.name
-            return item
-        }
+        all.hasSeveralLibraries ? named(place) : self
     }
 }
 

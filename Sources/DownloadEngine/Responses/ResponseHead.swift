@@ -28,7 +28,7 @@ struct ResponseHead: Equatable, Sendable {
 
     init(_ answer: HTTPResponse) {
         status = answer.status
-        contentRange = answer.first("Content-Range").map(ContentRange.init(parsing:))
+        contentRange = answer.contentRange
         // A transfer coding makes any length meaningless (RFC 9112 §6.3).
         let isChunked = answer.first("Transfer-Encoding") != nil
         contentLength = isChunked ? nil : answer.first("Content-Length").flatMap { Int64($0) }
@@ -44,41 +44,5 @@ struct ResponseHead: Equatable, Sendable {
             age = Int(clamping: date - modified)
         }
         validator = ContentValidator(entityTag: answer.first("ETag"), lastModified: lastModified, age: age)
-    }
-}
-
-/// The `Content-Range` field (RFC 9110 §14.4).
-enum ContentRange: Equatable, Sendable {
-    /// `bytes FIRST-LAST/TOTAL`; the total is nil where the server wrote `*`.
-    case bytes(first: Int64, last: Int64, total: Int64?)
-    /// `bytes */TOTAL`, of a 416.
-    case unsatisfied(total: Int64)
-    /// Anything else: another unit, numbers that contradict one another or are absurd.
-    case unreadable
-
-    init(parsing text: String) {
-        self = Self.parse(text) ?? .unreadable
-    }
-
-    private static func parse(_ text: String) -> ContentRange? {
-        let words = text.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
-        let halves = words[1].split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2 else { return nil }
-        let total = number(halves[1])
-        if halves[0] == "*" { return total.map { .unsatisfied(total: $0) } }
-        guard total != nil || halves[1] == "*" else { return nil }
-        let bounds = halves[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard bounds.count == 2, let first = number(bounds[0]), let last = number(bounds[1]), first <= last,
-            total.map({ last < $0 }) ?? true
-        else { return nil }
-        return .bytes(first: first, last: last, total: total)
-    }
-
-    private static func number(_ text: Substring) -> Int64? {
-        guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int64(text),
-            number <= FileSize.max
-        else { return nil }
-        return number
     }
 }

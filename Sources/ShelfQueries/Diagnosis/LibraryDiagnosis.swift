@@ -92,7 +92,7 @@ struct LibraryDiagnosis: Sendable {
     private func lock(_ isHeld: Bool) async throws -> Finding {
         let folder = folder
         let (owner, isShared) = try await runBlocking {
-            (LockOwner(of: folder), MountedFilesystem(of: folder.path)?.isShared ?? false)
+            (LockOwner(of: folder), MountedFilesystem.isShared(folder.path))
         }
         guard isHeld else {
             // The kernel's lock may not reach that machine.

@@ -56,11 +56,7 @@ extension LibraryAnswers {
     /// All that was found, with the names of its libraries where there are several.
     package func items<Item: InLibrary>() -> [Item] where Value == [Item]? {
         let isNamed = answers.count + failures.count > 1
-        return answers.flatMap { place, items in
-            var items = items ?? []
-            if isNamed { for index in items.indices { items[index].library = place.name } }
-            return items
-        }
+        return answers.flatMap { place, items in isNamed ? (items ?? []).named(place) : items ?? [] }
     }
 }
 
@@ -78,6 +74,17 @@ extension LibraryAnswers where Value == ShelfReader.Found? {
 package protocol InLibrary: Sendable {
     /// The library's name; nil where only one is looked at.
     var library: String? { get set }
+}
+
+extension Array where Element: InLibrary {
+    /// The same with the name of the library that they are of.
+    package func named(_ place: LibraryPlace) -> Self {
+        map { item in
+            var item = item
+            item.library = place.name
+            return item
+        }
+    }
 }
 
 extension BookSummary: InLibrary {}

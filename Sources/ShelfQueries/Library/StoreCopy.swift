@@ -23,7 +23,7 @@ package struct StoreCopy: Sendable {
     /// Whether the store lies apart, and nothing beside the audio is to be gone on from. Blocks on the disk.
     package var isMissing: Bool { folder.isStoreApart && fileSize(path) ?? 0 == 0 }
 
-    private var isStoreShared: Bool { MountedFilesystem(of: folder.storeFolder)?.isShared ?? false }
+    private var isStoreShared: Bool { MountedFilesystem.isShared(folder.storeFolder) }
 
     /// What readers open: the store, or the copy where that is newer or has to do. Blocks on the disk.
     package var readablePath: String {
@@ -69,7 +69,7 @@ extension LibraryFolder {
     /// Opens the store at the path for writing: for this process alone where other machines may have its disk, too.
     package static func openStore(at path: String) async throws -> CatalogStore {
         let place = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
-        let isShared = try await runBlocking { MountedFilesystem(of: place)?.isShared ?? false }
+        let isShared = try await runBlocking { MountedFilesystem.isShared(place) }
         return try await CatalogStore(path: path, access: isShared ? .exclusive : .readWrite)
     }
 

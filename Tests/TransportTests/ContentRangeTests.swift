@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DownloadEngine
+@testable import Transport
 
 /// RFC 9110 §14.4.
 @Suite struct ContentRangeTests {
