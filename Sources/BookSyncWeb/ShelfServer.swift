@@ -53,7 +53,7 @@ package struct ShelfServer: Sendable {
     ) {
         let shelf = pages?.wholeShelf ?? ServedShelf(configuration)
         let logger = logger ?? Logger(label: "booksync.serve") { _ in SwiftLogNoOpLogHandler() }
-        let live = EventBroadcaster(library: configuration.library, logger: logger)
+        let live = EventBroadcaster(libraries: configuration.libraries.map(\.path), logger: logger)
         site = ServerContext(
             shelf: shelf, basePath: basePath, publicURL: publicURL,
             hosts: HostRule(target: target, publicURL: publicURL, hosts: configuration.serve.hosts),
@@ -67,8 +67,8 @@ package struct ShelfServer: Sendable {
         self.certificate = certificate
         services =
             [LiveService(live: live)] + (certificate.map { [CertificateService(certificate: $0)] } ?? [])
-            + (shelf.desk.map { [RunService(desk: $0)] } ?? [])
-            + (shelf.desk.flatMap { desk in mirrorInterval.map { [MirrorService(desk: desk, interval: $0)] } } ?? [])
+            + shelf.desks.map { RunService(desk: $0) }
+            + (mirrorInterval.map { [MirrorService(desks: shelf.desks, interval: $0)] } ?? [])
     }
 
     /// What is answered at which path, and who may have it.

@@ -12,11 +12,12 @@ extension CatalogStore {
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
-                        try failing("the store cannot be copied", at: origin) {
-                            // By itself: not every disk has the shared memory that others would need.
-                            var alone = Configuration()
-                            alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-                            let copy = try DatabaseQueue(path: path, configuration: alone)
+                        // By itself: not every disk has the shared memory that others would need.
+                        var alone = Configuration()
+                        alone.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+                        let what: Message = "the store cannot be copied"
+                        let copy = try failing(what, at: path) { try DatabaseQueue(path: path, configuration: alone) }
+                        try failing(what, at: origin) {
                             try reader.backup(to: copy)
                             _ = try copy.writeWithoutTransaction {
                                 try String.fetchOne($0, sql: "PRAGMA journal_mode = DELETE")

@@ -29,14 +29,18 @@ extension CatalogStore {
         }
     }
 
-    /// The first books, ordered by identity.
-    package func books(first count: Int) async throws -> [BookSummary] {
+    /// The first books, ordered by identity; or those whose catalogs changed last.
+    package func books(first count: Int, isNewestFirst: Bool = false) async throws -> [BookSummary] {
         try await read("the shelf cannot be read") { database in
-            let ids = try Int64.fetchAll(
-                database.cachedStatement(sql: "SELECT id FROM book ORDER BY source, key LIMIT ?"),
-                arguments: [count])
+            let sql = "SELECT id FROM book ORDER BY \(isNewestFirst ? "updated_at DESC," : "") source, key LIMIT ?"
+            let ids = try Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [count])
             return try ids.flatMap { try database.shelvedBooks(only: $0) }
         }
+    }
+
+    /// How many books there are, and how many of their episodes, of how many bytes, are on disk.
+    package func shelfSum() async throws -> ShelfSum {
+        try await read("the shelf cannot be read") { try $0.shelfSum() }
     }
 
     /// The books that an author, called exactly so, wrote.

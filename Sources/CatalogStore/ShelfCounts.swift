@@ -88,6 +88,26 @@ extension Database {
         return shelf
     }
 
+    func shelfSum() throws -> ShelfSum {
+        let statement = try cachedStatement(
+            sql: """
+                SELECT (SELECT COUNT(*) FROM book), COALESCE(SUM(present), 0), COALESCE(SUM(bytes), 0) FROM shelf_count
+                """)
+        let rows = try Row.fetchCursor(statement)
+        var sum = ShelfSum()
+        if let row = try rows.next() {
+            var columns = ColumnReader(row)
+            sum = ShelfSum(books: try columns.next(), episodes: try columns.next(), bytes: try columns.next())
+        }
+        let uncounted = try uncountedBooks(only: nil)
+        let isUncounted = Set(uncounted)
+        for (book, counts) in try counted(uncounted) where isUncounted.contains(book) {
+            sum.episodes += counts.present
+            sum.bytes += counts.bytes
+        }
+        return sum
+    }
+
     /// As noted, and counted anew where nothing is.
     private func shelfCounts(only id: Int64?) throws -> [Int64: ShelfCounts] {
         let condition = id == nil ? "" : "WHERE book_id = ?"

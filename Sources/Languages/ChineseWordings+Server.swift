@@ -60,6 +60,8 @@ extension Wordings {
         "it is one of {1}": "它应为 {1} 之一", "it takes a number from {1} to {2}": "它应为 {1} 到 {2} 的数",
         "'{1}' takes a number": "“{1}”应为数字",
         "'seconds' needs exactly one 'episode'": "seconds 只能用于一个 episode",
+        "the request names books of {1} libraries": "这个请求涉及 {1} 个书库的书",
+        "send one request for each of them": "请为每个书库各发一个请求",
         "'episode' is SOURCE/ID/EPISODE": "episode 应为 来源/ID/分集", "the request cannot be understood": "无法理解这个请求",
         "'{1}' is not an argument of {2}": "{2} 没有参数“{1}”", "there is no 'outline'": "缺少 outline",
         "there is no 'position'": "缺少 position",

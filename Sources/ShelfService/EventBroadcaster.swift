@@ -12,20 +12,22 @@ package actor EventBroadcaster {
     /// For so long without clients what was seen is remembered.
     private static let memory = Duration.seconds(60)
 
-    private let library: String
+    private let libraries: [String]
     private let logger: Logger
     private let now: @Sendable () -> ContinuousClock.Instant
     private var broadcaster = Broadcaster()
-    private var watcher = ShelfWatcher()
+    /// One for each library.
+    private var watchers: [ShelfWatcher]
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var isOver = false
     private var lastLook: ContinuousClock.Instant?
 
     /// - Parameter now: the clock.
     package init(
-        library: String, logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        libraries: [String], logger: Logger, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.library = library
+        self.libraries = libraries
+        watchers = libraries.map { _ in ShelfWatcher() }
         self.logger = logger
         self.now = now
     }
@@ -64,26 +66,27 @@ package actor EventBroadcaster {
     package func work() async {
         while !Task.isCancelled {
             if broadcaster.isEmpty {
-                await closeWatcher()
+                await closeWatchers()
                 await sleepUntilJoined()
                 continue
             }
             if let lastLook, now() - lastLook > Self.memory {
                 // What happened meanwhile is too much to tell.
-                await closeWatcher()
-                watcher = ShelfWatcher()
+                await closeWatchers()
+                watchers = libraries.map { _ in ShelfWatcher() }
                 broadcaster.reset()
             }
             lastLook = now()
             await look()
             do {
-                try await Task.sleep(for: Self.interval)
+                // Many libraries are looked at less often, so that an idle server stays idle.
+                try await Task.sleep(for: Self.interval * max(1, libraries.count / 8))
             } catch {
                 break
             }
         }
         isOver = true
-        await closeWatcher()
+        await closeWatchers()
         broadcaster.leaveAll()
     }
 
@@ -102,27 +105,29 @@ package actor EventBroadcaster {
         wakeUp = nil
     }
 
-    // The watcher is taken out while it works: others may come in meanwhile, and it is this task's alone.
+    // The watchers are taken out while they work: others may come in meanwhile, and they are this task's alone.
 
-    private func closeWatcher() async {
-        var working = watcher
-        await working.close()
-        watcher = working
+    private func closeWatchers() async {
+        var working = watchers
+        for index in working.indices { await working[index].close() }
+        watchers = working
     }
 
     private func look() async {
-        var working = watcher
+        var working = watchers
         var events: [LiveEvent] = []
-        do {
-            events = try await working.look(at: library, now: now())
-        } catch {
-            // The store may be about to be made, or replaced.
-            logger.debug("the shelf cannot be looked at", metadata: ["error": "\(error)"])
-            await working.close()
+        for (index, library) in libraries.enumerated() {
+            do {
+                events += try await working[index].look(at: library, now: now())
+            } catch {
+                // The store may be about to be made, or replaced.
+                logger.debug("the shelf cannot be looked at", metadata: ["error": "\(error)"])
+                await working[index].close()
+            }
         }
-        watcher = working
-        if working.sawOtherStore { broadcaster.reset() }
+        watchers = working
+        if working.contains(where: \.sawOtherStore) { broadcaster.reset() }
         let now = now()
-        broadcaster.publish(events, whole: working.whole(at: now), at: now)
+        broadcaster.publish(events, whole: working.flatMap { $0.whole(at: now) }, at: now)
     }
 }

@@ -45,6 +45,13 @@ actor KeptStore {
         }
     }
 
+    /// By which it is known later whether the store was written to meanwhile, without opening it.
+    /// - Returns: nil where there is no store, or what is written now could have the same one.
+    nonisolated func stamp() async throws -> StoreFile? {
+        let copy = StoreCopy(of: .existing(at: library))
+        return try await runBlocking { StoreFile(at: try copy.readablePath) }.flatMap { $0.isSettled ? $0 : nil }
+    }
+
     private func take() async throws -> (number: Int, store: CatalogStore)? {
         let copy = StoreCopy(of: .existing(at: library))
         let file = try await runBlocking { StoreFile(at: try copy.readablePath) }
@@ -106,14 +113,18 @@ actor KeptStore {
 }
 
 /// Which file a store is, and what it and its log look like from outside.
-private struct StoreFile: Sendable {
+struct StoreFile: Sendable, Hashable {
     private let file: FileAttributes
     private let log: FileAttributes?
+    /// Whether whatever is written later has a later time: filesystems count in steps, of two seconds at most (FAT).
+    fileprivate let isSettled: Bool
 
     /// - Returns: nil where there is none. Blocks on the disk.
     init?(at path: String) {
         guard let file = fileAttributes(path) else { return nil }
         (self.file, log) = (file, fileAttributes(path + "-wal"))
+        let last = max(file.modificationTime, log?.modificationTime ?? 0)
+        isSettled = Double(last) / 1e9 < Date.now.timeIntervalSince1970 - 2
     }
 
     /// - Parameter inContent: whether it matters that it was written meanwhile.

@@ -60,6 +60,7 @@ package actor RunQueue {
     /// Makes one file of a book; nil where ffmpeg is not installed.
     package nonisolated let joins: BookJoins?
     private let runner: Runner
+    private let turns: RunTurns
     private var errands = PendingRuns()
     /// What the run under way is to do, and the books that joined it.
     private var current: PendingRuns.Errand?
@@ -75,11 +76,14 @@ package actor RunQueue {
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
 
-    /// - Parameter knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    /// - Parameters:
+    ///   - knownLibraries: what is remembered of libraries, so that one whose disk is not mounted is not begun anew.
+    ///   - turns: shared with the queues of other libraries: their runs take turns, so that no host is asked by two at once.
     package init(
         _ configuration: Configuration, knownLibraries: KnownLibraries?, logger: Logger, joins: BookJoins? = nil,
-        runner: Runner
+        turns: RunTurns = RunTurns(), runner: Runner
     ) {
+        self.turns = turns
         self.joins = joins
         self.configuration = configuration
         self.knownLibraries = knownLibraries
@@ -286,7 +290,7 @@ package actor RunQueue {
             joined = []
             isRecorded = false
             do {
-                _ = try await run(errand, control)
+                try await turns.taking { _ = try await self.run(errand, control) }
             } catch is CancellationError {
                 // Only the end of this task cancels it.
             } catch {

@@ -24,7 +24,7 @@ package struct ServedCatalog: Sendable {
     /// - Parameter query: `bookId`, `pageNum`, `pageSize`, `sortType` (1 for the last one first); all else is passed over.
     package func listing(_ query: [String: String], of source: String) async throws -> JSONDocument {
         guard let id = query["bookId"], !id.isEmpty else { return Self.refusal(4, "there is no bookId") }
-        let found = try await shelf.read { shelf -> [EpisodeRecord]? in
+        let found = try await shelf.having(id, of: source).read { shelf -> [EpisodeRecord]? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
             return try await shelf.store.episodes(of: book)
         }
@@ -47,7 +47,7 @@ package struct ServedCatalog: Sendable {
     /// - Parameter query: `id`.
     package func detail(_ query: [String: String], of source: String) async throws -> JSONDocument {
         guard let id = query["id"], !id.isEmpty else { return Self.refusal(4, "there is no id") }
-        let found = try await shelf.read { shelf -> Book? in
+        let found = try await shelf.having(id, of: source).read { shelf -> Book? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
             return try await shelf.store.book(book)
         }

@@ -14,7 +14,7 @@ extension ServedShelf {
     /// - Throws: ``Failure`` of kind `unknownBook` when one of them is not on the shelf.
     package func episodes(named names: [EpisodeName]) async throws -> [EpisodeRecord] {
         guard !names.isEmpty else { return [] }
-        let library = configuration.library
+        let library = library.place.path
         let found = try await read { shelf -> [EpisodeRecord] in
             var found: [EpisodeRecord] = []
             var books: [String: BookIdentity] = [:]
@@ -51,11 +51,18 @@ extension ServedShelf {
             why: "there is no such episode on the shelf")
     }
 
-    /// Books that are not on the shelf, of authors whose lists are followed; those that were listed last come first.
-    package func unshelvedBooks(count: Int) async throws -> [(title: String, author: String, reference: String)] {
-        try await read { try await $0.store.unshelvedBooks(count: count) }?.map {
+    /// Those of a library's ``ShelfFront/unshelved`` books that no other library has either.
+    package func offered(
+        _ listed: [ListedBook]
+    ) async throws -> [(title: String, author: String, reference: String)] {
+        var known: Set<BookIdentity> = []
+        if hasSeveralLibraries, !listed.isEmpty {
+            let books = listed.map(\.book)
+            known = Set(try await answers { try await $0.store.known(among: books) }.answers.flatMap { $0.value ?? [] })
+        }
+        return listed.filter { !known.contains($0.book) }.map {
             ($0.title, String($0.list.id.dropFirst("author:".count)), $0.book.description)
-        } ?? []
+        }
     }
 
     /// The book that a REF names, which may name it as addresses do.

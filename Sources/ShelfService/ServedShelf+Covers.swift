@@ -36,7 +36,7 @@ extension ServedShelf {
     func openedCover(
         of id: String, of source: String
     ) async throws -> (book: Book, picture: (file: OpenedFile, type: String, small: SmallCover)?)? {
-        let library = configuration.library
+        let library = library.place.path
         let found = try await read { shelf -> (book: Book, paths: [String])? in
             guard let identity = try await shelf.book(id, of: source),
                 let shelved = try await shelf.store.books([identity]).first

@@ -13,7 +13,7 @@ extension ServedShelf {
     package func position(in name: EpisodeName) async throws -> ListeningPosition? {
         do {
             guard let episode = try await episodes(named: [name]).first?.episode.identity else { return nil }
-            let found = try await read { try await $0.store.position(in: episode, of: user.id) }
+            let found = try await read { try await $0.store.position(in: episode, of: $0.user.id) }
             return (found ?? nil)
                 ?? ListeningPosition(
                     episode: episode, seconds: 0, updatedAt: Date(timeIntervalSince1970: 0))
@@ -27,7 +27,7 @@ extension ServedShelf {
     package func setPosition(
         _ position: ListeningPosition, after known: Int64?
     ) async throws -> (isRecorded: Bool, position: ListeningPosition) {
-        try await write { try await $0.setPosition(position, of: user.id, after: known) }
+        try await write { try await $0.setPosition(position, of: $1, after: known) }
     }
 
     /// Marks an episode, all up to it, or a whole book as played, or as never listened to.
@@ -35,13 +35,13 @@ extension ServedShelf {
     package func mark(
         _ part: MarkedPart, of book: BookIdentity, asPlayed isPlayed: Bool
     ) async throws -> Int {
-        try await write { try await $0.mark(part, of: book, asPlayed: isPlayed, for: user.id, at: Date()) }
+        try await write { try await $0.mark(part, of: book, asPlayed: isPlayed, for: $1, at: Date()) }
     }
 
     /// - Returns: the bookmark's number.
     /// - Throws: ``Failure`` of kind `usage` where the user has too many in the book.
     package func add(_ bookmark: Bookmark) async throws -> Int64 {
-        guard let number = try await write({ try await $0.add(bookmark, for: user.id) }) else {
+        guard let number = try await write({ try await $0.add(bookmark, for: $1) }) else {
             throw Failure(
                 .usage, what: "the bookmark is not kept",
                 why: "there are \(Bookmark.maxCount) in \(bookmark.episode.book) already", remedy: "remove some")
@@ -51,20 +51,43 @@ extension ServedShelf {
 
     /// - Returns: whether the user had a bookmark of that number.
     package func removeBookmark(_ number: Int64) async throws -> Bool {
-        try await write { try await $0.removeBookmark(number, of: user.id) }
+        try await write { try await $0.removeBookmark(number, of: $1) }
     }
 
     /// - Parameter speed: 0.25 to 4.
     package func setSpeed(_ speed: Double, of book: BookIdentity) async throws {
-        try await write { try await $0.setSpeed(speed, of: book, for: user.id) }
+        try await write { try await $0.setSpeed(speed, of: book, for: $1) }
     }
 
     /// Offers a book no more to be gone on with, until something of it is listened to again.
     package func dismiss(_ book: BookIdentity) async throws {
-        try await write { try await $0.dismiss(book, for: user.id, at: Date()) }
+        try await write { try await $0.dismiss(book, for: $1, at: Date()) }
     }
 
-    private func write<Result: Sendable>(_ body: (CatalogStore) async throws -> Result) async throws -> Result {
-        try await LibraryFolder.existing(at: configuration.library).writingStore(body)
+    /// - Parameter body: gets the store, and the user's number in it.
+    private func write<Result: Sendable>(
+        _ body: (CatalogStore, User.ID) async throws -> Result
+    ) async throws -> Result {
+        try await LibraryFolder.existing(at: library.place.path).writingStore { store in
+            var local = try await localUser(in: store)
+            if local.id == Self.unknown {
+                // Nobody logs in there with the name: the password is the first library's.
+                local.passwordHash = "*"
+                _ = try await store.add(local, inherits: false)
+                local = try await localUser(in: store)
+            }
+            return try await body(store, local.id)
+        }
+    }
+
+    /// No user has this number.
+    private static let unknown: User.ID = -1
+
+    /// The user as the library knows them: it is the first one that they log in to, and others know them by their names.
+    func localUser(in store: CatalogStore) async throws -> User {
+        guard index != first, let name = user.name else { return user }
+        var local = user
+        local.id = try await store.users().first { $0.name == name }?.id ?? Self.unknown
+        return local
     }
 }

@@ -6,23 +6,42 @@ import LibraryFiles
 import Settings
 import ShelfQueries
 
-/// What a library gives to others: files, feeds, and a catalog that another booksync mirrors. It reads the store and the
-/// disk, beside whatever run is under way, and changes neither.
+/// What libraries give to others: files, feeds, and a catalog that another booksync mirrors. It reads the stores and the
+/// disks, beside whatever run is under way, and changes neither.
 ///
-/// Sources, books and episodes are called by their ``Slug``, or as the catalog calls them.
+/// Sources, books and episodes are called by their ``Slug``, or as the catalog calls them. Of several libraries it is the shelf
+/// of one: of the one that new books go to, or the one that has a book, see ``having(_:of:)``.
 package struct ServedShelf: Sendable {
-    package let configuration: Configuration
-    /// Does the runs that clients ask for; nil where they can change nothing.
-    package let desk: RunQueue?
     /// Who looks at it: what they may not see is not there.
     package private(set) var user = User.owner
-    private let store: KeptStore
+    let libraries: [ServedLibrary]
+    /// Of the one that users log in to, and new books go to.
+    let first: Int
+    /// Of the one that this is the shelf of.
+    var index: Int
+    let places = BookPlaces()
+    let knownLibraries: KnownLibraries?
 
-    package init(_ configuration: Configuration, desk: RunQueue? = nil) {
-        self.configuration = configuration
-        self.desk = desk
-        store = KeptStore(library: configuration.library)
+    /// - Parameters:
+    ///   - configuration: names the libraries.
+    ///   - knownLibraries: what is remembered of them, so that one whose disk is not mounted does not pass for an empty one.
+    ///   - desks: they do the runs that clients ask for, one for each library; none where clients can change nothing.
+    package init(_ configuration: Configuration, knownLibraries: KnownLibraries? = nil, desks: [RunQueue] = []) {
+        self.knownLibraries = knownLibraries
+        libraries = configuration.libraries.enumerated().map { number, place in
+            ServedLibrary(place, of: configuration, desk: desks.indices.contains(number) ? desks[number] : nil)
+        }
+        first = libraries.firstIndex { $0.place.path == configuration.library } ?? 0
+        index = first
     }
+
+    /// Of the library.
+    package var configuration: Configuration { library.configuration }
+    /// Does the runs that clients ask for in the library; nil where they can change nothing.
+    package var desk: RunQueue? { library.desk }
+    package var desks: [RunQueue] { libraries.compactMap(\.desk) }
+
+    var library: ServedLibrary { libraries[index] }
 
     /// The same shelf, as somebody else has it.
     package func seen(by user: User) -> ServedShelf {
@@ -33,19 +52,17 @@ package struct ServedShelf: Sendable {
 
     /// Reads the store. A reading must not begin another.
     /// - Returns: what `body` makes of the shelf; nil when there is no library yet.
+    /// - Throws: ``Failure``, also where the library is one of several, and its disk is not mounted.
     package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result) async throws -> Result? {
-        let library = configuration.library
-        return try await store.read { store in
+        let path = library.place.path
+        let result = try await library.store.read { store in
             try await body(
                 ShelfReader(
-                    library: library, store: store, user: user,
-                    isRunUnderWay: try await LibraryLock.isHeld(in: library)))
+                    library: path, store: store, user: try await localUser(in: store),
+                    isRunUnderWay: try await LibraryLock.isHeld(in: path)))
         }
-    }
-
-    /// Searches the store, see ``ShelfReader/search(_:for:limit:reading:)``.
-    package func search(for text: String, limit: Int?) async throws -> ShelfReader.Found? {
-        try await ShelfReader.search(configuration.library, for: text, limit: limit) { try await read($0) }
+        if result == nil, libraries.count > 1 { try await knownLibraries?.requireMounted(path) }
+        return result
     }
 
     /// Those who log in with a name.
@@ -64,20 +81,13 @@ package struct ServedShelf: Sendable {
         try await read { try await $0.book(id, of: source) } ?? nil
     }
 
-    /// The last runs, the newest last, with those of this server that failed before the library could record them.
-    package func runs(last count: Int) async throws -> [ShownRun] {
-        let recorded = try await read { try await $0.runs(last: count) } ?? []
-        let unrecorded = await desk?.unrecorded.map { ShownRun(record: $0, state: .ended) } ?? []
-        return (recorded + unrecorded).sorted { $0.record.startedAt < $1.record.startedAt }.suffix(count)
-    }
-
     // MARK: Files
 
     /// The file of an episode, as the library has it now.
     /// - Returns: nil when there is no such episode, or nothing of it in its place.
     /// - Throws: ``Failure`` when what is there cannot be read.
     package func file(of episode: String, in id: String, of source: String) async throws -> OpenedFile? {
-        let library = configuration.library
+        let library = library.place.path
         let file = try await read { shelf -> LocalFile? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
             return try await shelf.episode(episode, of: book)?.givenFile
@@ -90,7 +100,7 @@ package struct ServedShelf: Sendable {
     /// - Parameter index: among those of the book.
     /// - Returns: nil when there is no such file in the library.
     package func joinedFile(_ index: Int, of id: String, of source: String) async throws -> OpenedFile? {
-        let library = configuration.library
+        let library = library.place.path
         let found = try await read { shelf -> [JoinedFile] in
             guard let book = try await shelf.book(id, of: source) else { return [] }
             return try await shelf.store.joinedFiles(of: book)
@@ -120,7 +130,7 @@ package struct ServedShelf: Sendable {
     /// The podcast feed of what is on disk of a book.
     /// - Returns: nil when nothing on the shelf has this name.
     package func feed(of id: String, of source: String, at addresses: ShelfAddresses) async throws -> [UInt8]? {
-        let library = configuration.library
+        let library = library.place.path
         let exported = try await read { shelf -> ExportedBook? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
             return try await ExportedBook(book, filter: .init(), library: library, store: shelf.store)
@@ -138,8 +148,9 @@ package struct ServedShelf: Sendable {
     }
 
     /// The feeds of all books of which there is something on disk, as OPML.
+    /// - Throws: ``Failure`` where a library cannot be looked at: who reads the list would give up its feeds.
     package func outline(at addresses: ShelfAddresses) async throws -> [UInt8] {
-        let books = try await read { try await $0.books() } ?? []
+        let books = try await answers { try await $0.books() }.complete().flatMap { $0.value ?? [] }
         var outline = OPMLDocument()
         outline.title = "booksync"
         outline.feeds = books.filter { $0.present > 0 }.map { shelved in

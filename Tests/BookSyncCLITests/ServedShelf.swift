@@ -56,12 +56,13 @@ struct ServedShelf {
 
 extension Workbench {
     /// Serves the library beside the body.
+    /// - Parameter library: nil for all that the configuration names.
     @discardableResult
     func serve<Result>(
-        _ arguments: String..., port: Int = 0, environment: [String: String] = [:],
+        _ arguments: String..., port: Int = 0, library: String? = "L", environment: [String: String] = [:],
         isolation: isolated (any Actor)? = #isolation, _ body: (ServedShelf) async throws -> Result
     ) async throws -> Result {
-        let all = ["serve", "--listen", "127.0.0.1:\(port)", "--library", "L"] + arguments
+        let all = ["serve", "--listen", "127.0.0.1:\(port)"] + (library.map { ["--library", $0] } ?? []) + arguments
         return try await withProduct(all, environment: environment, in: folder) { product in
             let address = try await product.waitForOutput(containing: "http")
             try await product.waitForErrors(containing: "Ctrl-C ends it")

@@ -23,7 +23,7 @@ import Testing
     private func withShelf(_ body: (EventBroadcaster, MovedClock) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let clock = MovedClock()
-            let shelf = EventBroadcaster(library: folder.path, logger: Logger(label: "test")) { clock.now }
+            let shelf = EventBroadcaster(libraries: [folder.path], logger: Logger(label: "test")) { clock.now }
             let work = Task { await shelf.work() }
             defer { work.cancel() }
             try await body(shelf, clock)
@@ -95,7 +95,7 @@ import Testing
                 return library.storePath
             }
             let path = try await makeStore()
-            let shelf = EventBroadcaster(library: folder.path, logger: Logger(label: "test"))
+            let shelf = EventBroadcaster(libraries: [folder.path], logger: Logger(label: "test"))
             let work = Task { await shelf.work() }
             defer { work.cancel() }
             let (page, _) = try #require(await shelf.join(lastEventID: nil))

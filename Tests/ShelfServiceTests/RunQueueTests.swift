@@ -28,7 +28,7 @@ import Testing
             let working = Task { await desk.work() }
             await desk.mirror()
             let failure = try #require(await failures.first { _ in true })
-            let run = try #require(try await ServedShelf(configuration, desk: desk).runs(last: 5).first)
+            let run = try #require(try await ServedShelf(configuration, desks: [desk]).runs(last: 5).runs.first)
             #expect(run.state == .ended && run.record.command == "mirror" && run.record.exitCode == 73)
             #expect(run.record.error == failure.message)
             working.cancel()

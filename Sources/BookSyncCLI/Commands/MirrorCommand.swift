@@ -102,7 +102,8 @@ struct MirrorCommand: Subcommand {
         ) { session in
             let subscriptions = try configuration.subscriptions(
                 of: shard, with: try await session.subscriptions())
-            if subscriptions.isEmpty { await program.sayThatNothingIsSubscribedTo() }
+            // Of a shard that has none others have them.
+            if subscriptions.isEmpty, shard == nil { await program.sayThatNothingIsSubscribedTo() }
             let mirror = CollectionMirror(configuration, in: session, logger: program.logger) { sentence in
                 if !common.quiet { await program.streams.writeError(sentence) }
             }

@@ -68,33 +68,36 @@ extension Program {
         configuration.downloads.probe == .auto ? mediaTools.map { MediaProbe(tools: $0) } : nil
     }
 
-    /// Does runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell.
-    func runQueue(_ configuration: Configuration) async throws -> RunQueue {
-        let watch = try await ConfigurationWatch(path: configurationPath)
+    /// Do runs for the clients of a server: as `fetch` and `mirror` do theirs, with less to tell. One for each library.
+    func runQueues(_ configuration: Configuration) async throws -> [RunQueue] {
+        let (watch, turns) = (try await ConfigurationWatch(path: configurationPath), RunTurns())
         var style = eventStyle
         // Many runs come and go, and nobody looks at this terminal for them.
         style.showsBars = false
         style.isVerbose = false
         let shown = style
-        return RunQueue(
-            configuration, knownLibraries: knownLibraries, logger: logger,
-            joins: mediaWriter.map { BookJoins(configuration, probe: $0) },
-            runner: RunQueue.Runner(
-                execute: { request, command, configuration, session, control in
-                    try await report(
-                        of: request, as: command, configuration: configuration, in: session, style: shown,
-                        control: control)
-                },
-                withCatalogs: { configuration, books, body in
-                    if let notice = try await watch.notice() {
-                        logger.notice("\(notice)")
-                        if !options.quiet { await streams.writeError(notice) }
-                    }
-                    return try await withCatalogs(configuration, for: books, body)
-                },
-                onFailure: { failure in await streams.writeError("booksync: \(failure)") },
-                exitCode: { Int(ExitStatus($0.kind).rawValue) },
-                onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } }))
+        let runner = RunQueue.Runner(
+            execute: { request, command, configuration, session, control in
+                try await report(
+                    of: request, as: command, configuration: configuration, in: session, style: shown,
+                    control: control)
+            },
+            withCatalogs: { configuration, books, body in
+                if let notice = try await watch.notice() {
+                    logger.notice("\(notice)")
+                    if !options.quiet { await streams.writeError(notice) }
+                }
+                return try await withCatalogs(configuration, for: books, body)
+            },
+            onFailure: { failure in await streams.writeError("booksync: \(failure)") },
+            exitCode: { Int(ExitStatus($0.kind).rawValue) },
+            onWaiting: { sentence in if !options.quiet { await streams.writeError(sentence) } })
+        return configuration.libraries.map { place in
+            let own = configuration.choosing(place)
+            return RunQueue(
+                own, knownLibraries: knownLibraries, logger: logger,
+                joins: mediaWriter.map { BookJoins(own, probe: $0) }, turns: turns, runner: runner)
+        }
     }
 
     /// Finds out which books the references name; a terminal shows which addresses are asked.

@@ -35,11 +35,7 @@ struct SearchCommand: Subcommand {
             try await ShelfReader.search(
                 configuration.library, for: text, limit: wanted)
         }
-        var (items, hasMore) = found.items()
-        if configuration.hasSeveralLibraries {
-            hasMore = hasMore || items.count > wanted ?? .max
-            items = Array(try items.ranked(for: text).prefix(wanted ?? .max))
-        }
+        let (items, hasMore) = try found.best(for: text, limit: wanted)
         await program.print(
             .array(items.map { JSONDocument($0) }), or: Self.table(items, program.words))
         guard !program.options.quiet else { return status }

@@ -92,16 +92,12 @@ struct ServeCommand: Subcommand {
         if rotateApps { return try await rotateApps(in: program) }
         if users.count > 0 { return try await changeUsers(in: program) }
         var loaded = try await program.configuration().configuration.knowing([])
-        // Of several libraries one is served.
-        loaded = loaded.choosing(loaded.place)
         loaded.trustsReferences = false
         let configuration = loaded
         let settings = configuration.serve
         let target = try ListenTarget(parsing: listen ?? settings.listen)
         let hasUsers = try await !UserBook.users(of: configuration.library).isEmpty
         try target.requireGuard(asksWhoComes: settings.asksWhoComes || hasUsers)
-        // What is wrong with the library is better told now than to each client.
-        let books = try await ShelfReader.read(configuration.library) { try await $0.books().count }
         let interval = mirrorEvery.flatMap(ServeSettings.mirrorInterval) ?? settings.mirrorInterval
         let isReadOnly = readOnly || settings.isReadOnly
         if isReadOnly, interval != nil {
@@ -109,10 +105,16 @@ struct ServeCommand: Subcommand {
                 .usage, what: "nothing can be mirrored", why: "the server is read-only",
                 remedy: "leave out --read-only, or --mirror-every")
         }
-        let desk = isReadOnly ? nil : try await program.runQueue(configuration)
-        let pages = try ShelfPages(ServedShelf(configuration, desk: desk)) {
-            try await program.findings(asksSources: $0)
+        let shelf = ServedShelf(
+            configuration, knownLibraries: program.knownLibraries,
+            desks: isReadOnly ? [] : try await program.runQueues(configuration))
+        // What is wrong with a library is better told now than to each client, who then finds all this known.
+        let fronts = try await shelf.front()
+        for (place, failure) in fronts.failures {
+            await program.streams.writeError("booksync: \(place.name): \(failure)")
         }
+        let books = fronts.answers.reduce(0) { $0 + $1.value.sum.books }
+        let pages = try ShelfPages(shelf) { try await program.findings(asksSources: $0) }
         let certificate = try await certificate(settings, target, configuration, program)
         let server = ShelfServer(
             configuration, at: target, basePath: basePath ?? settings.basePath,
@@ -128,8 +130,10 @@ struct ServeCommand: Subcommand {
                 await program.streams.writeOutput([Message(verbatim: address)])
             }
             guard !program.options.quiet else { return }
-            let shelf = books.map { Message($0, "book") } ?? "an empty shelf"
-            await program.streams.writeError("serving \(shelf) from \(configuration.library); Ctrl-C ends it")
+            let shelf = books > 0 ? Message(books, "book") : "an empty shelf"
+            let libraries = configuration.libraries
+            let places = libraries.count > 1 ? libraries.map(\.name).joined(separator: ", ") : configuration.library
+            await program.streams.writeError("serving \(shelf) from \(places); Ctrl-C ends it")
         }
         return .done
     }

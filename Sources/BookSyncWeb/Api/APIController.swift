@@ -11,18 +11,20 @@ struct APIController: Sendable {
     let shelf: ServedShelf
 
     func queue() async throws -> JSONDocument {
-        let episodes = try await shelf.read { try await $0.queue() } ?? []
-        return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
+        let episodes = try await shelf.wholeList { try await $0.queue() }
+        return .array(episodes.map { JSONDocument($0) })
     }
 
     func subscriptions() async throws -> JSONDocument {
-        let stored = try await shelf.read { try await $0.subscriptions() } ?? []
+        let stored = try await shelf.subscriptions()
         return .array(try shelf.configuration.allSubscriptions(with: stored).map { JSONDocument($0) })
     }
 
     func runs(_ query: [String: String]) async throws -> JSONDocument {
         let count = try query.number("last", from: 1) ?? 20
-        return .array(try await shelf.runs(last: count).map { JSONDocument($0) })
+        let (runs, unanswered) = try await shelf.runs(last: count)
+        if let (_, failure) = unanswered.first { throw failure }
+        return .array(runs.map { JSONDocument($0) })
     }
 
     func bookmarks(of book: BookIdentity) async throws -> JSONDocument {
@@ -37,10 +39,10 @@ struct APIController: Sendable {
     func books(_ query: [String: String]) async throws -> JSONDocument {
         let state = try query.choice("state", EpisodeState.allCases)
         let sort = try query.choice("sort", ShelfOrder.ofBooks)
-        var books =
-            try await shelf.read { shelf -> [BookSummary] in
-                if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
-            } ?? []
+        var books = try await shelf.wholeList { shelf -> [BookSummary] in
+            if let state { try await shelf.books(withEpisodesIn: state) } else { try await shelf.books() }
+        }
+        if shelf.hasSeveralLibraries { books.sort { $0.book.identity < $1.book.identity } }
         if try query.has("missing") { books = books.filter { $0.missing > 0 } }
         if let sort { books = books.sorted(by: sort) }
         if try query.has("reverse") { books.reverse() }
@@ -71,8 +73,10 @@ struct APIController: Sendable {
     func search(_ query: [String: String]) async throws -> JSONDocument {
         let text = query["q"] ?? ""
         let limit = try query.number("limit", from: 0) ?? 50
-        let found = try await shelf.search(for: text, limit: limit == 0 ? nil : limit)
-        return .array(found?.items.map { JSONDocument($0) } ?? [])
+        let wanted = limit == 0 ? nil : limit
+        let found = try await shelf.search(for: text, limit: wanted)
+        _ = try found.complete()
+        return .array(try found.best(for: text, limit: wanted).items.map { JSONDocument($0) })
     }
 }
 

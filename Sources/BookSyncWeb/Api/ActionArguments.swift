@@ -116,7 +116,7 @@ extension ShelfAction {
         case .unsubscribe, .preview: [.refs]
         case .position: [.position]
         case .bookmark: [.position, .note]
-        case .removeBookmark: [.number]
+        case .removeBookmark: [.number, .refs]
         case .mark: [.refs, .episodes, .played, .upTo]
         case .speed: [.refs, .episodes, .speed]
         case .dismiss: [.refs, .episodes]

@@ -15,9 +15,10 @@ struct RunService: Service {
     }
 }
 
-/// Asks for a run over all subscriptions, again and again.
+/// Asks for a run over all subscriptions, again and again: in each library that is served.
 struct MirrorService: Service {
-    let desk: RunQueue
+    /// The first one is of the library whose last run decides when the next one begins.
+    let desks: [RunQueue]
     /// Seconds between two of them.
     let interval: Double
 
@@ -26,9 +27,10 @@ struct MirrorService: Service {
             do {
                 var wait = try await firstWait()
                 while true {
-                    await desk.announceMirror(at: Date(timeIntervalSinceNow: wait))
+                    let next = Date(timeIntervalSinceNow: wait)
+                    for desk in desks { await desk.announceMirror(at: next) }
                     try await Task.sleep(for: .seconds(wait))
-                    await desk.mirror()
+                    for desk in desks { await desk.mirror() }
                     wait = interval
                 }
             } catch {
@@ -40,8 +42,11 @@ struct MirrorService: Service {
     /// Seconds until the first one: a server that is started anew does not begin from the beginning.
     private func firstWait() async throws -> Double {
         do {
-            let last = try await ShelfReader.read(desk.configuration.library) { shelf in
-                try await shelf.runs(last: 100).last { $0.record.command == "mirror" }?.record.startedAt
+            var last: Date??
+            if let library = desks.first?.configuration.library {
+                last = try await ShelfReader.read(library) { shelf in
+                    try await shelf.runs(last: 100).last { $0.record.command == "mirror" }?.record.startedAt
+                }
             }
             return Self.wait(since: last ?? nil, interval: interval, now: Date())
         } catch is CancellationError {

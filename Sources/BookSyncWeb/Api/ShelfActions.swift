@@ -25,32 +25,71 @@ struct ShelfActions: Sendable {
     /// - Throws: ``Failure``: `usage` for wrong arguments, `unknownBook` for what is not on the shelf.
     func perform(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {
         try arguments.require(action)
+        return try await inLibrary(of: arguments, action).performHere(action, arguments)
+    }
+
+    /// Does it in the library of what is named.
+    private func performHere(_ action: ShelfAction, _ arguments: ActionArguments) async throws -> JSONDocument {
         switch action {
         case .fetch: return try await fetch(arguments)
         case .pause:
-            return try await control(arguments) { scope in
-                try await TransferControl.open(in: library) { try await $0.pause(scope) }
+            return try await control(arguments) { own, scope in
+                try await TransferControl.open(in: own.library) { try await $0.pause(scope) }
             }
-        case .resume: return try await control(arguments) { try await desk.resume($0) }
-        case .cancel: return try await control(arguments) { try await desk.cancel($0) }
+        case .resume: return try await control(arguments) { try await $0.desk.resume($1) }
+        case .cancel: return try await control(arguments) { try await $0.desk.cancel($1) }
         case .remove:
-            guard arguments.forget else { return try await control(arguments) { try await desk.remove($0).episodes } }
-            return try await control(arguments) { scope in
-                try await TransferControl.open(in: library) { try await $0.forgetRemovals(scope) }
+            guard arguments.forget else {
+                return try await control(arguments) { try await $0.desk.remove($1).episodes }
+            }
+            return try await control(arguments) { own, scope in
+                try await TransferControl.open(in: own.library) { try await $0.forgetRemovals(scope) }
             }
         case .subscribe: return try await subscribe(arguments)
         case .unsubscribe: return try await unsubscribe(arguments)
         case .position: return try await setPosition(arguments)
         case .mark, .bookmark, .removeBookmark, .speed, .dismiss: return try await listen(action, arguments)
         case .mirror:
-            let stored = try await shelf.read { try await $0.subscriptions() } ?? []
+            let stored = try await shelf.subscriptions()
             try await desk.requireLibrary()
-            await desk.mirror()
+            for desk in shelf.desks { await desk.mirror() }
             return ["count": .init(try configuration.allSubscriptions(with: stored).count)]
         case .follow: return try await follow(arguments)
         case .preview:
             return JSONDocument(try await desk.previews.preview(try BookReference(parsing: arguments.refs[0])).preview)
         }
+    }
+
+    // MARK: Libraries
+
+    private func on(_ shelf: ServedShelf) -> ShelfActions {
+        ShelfActions(shelf: shelf, desk: shelf.desk ?? desk, device: device)
+    }
+
+    /// The same for the library that has what is named; what none has goes to the one for new books.
+    /// - Throws: ``Failure`` of kind `usage` where several libraries have it.
+    private func inLibrary(of arguments: ActionArguments, _ action: ShelfAction) async throws -> ShelfActions {
+        guard shelf.hasSeveralLibraries, action != .preview else { return self }
+        var found: [ServedShelf] = []
+        for text in arguments.refs {
+            let reference = try BookReference(parsing: text)
+            var shelf = try await shelf.having(reference)
+            if action == .fetch || action == .subscribe, try await !shelf.knows(reference) {
+                shelf = shelf.shelf(at: try configuration.library(forNew: try configuration.book(reference)))
+            }
+            found.append(shelf)
+        }
+        for name in arguments.episodes + [arguments.position?.name].compactMap(\.self) {
+            found.append(try await shelf.having(name.book, of: name.source))
+        }
+        let places = Set(found.map(\.place))
+        guard places.count < 2 else {
+            throw Failure(
+                .usage, what: "the request names books of \(places.count) libraries",
+                why: "they are \(places.map(\.name).sorted().joined(separator: ", "))",
+                remedy: "send one request for each of them")
+        }
+        return found.first.map(on) ?? self
     }
 
     // MARK: Transfers
@@ -80,9 +119,9 @@ struct ShelfActions: Sendable {
     }
 
     private func control(
-        _ arguments: ActionArguments, _ action: (TransferControl.Scope) async throws -> Int
+        _ arguments: ActionArguments, _ action: (ShelfActions, TransferControl.Scope) async throws -> Int
     ) async throws -> JSONDocument {
-        guard !arguments.all else { return ["count": .init(try await action(.everything))] }
+        guard !arguments.all else { return ["count": .init(try await controlAll(action))] }
         var books: [(book: BookIdentity, filter: EpisodeFilter)] = []
         for text in arguments.refs {
             let reference = try BookReference(parsing: text)
@@ -91,9 +130,19 @@ struct ShelfActions: Sendable {
         // Found before anything is done, so that all is done or nothing.
         let episodes = try await named(arguments.episodes).map(\.episode.identity)
         var count = 0
-        if !books.isEmpty { count += try await action(.books(books)) }
-        if !episodes.isEmpty { count += try await action(.episodes(episodes)) }
+        if !books.isEmpty { count += try await action(self, .books(books)) }
+        if !episodes.isEmpty { count += try await action(self, .episodes(episodes)) }
         return ["count": .init(count)]
+    }
+
+    private func controlAll(_ action: (ShelfActions, TransferControl.Scope) async throws -> Int) async throws -> Int {
+        var count = 0
+        for shelf in shelf.all {
+            // Of several libraries those that were never begun have nothing to act on.
+            if shelf.hasSeveralLibraries, try await shelf.read({ _ in true }) == nil { continue }
+            count += try await action(on(shelf), .everything)
+        }
+        return count
     }
 
     // MARK: Subscriptions

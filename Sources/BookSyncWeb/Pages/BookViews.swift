@@ -113,7 +113,8 @@ extension ViewMaker {
         return people.isEmpty ? nil : people.joined(separator: " · ")
     }
 
-    func facts(of shelved: BookSummary, _ progress: ListeningProgress?) -> [FactView] {
+    /// - Parameter library: its name, where several are served.
+    func facts(of shelved: BookSummary, _ progress: ListeningProgress?, in library: String?) -> [FactView] {
         var facts = [
             FactView(label: phrases(.factEpisodes), value: phrases.number(shelved.episodes)),
             FactView(label: phrases(.factOnDisk), value: phrases.number(shelved.present)),
@@ -133,6 +134,7 @@ extension ViewMaker {
         facts.append(FactView(label: phrases(.factBytes), value: phrases.bytes(shelved.bytes)))
         facts.append(FactView(label: phrases(.factUpdated), value: phrases.day(shelved.updatedAt)))
         facts.append(FactView(label: phrases(.factSource), value: shelved.book.identity.source))
+        if let library { facts.append(FactView(label: phrases(.factLibrary), value: library)) }
         return facts
     }
 

@@ -27,11 +27,13 @@ extension ViewMaker {
             return player
         }
         if visitor.keepsPositions {
-            view.actions = [
-                button(
-                    "remove-bookmark", .removeBookmark, field: "number", value: "\(bookmark.id)",
-                    of: "\(time), \(episode.name)", kind: "quiet")
-            ]
+            var remove = button(
+                "remove-bookmark", .removeBookmark, field: "number", value: "\(bookmark.id)",
+                of: "\(time), \(episode.name)", kind: "quiet")
+            // Each library has its own numbers.
+            remove.hidden = [FieldView(name: "ref", value: PageRoutes.reference(of: book.identity))]
+            remove.hasHidden = true
+            view.actions = [remove]
         }
         return view
     }

@@ -25,6 +25,7 @@ package enum Phrase: String, Sendable, CaseIterable {
     case underWayCount, waitingCount, pausedCount, failedCount, searchHeading, searchFor, searchHint
     case nothingFound, runFetch, runMirror, runEnded, runFailed, runUnderWay, runCutOff, runStopped, runFetched
     case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, incompleteListing
+    case libraryUnanswered, factLibrary
     case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage
     case refusedWhy, tryAgain, askLater, readOnly, saidStarted, saidFinished, saidFailed, saidPaused
     case saidCancelled, saidMany, saidPlaying, saidSleep, saidSkipped, saidElsewhere, continueThere, stayHere,

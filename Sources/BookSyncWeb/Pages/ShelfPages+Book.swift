@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Foundation
 import LibraryFiles
+import Settings
 import ShelfQueries
 import ShelfService
 import WebAccess
@@ -88,7 +89,7 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf has this name.
     func bookPage(_ request: Request, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let found = try await shelf(for: request).read { shelf in
+        let found = try await request.shelf.read { shelf in
             try await Self.find(id, of: source, Search(request.query), page: request.query["page"], shelf)
         }
         guard let found = found ?? nil else { return nil }
@@ -110,7 +111,9 @@ extension ShelfPages {
         var view = BookView(
             title: shelved.book.title, people: maker.people(of: shelved.book), summary: shelved.book.summary,
             cover: request.routes.cover(identity), feed: request.apps.feed(of: identity),
-            facts: maker.facts(of: shelved, found.progress),
+            facts: maker.facts(
+                of: shelved, found.progress,
+                in: request.shelf.hasSeveralLibraries ? request.shelf.place.name : nil),
             present: shelved.present, episodes: max(1, shelved.episodes), spoken: maker.card(shelved).spoken,
             player: start.map { start in
                 maker.play(
@@ -149,10 +152,12 @@ extension ShelfPages {
     /// - Returns: nil where nothing can be joined.
     private func joined(_ shelved: BookSummary, _ request: Request, _ maker: ViewMaker) async throws -> JoinedView? {
         let (book, phrases) = (shelved.book, maker.phrases)
-        guard request.visitor.mayChange, shelved.present > 0, let desk = wholeShelf.desk, let joins = desk.joins else {
+        guard request.visitor.mayChange, shelved.present > 0, let desk = request.shelf.desk, let joins = desk.joins
+        else {
             return nil
         }
-        guard let (files, isUpToDate) = try await wholeShelf.read({ try await joins.existing(of: book, on: $0) }) else {
+        guard let (files, isUpToDate) = try await request.shelf.read({ try await joins.existing(of: book, on: $0) })
+        else {
             return nil
         }
         let isJoining = await desk.isJoining(book.identity)

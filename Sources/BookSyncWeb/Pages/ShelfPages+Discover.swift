@@ -85,7 +85,7 @@ extension ShelfPages {
                 let updates = await desk.searches.updates(
                     of: query, in: request.chosen("source"), for: request.visitor.user.id)
             else { return }
-            let stored = try await shelf(for: request).read { try await $0.subscriptions() } ?? []
+            let stored = try await request.shelf.subscriptions()
             let followed = Set(try wholeShelf.configuration.allSubscriptions(with: stored).map(\.book))
             for try await progress in updates {
                 let count = progress.books.count

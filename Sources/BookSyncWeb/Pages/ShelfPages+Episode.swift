@@ -40,7 +40,7 @@ extension ShelfPages {
     /// - Returns: nil when nothing on the shelf has this name.
     func episodePage(_ request: Request, name: String, id: String, source: String) async throws -> Page? {
         let phrases = phrases(for: request)
-        let found = try await shelf(for: request).read { shelf -> Found? in
+        let found = try await request.shelf.read { shelf -> Found? in
             guard let (episode, book) = try await shelf.episode(name, in: id, of: source) else { return nil }
             let identity = episode.shelved.episode.identity
             let (before, after) = try await shelf.neighbours(of: identity)

@@ -33,9 +33,9 @@ extension ShelfPages {
     /// The last runs, the newest first.
     func runsPage(_ request: Request) async throws -> Page {
         let phrases = phrases(for: request)
-        let runs = try await shelf(for: request).runs(last: Self.runs)
+        let (runs, unanswered) = try await request.shelf.runs(last: Self.runs)
         let view = RunsView(isEmpty: runs.isEmpty, runs: runs.reversed().map { Self.view($0, phrases, request.routes) })
-        return try page(.runs, view, with: "runs", for: request, section: .runs)
+        return try page(.runs, view, with: "runs", for: request, section: .runs, unanswered: unanswered)
     }
 
     private static func view(_ run: ShownRun, _ phrases: Strings, _ routes: PageRoutes) -> RunView {
@@ -63,6 +63,7 @@ extension ShelfPages {
             came.append(phrases.span(summary.seconds))
         }
         what.append(phrases(.countBooks, count: record.books))
+        what += [run.library].compactMap(\.self)
         let named = record.named.prefix(namedBooks)
         let more = record.books - named.count
         return RunView(

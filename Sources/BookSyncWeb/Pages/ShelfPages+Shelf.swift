@@ -37,11 +37,7 @@ extension ShelfPages {
         var more: [ListedView]
     }
 
-    /// Books on a page, and of those that are being listened to.
-    private static let booksOnPage = 96
-    private static let continued = 4
-    /// Books that followed authors have besides, on the first page.
-    private static let moreBooks = 6
+    private static let maxPage = 1_000_000
 
     private static let sorts: [(order: ShelfOrder, label: Phrase)] = [
         (.updated, .sortNews), (.title, .sortTitle), (.author, .sortAuthor), (.missing, .sortMissing),
@@ -50,84 +46,53 @@ extension ShelfPages {
     /// All books, and what was listened to last.
     func shelfPage(_ request: Request) async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
-        let found = try await shelf(for: request).read { shelf in
-            (
-                books: try await shelf.books(),
-                continuing: request.query["page"] == nil ? try await Self.continuing(shelf, maker) : []
-            )
-        }
-        let isFirst = request.query["page"] == nil && request.visitor.mayChange
-        let more = isFirst ? try await wholeShelf.unshelvedBooks(count: Self.moreBooks) : []
-        let order = Self.sorts.first { $0.order.rawValue == request.query["sort"] } ?? Self.sorts[0]
-        let books = (found?.books ?? []).sorted(by: order.order)
-        let part = PagePart(request.query["page"], of: books.count, size: Self.booksOnPage)
+        let order = (Self.sorts.first { $0.order.rawValue == request.query["sort"] } ?? Self.sorts[0]).order
+        let number = request.query["page"].map { min(max(1, Int($0) ?? 1), Self.maxPage) }
+        let fronts = try await request.shelf.front(by: order, upTo: number)
+        let front = ShelfFront(fronts.answers.map(\.value), by: order)
+        let more = request.visitor.mayChange ? try await request.shelf.offered(front.unshelved) : []
+        let part = PagePart(request.query["page"], of: front.sum.books, size: ServedShelf.booksOnPage)
         func address(_ page: Int, _ order: ShelfOrder) -> String {
             let query = (order == .updated ? [] : ["sort=\(order.rawValue)"]) + (page == 1 ? [] : ["page=\(page)"])
             return request.routes.shelf + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         }
-        let shown = books.dropFirst(part.first).prefix(part.size)
-        let (progress, moving) = try await self.state(of: shown.map(\.book.identity), for: request)
-        let bytes = books.reduce(0) { $0 + $1.bytes }
+        let shown = front.books.dropFirst(part.first).prefix(part.size)
         let sum = [
-            phrases(.countBooks, count: books.count),
-            phrases(.countEpisodes, count: books.reduce(0) { $0 + $1.present }), phrases.bytes(bytes),
+            phrases(.countBooks, count: front.sum.books), phrases(.countEpisodes, count: front.sum.episodes),
+            phrases.bytes(front.sum.bytes),
         ]
-        let continuing = found?.continuing ?? []
+        let listening = front.listening.map { Self.view($0, maker) }
         let view = ShelfView(
-            isLive: !request.visitor.user.isLimited, hasContinuing: !continuing.isEmpty, continuing: continuing,
-            sum: books.isEmpty ? "" : sum.joined(separator: " · "), isSortable: books.count > 1,
+            isLive: !request.visitor.user.isLimited, hasContinuing: !listening.isEmpty, continuing: listening,
+            sum: front.sum.books == 0 ? "" : sum.joined(separator: " · "), isSortable: front.sum.books > 1,
             sorts: Self.sorts.map {
                 ChoiceView(
-                    href: address(1, $0.order), label: phrases($0.label), count: nil, isCurrent: $0.order == order.order
+                    href: address(1, $0.order), label: phrases($0.label), count: nil, isCurrent: $0.order == order
                 )
             },
-            isEmpty: books.isEmpty,
+            isEmpty: front.sum.books == 0 && fronts.failures.isEmpty,
             books: shown.map { book in
                 let identity = book.book.identity
-                return maker.card(book, progress[identity], isMoving: moving.contains(identity))
+                return maker.card(book, front.progress[identity], isMoving: front.moving.contains(identity))
             },
-            pager: part.pager(phrases) { address($0, order.order) }, hasMore: !more.isEmpty,
+            pager: part.pager(phrases) { address($0, order) }, hasMore: !more.isEmpty,
             more: more.map { listed in
                 let add = maker.button(
                     "subscribe", .add, field: "ref", value: listed.reference, of: listed.title)
                 return ListedView(
                     title: listed.title, author: listed.author, actions: [add])
             })
-        return try page(.shelf, view, with: "shelf", for: request, section: .shelf)
+        return try page(
+            .shelf, view, with: "shelf", for: request, section: .shelf, unanswered: fronts.failures)
     }
 
-    /// How far the visitor is in books, and of which something is being downloaded.
-    private func state(
-        of books: [BookIdentity], for request: Request
-    ) async throws -> (progress: [BookIdentity: ListeningProgress], moving: Set<BookIdentity>) {
-        let found = try await shelf(for: request).read { shelf in
-            (
-                try await shelf.listeningProgress(of: books),
-                shelf.isRunUnderWay ? try await shelf.movingBooks() : []
-            )
-        }
-        return found ?? ([:], [])
-    }
-
-    /// Of each book that was listened to lately, where to go on: in the middle of an episode, or with the next one.
-    private static func continuing(_ shelf: ShelfReader, _ maker: ViewMaker) async throws -> [ContinuingView] {
-        var views: [ContinuingView] = []
-        for position in try await shelf.latestPositions(limit: continued * 2) where views.count < continued {
-            guard let identity = try await shelf.continuation(of: position) else { continue }
-            let isSame = identity == position.episode
-            let known = isSame ? position : try await shelf.positions(of: identity.book)[identity]
-            let speed = try await shelf.speed(of: identity.book)
-            guard let (episode, book) = try await shelf.episode(identity), let file = episode.shelved.file else {
-                continue
-            }
-            views.append(
-                ContinuingView(
-                    page: maker.routes.episode(identity), bookPage: maker.routes.book(identity.book),
-                    bookTitle: book.title, name: episode.shelved.episode.name,
-                    cover: maker.routes.smallCover(identity.book), heard: maker.heard(known),
-                    player: maker.play(episode.shelved.episode, file, of: book, at: known, speed: speed),
-                    actions: maker.dismissal(of: book)))
-        }
-        return views
+    private static func view(_ listening: ShelfFront.Listening, _ maker: ViewMaker) -> ContinuingView {
+        let (book, episode) = (listening.book, listening.episode)
+        return ContinuingView(
+            page: maker.routes.episode(episode.identity), bookPage: maker.routes.book(book.identity),
+            bookTitle: book.title, name: episode.name, cover: maker.routes.smallCover(book.identity),
+            heard: maker.heard(listening.position),
+            player: maker.play(episode, listening.file, of: book, at: listening.position, speed: listening.speed),
+            actions: maker.dismissal(of: book))
     }
 }

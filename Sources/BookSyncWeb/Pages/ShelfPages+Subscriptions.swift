@@ -61,28 +61,28 @@ extension ShelfPages {
     func subscriptionsPage(_ request: Request, previewing reference: String = "") async throws -> Page {
         let (phrases, maker) = (phrases(for: request), maker(for: request))
         let configured = try wholeShelf.configuration.allSubscriptions(with: [])
-        let found = try await shelf(for: request).read { shelf in
-            let names = configured.map(\.book)
-            let stored = try await shelf.subscriptionCount(without: names)
-            let part = PagePart(
-                request.query["page"], of: configured.count + stored, size: Self.subscriptionsOnPage)
-            var shown = Array(configured.dropFirst(part.first).prefix(part.size))
-            shown += try await shelf.subscriptions(
-                without: names, from: max(0, part.first - configured.count), count: part.size - shown.count)
-            return (
-                shown: shown, books: try await shelf.books(among: shown.map(\.book)), total: configured.count + stored,
-                part: part
-            )
+        let configuredBooks = configured.map(\.book)
+        let stored = try await request.shelf.answers { try await $0.subscriptionCount(without: configuredBooks) }
+        let counts = [configured.count] + stored.answers.map { $0.value ?? 0 }
+        let count = counts.reduce(0, +)
+        let part = PagePart(request.query["page"], of: count, size: Self.subscriptionsOnPage)
+        let ranges = parts(of: counts, from: part.first, count: part.size)
+        var shown = Array(configured[ranges[0]])
+        for ((place, _), range) in zip(stored.answers, ranges.dropFirst()) where !range.isEmpty {
+            shown +=
+                try await request.shelf.shelf(at: place).read {
+                    try await $0.subscriptions(without: configuredBooks, from: range.lowerBound, count: range.count)
+                } ?? []
         }
+        let followedBooks = shown.map(\.book)
+        let known = try await request.shelf.answers { try await $0.books(among: followedBooks) }.answers
         let books = Dictionary(
-            (found?.books ?? []).map { ($0.book.identity, $0) }, uniquingKeysWith: { first, _ in first })
-        let configuredBooks = Set(configured.map(\.book))
-        let followed = (found?.shown ?? configured).map { subscription in
+            known.flatMap { $0.value ?? [] }.map { ($0.book.identity, $0) }, uniquingKeysWith: { first, _ in first })
+        let isConfigured = Set(configuredBooks)
+        let followed = shown.map { subscription in
             self.view(
-                subscription, books[subscription.book], isConfigured: configuredBooks.contains(subscription.book), maker
-            )
+                subscription, books[subscription.book], isConfigured: isConfigured.contains(subscription.book), maker)
         }
-        let count = found?.total ?? configured.count
         var preview: PreviewView?
         var trouble: ErrorView?
         if let desk = wholeShelf.desk, !reference.isEmpty, request.visitor.mayChange {
@@ -106,10 +106,12 @@ extension ShelfPages {
         let view = SubscriptionsView(
             sum: count == 0 ? "" : phrases(.countFollowed, count: count), reference: reference,
             trouble: trouble, preview: preview, isEmpty: followed.isEmpty, subscriptions: followed,
-            pager: found?.part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
+            pager: part.pager(phrases) { "\(request.routes.root)/subscriptions?page=\($0)" },
             schedule: schedule, outline: request.apps.outline,
             rotate: mayChange ? ActionsView(actions: [rotate]) : nil)
-        return try page(.subscriptions, view, with: "subscriptions", for: request, section: .subscriptions)
+        return try page(
+            .subscriptions, view, with: "subscriptions", for: request, section: .subscriptions,
+            unanswered: stored.failures)
     }
 
     private func view(

@@ -2,6 +2,7 @@ import BookModel
 import BookSync
 import Foundation
 import Languages
+import Settings
 import ShelfQueries
 import ShelfService
 
@@ -17,11 +18,13 @@ package struct ShelfPages: Sendable {
         package var address: String
         package var query: [String: String]
         package var visitor: Visitor
+        /// As the visitor sees it; where the page is about a book, of the library that has it.
+        package var shelf: ServedShelf
         /// Where podcast apps find the feeds, without a password.
         package var apps: ShelfAddresses
     }
 
-    /// As its owner sees it; pages show ``shelf(for:)``.
+    /// As its owner sees it; pages show their request's.
     let wholeShelf: ServedShelf
     let findings: @Sendable (_ asksSources: Bool) async throws -> [Finding]
     private let templates: PageTemplates
@@ -40,9 +43,6 @@ package struct ShelfPages: Sendable {
 
     // MARK: Making
 
-    /// The shelf as the visitor sees it.
-    func shelf(for request: Request) -> ServedShelf { wholeShelf.seen(by: request.visitor.user) }
-
     func phrases(for request: Request) -> Strings {
         phrases[request.visitor.language] ?? Strings(request.visitor.language)
     }
@@ -58,12 +58,21 @@ package struct ShelfPages: Sendable {
         var text: String
     }
 
+    /// A library that could not be looked at.
+    private struct UnansweredView: ViewModel {
+        var sentence: String
+        /// For those who can mend it.
+        var detail: String?
+    }
+
     private struct Layout: ViewModel {
         var root: String
         /// Of style and script, in their addresses.
         var version = StaticFile.version
         var lang: String
         var title: String
+        var hasUnanswered: Bool
+        var unanswered: [UnansweredView]
         var main: String
         var token: String
         var address: String
@@ -109,7 +118,8 @@ package struct ShelfPages: Sendable {
     /// A whole page around what a template makes of a model.
     func page(
         _ title: Phrase, named name: String? = nil, _ model: some ViewModel, with template: String,
-        for request: Request, section: Phrase? = nil, status: Int = 200, isLive: Bool = true, isRenewed: Bool = false
+        for request: Request, section: Phrase? = nil, status: Int = 200, isLive: Bool = true, isRenewed: Bool = false,
+        unanswered: [(place: LibraryPlace, failure: Failure)] = []
     ) throws -> Page {
         let (phrases, visitor, routes) = (phrases(for: request), request.visitor, request.routes)
         let main = try part(model, with: template, for: request)
@@ -120,7 +130,13 @@ package struct ShelfPages: Sendable {
                 (.runs, routes.root + "/runs"), (.doctor, routes.root + "/doctor"),
             ]
         let layout = Layout(
-            root: request.root, lang: visitor.language.tag, title: name ?? phrases(title), main: main,
+            root: request.root, lang: visitor.language.tag, title: name ?? phrases(title),
+            hasUnanswered: !unanswered.isEmpty,
+            unanswered: unanswered.map { place, failure in
+                UnansweredView(
+                    sentence: phrases(.libraryUnanswered, ["name": place.name]),
+                    detail: visitor.user.isLimited ? nil : phrases(failure.message))
+            }, main: main,
             token: visitor.formToken,
             address: request.address, query: section == .discover ? "" : request.searched,
             mayChange: visitor.mayChange, keepsPositions: visitor.keepsPositions, isStill: visitor.user.isLimited,

@@ -180,6 +180,8 @@ extension Strings {
         .findingProblem: "问题",
         .missingPage: "这里什么也没有",
         .missingPageWhy: "这个地址在书架上找不到，可能已被移走，或者写错了。",
+        .libraryUnanswered: "书库 {name} 现在无法查看，其中的内容没有显示。",
+        .factLibrary: "书库",
         .failedPage: "没有成功",
         .refusedPage: "不允许这样做",
         .refusedWhy: "请求不是从本书架的页面发出的，或页面已经过期。",

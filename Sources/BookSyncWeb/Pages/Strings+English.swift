@@ -187,6 +187,8 @@ extension Strings {
         .findingProblem: "problem",
         .missingPage: "There is nothing here",
         .missingPageWhy: "The address leads to nothing on this shelf. It may have been removed, or mistyped.",
+        .libraryUnanswered: "The library {name} cannot be looked at now: what it has is not shown.",
+        .factLibrary: "Library",
         .failedPage: "This did not work",
         .refusedPage: "This is not allowed",
         .refusedWhy: "The request did not come from a page of this shelf, or the page was too old.",

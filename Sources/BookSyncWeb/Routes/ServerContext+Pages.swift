@@ -28,23 +28,25 @@ extension ServerContext {
         return await .page(try pages.page(of: failure, status: status.code, for: asked), for: request)
     }
 
-    /// - Parameter path: of the page that is the answer, behind the root; nil for the one that was asked for.
+    /// - Parameters:
+    ///   - path: of the page that is the answer, behind the root; nil for the one that was asked for.
+    ///   - shelf: that the page is of, as the visitor sees it; nil for the first library's.
     func pageRequest(
-        _ request: Request, _ context: ShelfContext, at path: String? = nil
+        _ request: Request, _ context: ShelfContext, at path: String? = nil, on shelf: ServedShelf? = nil
     ) async -> ShelfPages.Request {
         let caller = context.caller
         let languages = request.headers[values: .acceptLanguage].joined(separator: ",")
         let visitor = Visitor(
             language: Language(acceptLanguage: languages),
             formToken: await access.formToken(for: request, seenAs: caller.view),
-            user: caller.user, mayChange: mayChange(caller.user), keepsPositions: shelf.desk != nil,
+            user: caller.user, mayChange: mayChange(caller.user), keepsPositions: self.shelf.desk != nil,
             isLoggedIn: caller.proof.hasSession, hasNames: access.hasUsers, hasOwner: access.hasOwner)
         let key = await access.appsKey(of: caller.user)
         let home = publicURL ?? (caller.view.origins.first ?? "") + caller.view.root
         let asked = path ?? String((request.head.path ?? "").dropFirst(basePath.count))
         return ShelfPages.Request(
             root: caller.view.root, address: caller.view.root + asked, query: request.parameters, visitor: visitor,
-            apps: ShelfAddresses(root: home, apps: key))
+            shelf: shelf ?? self.shelf.seen(by: caller.user), apps: ShelfAddresses(root: home, apps: key))
     }
 }
 

@@ -12,7 +12,7 @@ extension ShelfRoutes {
             let path = RouterPath(action.rawValue)
             let calls = posts(to: root.group("api/v1"), for: action.isOwn ? .ownCall : .call, action)
             calls.posts(path) { request, context in
-                let actions = try actions(of: request, context)
+                let actions = try await actions(of: request, context)
                 return .outcome(try await actions.perform(action, ActionArguments(json: context.body)))
             }
             // Where others are only asked for something, a page with what they said comes at once.
@@ -24,16 +24,16 @@ extension ShelfRoutes {
             }
         }
         posts(to: root, for: .form).posts("actions/rotate-apps") { request, context in
-            _ = try actions(of: request, context)
+            _ = try await actions(of: request, context)
             try await site.access.keyring.rotateApps()
             return .seeOther(context.caller.view.returnURL(context.form["return"]))
         }
     }
 
     /// - Throws: ``Failure/readOnly``.
-    private func actions(of request: Request, _ context: ShelfContext) throws -> ShelfActions {
-        guard let desk = site.shelf.desk else { throw Failure.readOnly }
-        return ShelfActions(
-            shelf: shelf(of: context), desk: desk, device: request.headers[.userAgent].flatMap(DeviceName.name))
+    private func actions(of request: Request, _ context: ShelfContext) async throws -> ShelfActions {
+        let shelf = try await shelf(of: context)
+        guard let desk = shelf.desk else { throw Failure.readOnly }
+        return ShelfActions(shelf: shelf, desk: desk, device: request.headers[.userAgent].flatMap(DeviceName.name))
     }
 }

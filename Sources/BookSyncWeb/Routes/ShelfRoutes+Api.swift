@@ -47,7 +47,7 @@ extension ShelfRoutes {
 
     private func read(_ path: RouterPath, of group: Group, _ reading: @escaping Reading) {
         group.reads(path) { request, context in
-            let api = APIController(shelf: shelf(of: context))
+            let api = APIController(shelf: try await shelf(of: context))
             guard let document = try await reading(api, context, request.parameters) else { return nil }
             return await .document(document, for: request)
         }

@@ -48,11 +48,11 @@ extension ShelfRoutes {
         }
         let catalog = group(root.group("catalog/{source}"), for: .document)
         catalog.reads("ClientGetBookResource.action") { request, context in
-            let catalog = ServedCatalog(shelf(of: context), at: context.caller.addresses)
+            let catalog = ServedCatalog(try await shelf(of: context), at: context.caller.addresses)
             return await .document(try await catalog.listing(request.parameters, of: context["source"]), for: request)
         }
         catalog.reads("ClientGetBookDetail.action") { request, context in
-            let catalog = ServedCatalog(shelf(of: context), at: context.caller.addresses)
+            let catalog = ServedCatalog(try await shelf(of: context), at: context.caller.addresses)
             return await .document(try await catalog.detail(request.parameters, of: context["source"]), for: request)
         }
         group(root, for: .libraryDocument).reads("previews/{name}") { request, context in

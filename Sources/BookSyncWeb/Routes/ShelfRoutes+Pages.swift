@@ -41,10 +41,10 @@ extension ShelfRoutes {
             return try await discoveries(pages, desk, request, context)
         }
         asking.posts("join") { request, context in
-            guard let desk = site.shelf.desk, desk.joins != nil else { throw Failure.readOnly }
             let reference = try BookReference(parsing: context.form["book"] ?? "")
-            let book = try await shelf(of: context).book(reference, of: desk.configuration)
-            await desk.join(book)
+            let shelf = try await shelf(of: context).having(reference)
+            guard let desk = shelf.desk, desk.joins != nil else { throw Failure.readOnly }
+            await desk.join(try await shelf.book(reference, of: desk.configuration))
             return .seeOther(context.caller.view.returnURL(context.form["return"]))
         }
         asking.posts("doctor") { request, context in
@@ -89,7 +89,8 @@ extension ShelfRoutes {
         _ page: @escaping @Sendable (ShelfPages.Request, ShelfContext) async throws -> Page?
     ) {
         group.reads(path) { request, context in
-            guard let page = try await page(await site.pageRequest(request, context), context) else { return nil }
+            let asked = await site.pageRequest(request, context, on: try await shelf(of: context))
+            guard let page = try await page(asked, context) else { return nil }
             return await .page(page, for: request)
         }
     }

@@ -48,8 +48,14 @@ struct ShelfRoutes: Sendable {
         return asked.isForm ? posts.add(middleware: FormReader(site: site)) : posts
     }
 
-    /// The shelf as the caller sees it.
-    func shelf(of context: ShelfContext) -> ServedShelf { site.shelf.seen(by: context.caller.user) }
+    /// The shelf as the caller sees it: of the library that has the book of the path, where it names one.
+    func shelf(of context: ShelfContext) async throws -> ServedShelf {
+        let shelf = site.shelf.seen(by: context.caller.user)
+        guard let source = context.parameters.get("source"), let book = context.parameters.get("book") else {
+            return shelf
+        }
+        return try await shelf.having(book, of: source)
+    }
 }
 
 extension RouterGroup<ShelfContext> {

@@ -19,7 +19,17 @@ package struct LibraryAnswers<Value: Sendable>: Sendable {
         _ configuration: Configuration, _ knownLibraries: KnownLibraries?,
         _ body: @escaping @Sendable (Configuration, LibraryPlace) async throws -> Value
     ) async throws -> Self {
-        let places = configuration.libraries
+        try await of(configuration.libraries) { place in
+            try await knownLibraries?.requireMounted(place.path)
+            return try await body(configuration.choosing(place), place)
+        }
+    }
+
+    /// Asks libraries side by side.
+    /// - Throws: what `body` throws where there is one library only, or none of several could be looked at.
+    package static func of(
+        _ places: [LibraryPlace], _ body: @escaping @Sendable (LibraryPlace) async throws -> Value
+    ) async throws -> Self {
         let outcomes = try await withThrowingTaskGroup(of: (Int, Result<Value, Failure>).self) {
             group in
             var outcomes: [Int: Result<Value, Failure>] = [:]
@@ -29,8 +39,7 @@ package struct LibraryAnswers<Value: Sendable>: Sendable {
                 }
                 group.addTask {
                     do {
-                        try await knownLibraries?.requireMounted(place.path)
-                        return (index, .success(try await body(configuration.choosing(place), place)))
+                        return (index, .success(try await body(place)))
                     } catch let failure as Failure {
                         return (index, .failure(failure))
                     }
@@ -60,13 +69,26 @@ extension LibraryAnswers {
     }
 }
 
+extension LibraryAnswers {
+    /// The answers of all libraries.
+    /// - Throws: ``Failure`` where one of them could not be looked at: what it has must not seem to be gone.
+    package func complete() throws -> [(place: LibraryPlace, value: Value)] {
+        if let (_, failure) = failures.first { throw failure }
+        return answers
+    }
+}
+
 extension LibraryAnswers where Value == ShelfReader.Found? {
-    /// All that was found, and whether some library has more.
-    package func items() -> ShelfReader.Found {
-        let items = LibraryAnswers<[FoundItem]?>(
+    /// The best of all that was found, and whether there is more.
+    /// - Parameter limit: nil for all.
+    package func best(for text: String, limit: Int?) throws -> ShelfReader.Found {
+        let found = LibraryAnswers<[FoundItem]?>(
             answers: answers.map { ($0, $1?.items) }, failures: failures
         ).items()
-        return (items, answers.contains { $0.value?.hasMore == true })
+        let hasMore = answers.contains { $0.value?.hasMore == true }
+        guard answers.count + failures.count > 1 else { return (found, hasMore) }
+        let best = try found.ranked(for: text).prefix(limit ?? .max)
+        return (Array(best), hasMore || best.count < found.count)
     }
 }
 

@@ -25,7 +25,7 @@ extension FoundItem {
 extension [FoundItem] {
     /// What several libraries found, the best first; of equal ones those of the first library.
     /// - Throws: ``Failure`` of kind `usage` when there is nothing in the text to search for.
-    package func ranked(for text: String) throws -> [FoundItem] {
+    func ranked(for text: String) throws -> [FoundItem] {
         let query = try SearchQuery(text)
         let ranks = map { $0.rank(for: query) }
         return indices.sorted { ranks[$0] == ranks[$1] ? $0 < $1 : ranks[$0] < ranks[$1] }.map {

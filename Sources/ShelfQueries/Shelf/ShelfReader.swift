@@ -33,7 +33,7 @@ package struct ShelfReader: Sendable {
     let library: String
     package let store: CatalogStore
     /// Whose shelf it is: what they may not see is not on it.
-    let user: User
+    package let user: User
     package let isRunUnderWay: Bool
 
     package init(library: String, store: CatalogStore, user: User, isRunUnderWay: Bool) {
