@@ -164,7 +164,7 @@ extension CatalogStore {
         }
     }
 
-    /// Those of some books that are on a list that is followed, and of which nothing was fetched before a time.
+    /// Those of some books that a list has got since it is followed, and of which nothing was fetched before a time.
     package func newlyListedBooks(among books: [BookIdentity], since time: Date) async throws -> [ListedBook] {
         try await read("the books of the collections cannot be read") { database in
             let statement = try database.cachedStatement(
@@ -172,7 +172,7 @@ extension CatalogStore {
                     SELECT b.title, c.source, c.key FROM book b
                     JOIN collection_book l ON l.source = b.source AND l.key = b.key
                     JOIN collection c ON c.id = l.collection_id
-                    WHERE b.source = ?1 AND b.key = ?2 AND NOT EXISTS (
+                    WHERE b.source = ?1 AND b.key = ?2 AND l.first_listing > 1 AND NOT EXISTS (
                         SELECT 1 FROM episode e JOIN local_file f ON f.episode_id = e.id
                         WHERE e.book_id = b.id AND f.fetched_at < ?3) ORDER BY c.id
                     """)

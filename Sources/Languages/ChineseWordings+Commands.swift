@@ -59,6 +59,7 @@ extension Wordings {
         "say --yes to remove them, --dry-run to see which they are": "用 --yes 确认删除，用 --dry-run 查看是哪些",
         "{1} without being asked for twice": "未经确认，{1}", "there is no terminal to ask on": "没有可以询问的终端",
         "wrote {1}": "已写入 {1}",
+        "{1} libraries": "{1} 个书库",
         "serving {1} from {2}; Ctrl-C ends it": "正在提供 {2} 中的 {1}；按 Ctrl-C 结束",
         "an empty shelf": "空书架",
         "the catalog is at {1}; Ctrl-C ends it": "目录位于 {1}；按 Ctrl-C 结束",

@@ -290,7 +290,7 @@ package actor RunQueue {
             joined = []
             isRecorded = false
             do {
-                try await turns.taking { _ = try await self.run(errand, control) }
+                _ = try await run(errand, control)
             } catch is CancellationError {
                 // Only the end of this task cancels it.
             } catch {
@@ -391,7 +391,10 @@ package actor RunQueue {
     ) async throws -> RunReport {
         try await LibrarySession.withLibrary(
             at: configuration.library, command: command, waitingFor: Self.patience, knownLibraries: knownLibraries
-        ) { try await body($0) }
+        ) { session in
+            // Not before: while another process has this library, others need not wait.
+            try await turns.taking { try await body(session) }
+        }
     }
 
     /// Without what the run before was to bring and has brought.

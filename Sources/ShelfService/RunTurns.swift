@@ -8,11 +8,11 @@ package actor RunTurns {
     package init() {}
 
     /// - Throws: what `body` throws. A task that is cancelled takes its turn, too: `body` is to see it.
-    nonisolated func taking(_ body: @Sendable () async throws -> Void) async throws {
+    nonisolated func taking<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         await take()
         let outcome = await Result.of { try await body() }
         await leave()
-        try outcome.get()
+        return try outcome.get()
     }
 
     private func take() async {

@@ -131,8 +131,13 @@ struct ServeCommand: Subcommand {
             }
             guard !program.options.quiet else { return }
             let shelf = books > 0 ? Message(books, "book") : "an empty shelf"
-            let libraries = configuration.libraries
-            let places = libraries.count > 1 ? libraries.map(\.name).joined(separator: ", ") : configuration.library
+            let libraries = configuration.libraries.map(\.name)
+            let places: Message =
+                switch libraries.count {
+                case 1: Message(verbatim: configuration.library)
+                case ...8: Message(verbatim: libraries.joined(separator: ", "))
+                default: "\(libraries.count) libraries"
+                }
             await program.streams.writeError("serving \(shelf) from \(places); Ctrl-C ends it")
         }
         return .done
