@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """A catalog of podcast feeds that counts: catalog.py ADDRESS PORT BOOKS EPISODES SIZE RATE RECORD
 
-Each episode of SIZE bytes, at most RATE bytes a second, with an ETag and ranges. When it is told to stop (SIGTERM) it writes RECORD, a
-JSON document: bytes sent of each path, the most audio requests that were under way at once, and what each file's SHA-256 is.
+Each episode of SIZE bytes, at most RATE bytes a second, with an ETag and ranges. `/rate/N` sets another rate; `/most` says how many
+audio requests were under way at once, at most, since it was asked before. When it is told to stop (SIGTERM) it writes RECORD, a JSON
+document: bytes sent of each path, and what each file's SHA-256 is.
 """
 import hashlib
 import json
 import random
+import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -15,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 address, port, books, episodes, size, rate, record = sys.argv[1], *map(int, sys.argv[2:7]), sys.argv[7]
 lock = threading.Lock()
-sent, under_way, most, feeds = {}, 0, 0, 0
+sent, under_way, most, feeds = {}, set(), 0, 0
 
 
 def audio(book, episode):
@@ -33,8 +36,19 @@ def feed(book):
     return f'<rss version="2.0"><channel><title>Book {book}</title>{items}</channel></rss>'.encode()
 
 
+def is_open(connection):
+    """Whether its client is there: of one that was killed this process learns only when it writes."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
 class Server(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128
 
     def handle_error(self, *_):
         """A client that was killed is no error."""
@@ -47,8 +61,15 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        global feeds
+        global feeds, most, rate
         parts = self.path.strip("/").split("/")
+        if parts[0] == "rate":
+            rate = int(parts[1])
+            return self.give(b"", "text/plain", 200, {})
+        if parts[0] == "most":
+            with lock:
+                last, most = most, 0
+            return self.give(str(last).encode(), "text/plain", 200, {})
         if parts[0] == "feed":
             with lock:
                 feeds += 1
@@ -65,38 +86,39 @@ class Handler(BaseHTTPRequestHandler):
         self.give(body, "audio/mpeg", status, fields, paced=True)
 
     def give(self, body, kind, status, fields, paced=False):
-        global under_way, most
+        global most
         self.send_response(status)
         for name, value in {**fields, "Content-Type": kind, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
-        if paced:
-            with lock:
-                under_way += 1
-                most = max(most, under_way)
+        if not paced:
+            return self.wfile.write(body)
+        with lock:
+            under_way.add(self.connection)
+            if len(under_way) > most:
+                most = max(most, sum(map(is_open, under_way)))
         try:
-            step = max(1, rate // 20)
-            for at in range(0, len(body), step):
-                self.wfile.write(body[at:at + step])
-                if paced:
-                    with lock:
-                        sent[self.path] = sent.get(self.path, 0) + len(body[at:at + step])
-                    time.sleep(0.05)
+            at = 0
+            while at < len(body):
+                time.sleep(0.05)
+                part = body[at:at + max(1, rate // 20)]
+                self.wfile.write(part)
+                at += len(part)
+                with lock:
+                    sent[self.path] = sent.get(self.path, 0) + len(part)
         except OSError:
             self.close_connection = True
         finally:
-            if paced:
-                with lock:
-                    under_way -= 1
+            with lock:
+                under_way.discard(self.connection)
 
 
 def stop(*_):
     digests = {f"/audio/{b}/{n}.mp3": hashlib.sha256(audio(str(b), str(n))).hexdigest()
                for b in range(books) for n in range(1, episodes + 1)}
     with lock, open(record, "w") as file:
-        json.dump({"sent": sent, "most": most, "feeds": feeds, "digests": digests, "size": size}, file)
+        json.dump({"sent": sent, "feeds": feeds, "digests": digests, "size": size}, file)
     # Its threads may be held by clients that never end.
-    import os
     os._exit(0)
 
 
