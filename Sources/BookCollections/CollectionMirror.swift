@@ -19,7 +19,7 @@ package struct CollectionMirror: Sendable {
 
     /// - Parameters:
     ///   - session: its library's lock is held meanwhile.
-    ///   - tell: is told what became of each collection, in a sentence.
+    ///   - tell: is told of each collection that was listed, in a sentence; what could not be is told by the first run.
     package init(
         _ configuration: Configuration, in session: LibrarySession, logger: Logger,
         tell: @escaping @Sendable (Message) async -> Void
@@ -32,13 +32,14 @@ package struct CollectionMirror: Sendable {
     /// - Parameters:
     ///   - mayGoOn: whether another run may follow one that was not cut short.
     ///   - run: does one run.
-    /// - Returns: what the last run came to, and all failures: of the lists and of the runs.
+    /// - Returns: what the last run came to, and the failures of all.
     package func execute(
         _ subscriptions: [Subscription], order: TransferOrder? = nil, mayGoOn: () -> Bool = { true },
-        run: ([RunRequest.Item]) async throws -> RunReport
+        run: ([RunRequest.Item], [RunRequest.ListAnswer]) async throws -> RunReport
     ) async throws -> (report: RunReport, failures: [Failure]) {
         let collections = subscriptions.filter(\.book.isCollection)
-        var failures = try await list(collections)
+        var lists = try await list(collections)
+        var failures: [Failure] = []
         var items = configuration.items(of: subscriptions, order: order)
         var taken = Set(items.map(\.book))
         var last: [BookIdentity: Int64] = [:]
@@ -54,33 +55,35 @@ package struct CollectionMirror: Sendable {
                 items += configuration.items(of: new.map { collection.of($0) }, order: order)
                 books += found.map(\.book)
             }
-            let report = try await run(items)
+            let report = try await run(items, lists)
             failures += report.failures
             // Of the others the list is believed another night.
             try await store.noteFetched(Array(Set(books).intersection(report.listedBooks)))
             let isCutShort = !report.booksLeft.isEmpty || report.failures.contains { $0.disposition == .stop }
             guard books.count >= Self.booksInRun, !isCutShort, mayGoOn() else { return (report, failures) }
-            items = []
+            (items, lists) = ([], [])
         }
     }
 
-    private func list(_ collections: [Subscription]) async throws -> [Failure] {
+    private func list(_ collections: [Subscription]) async throws -> [RunRequest.ListAnswer] {
         try await store.forgetCollections(except: collections.map(\.book))
         guard !collections.isEmpty else { return [] }
         return try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
-            var failures: [Failure] = []
+            var answers: [RunRequest.ListAnswer] = []
             for subscription in collections {
                 do {
                     let list = try configuration.requireCollection(subscription.book, over: transport)
                     let outcome = try await CollectionListing(store: store, subscription: subscription, list: list)
                         .execute()
                     await tell(Self.sentence(outcome, of: subscription))
+                    answers.append(.init(subscription.book))
                 } catch let failure as Failure where failure.kind != .libraryUnwritable {
-                    failures.append(failure)
-                    await tell(failure.message)
+                    // The other lists, and the books that are known, can be had all the same.
+                    let skipped = Failure(failure.kind, what: failure.what, why: failure.why, remedy: failure.remedy)
+                    answers.append(.init(subscription.book, failure: skipped))
                 }
             }
-            return failures
+            return answers
         }
     }
 

@@ -62,6 +62,8 @@ package struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
         case expiredCursor
         /// Another run took the library over, because it believed this one dead: nothing may be published any more.
         case takenOver
+        /// The file is there, and is no audio, or none that is whole.
+        case unreadableAudio
     }
 
     package let kind: Kind

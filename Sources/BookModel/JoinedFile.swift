@@ -7,7 +7,7 @@ package struct JoinedFile: Sendable, Hashable {
     package var size: Int64
     /// Nanoseconds since 1970.
     package var modificationTime: Int64
-    /// A digest of all that it was made of, and how.
+    /// Digests of all that it was made of: with how, and without.
     package var madeOf: String
 
     package init(path: String, book: BookIdentity, size: Int64, modificationTime: Int64, madeOf: String) {

@@ -59,6 +59,20 @@ extension CatalogStore {
             }
         }
     }
+
+    /// Records anew what a file is, by whoever does not have the library's lock.
+    /// - Returns: whether it was: not so where `former` is no longer what is recorded of it.
+    package func replaceRecord(of former: LocalFile, with file: LocalFile) async throws -> Bool {
+        try await write("the file of \(file.episode) cannot be noted", .relaxed) { database in
+            let statement = try database.cachedStatement(
+                sql: "SELECT 1 FROM local_file WHERE episode_id = ? AND path = ? AND sha256 = ?")
+            guard let id = try database.id(of: former.episode),
+                try Int.fetchOne(statement, arguments: [id, former.path, former.sha256]) != nil
+            else { return false }
+            try database.upsert(file, of: id)
+            return true
+        }
+    }
 }
 
 extension Database {

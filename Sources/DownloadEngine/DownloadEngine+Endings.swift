@@ -68,6 +68,15 @@ extension DownloadEngine {
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
     func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
         let transfer = run.transfers[index]
+        var failure = failure
+        if failure.kind == .inputOutput {
+            do {
+                try await requireLibrary()
+            } catch {
+                // The disk is gone: that is the failure, and not what could not be opened there.
+                failure = Self.publicationFailure(error)
+            }
+        }
         let report = FailureReport(
             book: transfer.wanted.episode.identity.book, episode: transfer.wanted.episode.identity,
             section: transfer.wanted.episode.section, name: transfer.wanted.episode.name, failure: failure)

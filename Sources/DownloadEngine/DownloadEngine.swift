@@ -349,11 +349,17 @@ package struct DownloadEngine: Sendable {
             await finishPublication(index, recorded(file), of: &run)
         case .restart(let why):
             if run.transfers[index].hasStartedOver {
+                // The same bytes twice: the next nights would bring them again.
+                if let spoiled = result.spoiled, spoiled == run.transfers[index].spoiled {
+                    let attempts = run.transfers[index].record.attempts
+                    run.transfers[index].record.attempts = max(attempts, EngineSettings.attemptsOfSpoiled)
+                }
                 await giveUp(index, wanted.failure(why, remedy: "try again later"), of: &run)
             } else {
                 logger.notice("starting over", metadata: ["episode": "\(wanted.episode.identity)", "why": "\(why)"])
                 run.transfers[index].mustStartOver = true
                 run.transfers[index].hasStartedOver = true
+                run.transfers[index].spoiled = result.spoiled
                 run.schedule.postpone(index, until: run.now)
             }
         case .retry(let reason):

@@ -19,6 +19,8 @@ extension EngineRun {
         /// When the run gave it up, and had recorded that.
         var failedAt: ContinuousClock.Instant?
         var hasStartedOver = false
+        /// SHA-256 of the file that it has started over for, where that came whole and was of no use.
+        var spoiled: String?
         /// Where a body without a declared length ended, before the catalog's size.
         var endedEarly: Int64?
         /// How far it had come when it last asked for another address; nil when it never did.

@@ -75,6 +75,8 @@ struct Publisher: Sendable {
         if file.wanted.overwrites, let existingFile = file.wanted.existingFile {
             try directory.requireUnchanged(name, since: existingFile)
         }
+        // The announcement says it from here on.
+        ExtendedAttribute.origin.remove(from: file.descriptor)
         try directory.receive(file.path, as: name, replaces: file.wanted.overwrites)
     }
 

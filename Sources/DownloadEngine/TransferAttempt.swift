@@ -303,24 +303,15 @@ struct TransferAttempt {
         result.record.bootID = BootIdentity.current
         result.record.sha256 = nil
         result.record.path = nil
-        if !(isFresh && setOrigin(of: partial)) {
-            // What another answer left must not vouch for the bytes of this one.
-            if offset == 0 { partial.removeOrigin() }
+        let hasOrigin = PartialFile.Origin(of: result.record).map(partial.setOrigin) ?? false
+        // What another answer left must not vouch for the bytes of this one.
+        if !hasOrigin, offset == 0 { partial.removeOrigin() }
+        if !(isFresh && hasOrigin && (total ?? .max) <= settings.maxLengthWithoutJournal) {
             try await slot.aside { try journal.commit([result.record]) }
         }
         meter.begin(behind: offset, reused: result.bytesReused, total: total)
         hasBegun = true
         pieces?.letHelpersIn()
-    }
-
-    /// Writes beside the bytes of a small file whose they are, so that the journal need not.
-    /// - Returns: whether that was possible.
-    private func setOrigin(of partial: PartialFile) -> Bool {
-        guard let total = result.record.total, total <= settings.maxLengthWithoutJournal,
-            let bootID = result.record.bootID
-        else { return false }
-        return partial.setOrigin(
-            PartialFile.Origin(validator: result.record.validator, total: total, bootID: bootID))
     }
 
     /// First the journal forgets the bytes, then they go: never another validator over them.
@@ -361,6 +352,8 @@ struct TransferAttempt {
         try await slot.aside { [record] in
             try partial.sync()
             try journal.commit([record])
+            // Only bytes that are on the disk; where none is kept, the journal has it alone.
+            if let origin = PartialFile.Origin(of: record) { _ = partial.setOrigin(origin) }
         }
         return record
     }
@@ -391,7 +384,10 @@ struct TransferAttempt {
         if verification == .unverified, let claimed = wanted.episode.size, size < claimed, size != endedEarly {
             return .endedEarly(size)
         }
-        if verification == .unverified, let why = await objection(partialPath, wanted.episode) { return .restart(why) }
+        if verification == .unverified, let why = await objection(partialPath, wanted.episode) {
+            result.spoiled = partial.sha256Digest()
+            return .restart(why)
+        }
         result.record.state = .verifying
         return .received(
             ReceivedFile(

@@ -57,6 +57,8 @@ extension Wordings {
         "restored {1}": "已恢复 {1}", "{1} restored": "已恢复 {1}", "{1} wanted again": "重新需要 {1}",
         "{1} cancelled": "已取消 {1}", "Delete {1} for good?": "要永久删除 {1} 吗？", "{1} are not removed": "{1}没有删除",
         "say --yes to remove them, --dry-run to see which they are": "用 --yes 确认删除，用 --dry-run 查看是哪些",
+        "to remove takes a little room: booksync trash empty works on a full disk, too; where nothing is in the trash, delete something else on that disk by hand":
+            "移除需要少量空间：磁盘已满时 booksync trash empty 仍可使用；回收站为空时，请手动删除该磁盘上的其他文件",
         "{1} without being asked for twice": "未经确认，{1}", "there is no terminal to ask on": "没有可以询问的终端",
         "wrote {1}": "已写入 {1}",
         "{1} libraries": "{1} 个书库",

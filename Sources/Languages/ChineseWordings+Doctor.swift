@@ -50,6 +50,8 @@ extension Wordings {
         "warning": "提醒", "1 file of an unfinished download": "1 个未完成下载的文件",
         "{1} files of unfinished downloads": "{1} 个未完成下载的文件",
         "1 file of a damaged store": "1 个损坏的数据库文件", "{1} files of damaged stores": "{1} 个损坏的数据库文件",
+        "1 file of an unfinished join": "1 个未完成合并的文件", "{1} files of unfinished joins": "{1} 个未完成合并的文件",
+        "{1} in {2}/joining, for when the book is joined again": "{1}，在 {2}/joining 中，留待再次合并",
         "1 file that a repair kept": "1 个修复时留存的文件", "{1} files that repairs kept": "{1} 个修复时留存的文件",
         "{1} that nothing will go on with": "{1}，已不会再续传",
         "{1}, kept for the next run": "{1}，留待下次运行", "{1} in {2}/kept": "{1}，在 {2}/kept 中",

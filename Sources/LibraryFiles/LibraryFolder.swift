@@ -15,6 +15,8 @@ package struct LibraryFolder: Sendable, Hashable {
     package static let partialPath = ".booksync/partial"
     /// Where files are that were joined, relative to the library: none of them is taken for an episode.
     package static let joinedPath = "Joined/"
+    /// Where they are made, relative to the library, with what is encoded for them.
+    package static let joiningPath = ".booksync/joining"
     package var lockFile: String { ownFolder + "/lock" }
     /// See ``LibraryHolder``.
     var holderFile: String { ownFolder + "/holder" }

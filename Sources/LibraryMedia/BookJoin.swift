@@ -11,14 +11,12 @@ import MediaProbe
 /// interrupted goes on behind the last of them. What is made is written beside its place and recorded there with size and time,
 /// then renamed, then recorded in its place: whatever a kill leaves, the file that stands there is one of those recorded.
 package struct BookJoin: Sendable {
-    private static let workPath = ".booksync/joining"
-
     package let library: String
     package let request: JoinRequest
     private let minFreeSpace: Int64
     private let probe: MediaProbe
     private let report: @Sendable (ProgressState) -> Void
-    private var workFolder: String { library + "/" + Self.workPath }
+    private var workFolder: String { library + "/" + LibraryFolder.joiningPath }
 
     /// - Parameters:
     ///   - library: absolute.
@@ -46,28 +44,51 @@ package struct BookJoin: Sendable {
                 guard let book = try await store.book(identity) else { throw Failure.notOnTheShelf(identity) }
                 let plan = try await JoinPlan(of: book, request, in: library, store: store)
                 if onlyComplete, !plan.missing.isEmpty || plan.files.isEmpty { continue }
-                if let made = try await runBlocking({ [library] in plan.upToDate(in: library) }) {
-                    for file in made {
-                        await tell(
-                            JoinOutcome(
-                                book: identity, result: .unchanged, path: file.path, parts: made.count, size: file.size)
-                        )
-                    }
-                } else {
-                    for outcome in try await join(plan, store) { await tell(outcome) }
-                }
+                for outcome in try await joinReadable(plan, store) { await tell(outcome) }
             } catch let failure as Failure where ![.configuration, .libraryUnwritable].contains(failure.kind) {
                 await tell(JoinOutcome(book: identity, result: .failed, failure: failure))
             }
         }
     }
 
-    /// What was made of a book in this format and is still there.
-    /// - Returns: `isUpToDate` says whether it is what would be made now.
+    /// Joins what of the book is audio, where the request allows that something is missing.
+    private func joinReadable(_ plan: JoinPlan, _ store: CatalogStore) async throws -> [JoinOutcome] {
+        var (plan, left) = (plan, [JoinOutcome]())
+        while true {
+            if let made = try await runBlocking({ [library, plan] in plan.upToDate(in: library) }) {
+                return left
+                    + made.map {
+                        JoinOutcome(
+                            book: plan.book.identity, result: .unchanged, path: $0.path, parts: made.count,
+                            size: $0.size)
+                    }
+            }
+            do {
+                return left + (try await join(plan, store))
+            } catch let unreadable as UnreadableEpisodes {
+                left += unreadable.failures.sorted { $0.key < $1.key }.map { index, failure in
+                    JoinOutcome(
+                        book: plan.book.identity, result: .leftOut, failure: failure, path: plan.files[index].path)
+                }
+                plan = plan.without(Set(unreadable.failures.keys))
+            }
+        }
+    }
+
+    /// Those that a book is joined without.
+    private struct UnreadableEpisodes: Error {
+        /// By the index of the file.
+        let failures: [Int: Failure]
+    }
+
+    /// What was made of a book and is still there.
+    /// - Returns: `isUpToDate` says whether it is of the episodes as they are now, whatever it was made with.
     package func existing(of book: Book, store: CatalogStore) async throws -> (files: [JoinedFile], isUpToDate: Bool) {
         let plan = try await JoinPlan(of: book, request, in: library, store: store)
         return try await runBlocking { [library, request] in
             if let made = plan.upToDate(in: library) { return (made, true) }
+            let made = plan.ofSameEpisodes(in: library)
+            if !made.isEmpty { return (made, true) }
             let old = plan.recorded.filter {
                 $0.path.hasPrefix(plan.stem) && $0.path.hasSuffix(".\(request.format)") && $0.isUntouched(in: library)
             }
@@ -128,18 +149,24 @@ package struct BookJoin: Sendable {
             }
             try await publish(made, at: outcomes.compactMap(\.path), plan, store)
         }
-        if let encoding { try await runBlocking { try deleteIntermediates(of: plan.files, as: encoding) } }
+        if let encoding {
+            try await runBlocking {
+                for file in plan.files { unlink(intermediate(of: file, as: encoding)) }
+            }
+        }
         return outcomes
     }
 
     /// What is to be joined, of files that are what the store says.
     private func parts(of plan: JoinPlan, _ store: CatalogStore) async throws -> [AudioPart] {
-        try await ordered(plan.files) { _, file in
+        try await readable(plan.files) { _, file in
             let path = library + "/" + file.path
             guard try await runBlocking({ fileSize(path) }) == file.size else {
                 throw notJoined(plan, why: "\(file.path) is not what was fetched", remedy: "booksync verify tells more")
             }
-            return try await probe.part(path, known: try await store.media(of: file.episode))
+            // Nothing is left out by what is known of an earlier day, and nobody encodes the others in vain.
+            let known = try await request.isIncomplete ? nil : store.media(of: file.episode)
+            return try await probe.part(path, known: known)
         }
     }
 
@@ -172,6 +199,29 @@ package struct BookJoin: Sendable {
         }
     }
 
+    /// The same, of what is audio.
+    /// - Parameter first: the index of the first among the book's files.
+    /// - Throws: ``UnreadableEpisodes`` where others are, and the book is joined without those that are not.
+    private func readable<Input: Sendable>(
+        _ inputs: [Input], from first: Int = 0,
+        _ body: @escaping @Sendable (_ index: Int, Input) async throws -> AudioPart
+    ) async throws -> [AudioPart] {
+        let isIncomplete = request.isIncomplete
+        let results = try await ordered(inputs) { index, input -> Result<AudioPart, Failure> in
+            do {
+                return .success(try await body(index, input))
+            } catch let failure as Failure where isIncomplete && failure.reason == .unreadableAudio {
+                return .failure(failure)
+            }
+        }
+        var failures: [Int: Failure] = [:]
+        for (index, result) in results.enumerated() {
+            if case .failure(let failure) = result { failures[first + index] = failure }
+        }
+        if !failures.isEmpty, failures.count < inputs.count { throw UnreadableEpisodes(failures: failures) }
+        return try results.map { try $0.get() }
+    }
+
     // MARK: - Encoding
 
     private func intermediate(of file: LocalFile, as encoding: JoinEncoding) -> String {
@@ -179,11 +229,16 @@ package struct BookJoin: Sendable {
         return "\(workFolder)/\(digest).\(encoding.format.rawValue)"
     }
 
-    /// Those of joins that were killed as well. Blocks on the disk.
-    private func deleteIntermediates(of files: [LocalFile], as encoding: JoinEncoding) throws {
-        for file in files { unlink(intermediate(of: file, as: encoding)) }
-        for name in try FileManager.default.contentsOfDirectory(atPath: workFolder) where name.hasSuffix(".new") {
-            unlink("\(workFolder)/\(name)")
+    /// Deletes what joins that were killed were writing; what they had encoded stays for the next one. The caller holds the
+    /// library's lock.
+    package static func removeUnfinished(in library: String) async throws {
+        let folder = "\(library)/\(LibraryFolder.joiningPath)"
+        try await runBlocking {
+            // Whether it is missing or cannot be read: that is for a join to say, and keeps nobody else from working.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            for name in names where name.hasSuffix(".new") || name.hasPrefix(".booksync-") {
+                unlink("\(folder)/\(name)")
+            }
         }
     }
 
@@ -191,7 +246,7 @@ package struct BookJoin: Sendable {
     private func encoded(
         _ parts: [AudioPart], _ files: [LocalFile], as encoding: JoinEncoding, _ meter: JoinMeter
     ) async throws -> [AudioPart] {
-        try await ordered(files) { index, file in
+        try await readable(files) { index, file in
             let part = parts[index]
             let path = intermediate(of: file, as: encoding)
             defer { meter.finish([file]) }
@@ -208,7 +263,7 @@ package struct BookJoin: Sendable {
                 throw Failure(
                     .inputOutput, what: "\(part.path) cannot be read as audio",
                     why: "it has \(has) of audio, and its header says \(says)",
-                    remedy: "check the disk and the file, or download it again")
+                    remedy: "check the disk and the file, or download it again", reason: .unreadableAudio)
             }
             try await runBlocking {
                 _ = try Self.synced(new)
@@ -230,7 +285,8 @@ package struct BookJoin: Sendable {
         }
         let name =
             ".booksync-" + SHA256.hash(data: Data(path.utf8)).hexadecimal.prefix(32) + "." + request.format.rawValue
-        let temporary = (path.hasPrefix("/") ? splitLibraryPath(path).folder : Self.workPath[...]) + "/" + name
+        let folder = path.hasPrefix("/") ? splitLibraryPath(path).folder : LibraryFolder.joiningPath[...]
+        let temporary = folder + "/" + name
         let absolute = temporary.hasPrefix("/") ? temporary : library + "/" + temporary
         var tags = plan.tags
         if outcome.parts > 1 {
@@ -242,15 +298,21 @@ package struct BookJoin: Sendable {
             var packets = Array(parts[range])
             for isMeasured in [false, true] {
                 tags.chapters = plan.chapters(range, packets, own: originals)
-                let seconds = try await probe.join(
-                    packets, as: request.format, with: tags, pictureOf: originals[range.lowerBound], to: absolute)
+                let seconds: Double
+                do {
+                    seconds = try await probe.join(
+                        packets, as: request.format, with: tags, pictureOf: originals[range.lowerBound], to: absolute)
+                } catch let failure as Failure where failure.kind == .inputOutput && !isMeasured {
+                    // Who measures them finds the one that cannot be read, where that is why.
+                    seconds = -1
+                }
                 let expected = packets.reduce(0) { $0 + $1.seconds }
                 if abs(seconds - expected) < 0.2 { return }
                 let (has, says) = (describeSeconds(seconds), describeSeconds(expected))
                 if isMeasured {
                     throw notJoined(plan, why: "it has \(has) of audio, and its episodes have \(says)", remedy: nil)
                 }
-                packets = try await ordered(packets) {
+                packets = try await readable(packets, from: range.lowerBound) {
                     try await probe.part($1.path, known: $1.info, trustsHeader: false)
                 }
             }

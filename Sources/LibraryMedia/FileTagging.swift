@@ -61,7 +61,7 @@ package struct FileTagging: Sendable {
                 ?? LocalFile.Original(size: file.size, sha256: file.sha256, streamSHA256: stream)
             let hadPromised = file.verification == .digest ? promised : nil
             let mark = tagged.original.map { FileMark.Original($0, promised: hadPromised) }
-            tagged = try await finished(new, as: tagged, mark)
+            tagged = try await finished(new, as: tagged, mark, insteadOf: file, facts)
             let (delta, name) = ("\(work)/delta", Self.deltaName(of: tagged))
             try await runBlocking { [library, tagged] in
                 try FileDelta.write(of: original, from: new, to: delta)
@@ -88,7 +88,7 @@ package struct FileTagging: Sendable {
             let original = try await original(of: file, in: work)
             var restored = file
             restored.original = nil
-            restored = try await finished(original, as: restored, nil)
+            restored = try await finished(original, as: restored, nil, insteadOf: file, facts)
             let info = try await probe.info(of: original)
             try await publish(original, as: restored, info, insteadOf: file, facts)
             return .restored
@@ -112,6 +112,8 @@ package struct FileTagging: Sendable {
         }
         var file = announced
         if let found { file.use(found.facts) }
+        // It may be made of what the user edited and had accepted: it counts as edited.
+        if file.verification == .unverified { file.modificationTime = announced.modificationTime }
         try await store.endRetagging(file, isDone: found != nil)
     }
 
@@ -133,7 +135,10 @@ package struct FileTagging: Sendable {
             var status = stat()
             try systemCall("\(path) cannot be looked at") { lstat(path, &status) }
             let facts = FileAttributes(status)
-            guard facts.kind == .file, facts.size == file.size, facts.modificationTime == file.modificationTime else {
+            // One that was only touched, or accepted as it is, has another time than is recorded, and the recorded bytes.
+            guard facts.kind == .file, facts.size == file.size,
+                try facts.modificationTime == file.modificationTime || Self.digest(of: path) == file.sha256
+            else {
                 throw Failure.left(
                     file, why: "it was changed since it was recorded",
                     remedy: "booksync verify --accept takes it as it is")
@@ -196,9 +201,12 @@ package struct FileTagging: Sendable {
     ]
 
     /// Gives a new file the owner and the mode of the one in whose place it comes, and its mark. On disk when the call returns.
+    /// One that is made of what the user edited is the user's still: it keeps the mark of what was fetched, which does not fit it,
+    /// and the recorded time, by which its bytes are kept when the catalog has another version.
     /// - Returns: `file` as it is recorded then.
     private func finished(
-        _ path: String, as file: LocalFile, _ original: FileMark.Original?
+        _ path: String, as file: LocalFile, _ original: FileMark.Original?, insteadOf former: LocalFile,
+        _ facts: FileAttributes
     ) async throws -> LocalFile {
         let place = absolute(file.path)
         return try await runBlocking {
@@ -210,12 +218,15 @@ package struct FileTagging: Sendable {
             // Only root can give files away.
             _ = fchown(descriptor, status.st_uid, status.st_gid)
             try systemCall("\(path) cannot be changed") { fchmod(descriptor, status.st_mode & 0o7777) }
-            try FileMark(
-                episode: file.episode, sha256: file.sha256, address: file.fetchedFrom, original: original
-            ).write(to: descriptor)
+            let mark = try Self.mark(at: place)
+            let isEdited = facts.modificationTime != former.modificationTime && mark?.sha256 != former.sha256
+            let new = FileMark(
+                episode: file.episode, sha256: file.sha256, address: file.fetchedFrom, original: original)
+            try (isEdited ? mark : new)?.write(to: descriptor)
             try systemCall("\(path) cannot be synced") { fsync(descriptor) }
             try systemCall("\(path) cannot be looked at") { fstat(descriptor, &status) }
             file.use(FileAttributes(status))
+            if isEdited { file.modificationTime = former.modificationTime }
             return file
         }
     }
@@ -272,6 +283,12 @@ package struct FileTagging: Sendable {
             throw Failure(.inputOutput, what: "\(path) cannot be read", why: "it is not there, or cannot be opened")
         }
         return sha256
+    }
+
+    private static func mark(at path: String) throws -> FileMark? {
+        let descriptor = try opened(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        defer { close(descriptor) }
+        return FileMark(of: descriptor)
     }
 
     private static func removeFolder(_ path: String) throws {

@@ -21,10 +21,12 @@ package struct JoinRequest: Sendable {
     package init(format: JoinFormat) { self.format = format }
 }
 
-/// What became of one file of a book that is joined, or of a book that failed as a whole.
+/// What became of one file of a book that is joined, or of a book that failed as a whole, or of an episode.
 package struct JoinOutcome: Sendable {
     package enum Result: String, Sendable {
         case written, unchanged, planned
+        /// An episode that is no audio, of a book that is joined without it.
+        case leftOut = "left_out"
         /// A file of the user's stands there.
         case left
         case failed
@@ -33,7 +35,7 @@ package struct JoinOutcome: Sendable {
     package let book: BookIdentity
     package var result: Result
     package var failure: Failure?
-    /// As ``JoinedFile/path``.
+    /// As ``JoinedFile/path``; of an episode that is left out its own.
     package var path: String?
     /// How many files the book is joined into.
     package var parts = 1

@@ -12,9 +12,9 @@ struct JoinPlan: Sendable {
 
     let book: Book
     /// Those on disk, in their order.
-    let files: [LocalFile]
+    private(set) var files: [LocalFile]
     /// Of the episodes that the files are of.
-    let names: [String]
+    private(set) var names: [String]
     /// Those that are neither on disk nor removed.
     let missing: [Episode]
     let tags: EmbeddedTags
@@ -22,8 +22,8 @@ struct JoinPlan: Sendable {
     let stem: String
     /// Of all that was joined of the book before, in whatever way.
     let recorded: [JoinedFile]
-    /// Tells whether what was made is what would be made.
-    let madeOf: String
+    /// The options, and the tags with the cover.
+    private let (how, described): ([String], [String])
 
     init(of book: Book, _ request: JoinRequest, in library: String, store: CatalogStore) async throws {
         let listed = try await store.episodes(of: book.identity).filter { $0.removedAt == nil }
@@ -50,16 +50,43 @@ struct JoinPlan: Sendable {
         let title = name(book.title).isEmpty ? name(book.identity.id) : name(book.title)
         let stem = "\(folder.hasSuffix("/") ? folder : folder + "/")\(title)"
         self.stem = stem.hasPrefix(library + "/") ? String(stem.dropFirst(library.count + 1)) : stem
-        let how = [request.bitRate.map(Double.init), request.maxPart, request.loudness].map { "\($0 ?? 0)" }
-        let told = tags.tags.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } + [cover?.sha256 ?? ""]
-        let all = [Self.revision, self.stem, request.format.rawValue] + how + told + files.map(\.fetchedSHA256) + names
-        madeOf = SHA256.hash(data: Data(all.joined(separator: "\0").utf8)).hexadecimal
+        how =
+            [request.format.rawValue]
+            + [request.bitRate.map(Double.init), request.maxPart, request.loudness].map { "\($0 ?? 0)" }
+        described = tags.tags.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } + [cover?.sha256 ?? ""]
     }
 
-    /// The files that would be made, where they are there as they were made; nil where one is not.
+    /// Tells whether what was made is what would be made, and behind a blank, whether it is of the same episodes, whatever the
+    /// options were. Earlier releases recorded the first alone.
+    var madeOf: String { "\(digest(of: [stem] + how)) \(content)" }
+
+    private var content: String { digest(of: []) }
+
+    private func digest(of options: [String]) -> String {
+        let all = [Self.revision] + options + described + files.map(\.fetchedSHA256) + names
+        return SHA256.hash(data: Data(all.joined(separator: "\0").utf8)).hexadecimal
+    }
+
+    /// - Parameter left: of the files.
+    func without(_ left: Set<Int>) -> JoinPlan {
+        var plan = self
+        plan.files = files.enumerated().filter { !left.contains($0.offset) }.map(\.element)
+        plan.names = names.enumerated().filter { !left.contains($0.offset) }.map(\.element)
+        return plan
+    }
+
+    /// The files that would be made, where they are there as they were made; nil where one is not. Blocks on the disk.
     func upToDate(in library: String) -> [JoinedFile]? {
-        let made = recorded.filter { $0.madeOf == madeOf && $0.path.hasPrefix(stem) }
+        let digest = digest(of: [stem] + how)
+        let made = recorded.filter { $0.madeOf.hasPrefix(digest) && $0.path.hasPrefix(stem) }
         return made.isEmpty || !made.allSatisfy { $0.isUntouched(in: library) } ? nil : made
+    }
+
+    /// The files that are there as they were made, of the same episodes, with whatever options. Blocks on the disk.
+    func ofSameEpisodes(in library: String) -> [JoinedFile] {
+        let made = recorded.filter { $0.madeOf.hasSuffix(" \(content)") && $0.path.hasPrefix(stem) }
+        return Dictionary(grouping: made, by: \.madeOf).values
+            .filter { $0.allSatisfy { $0.isUntouched(in: library) } }.joined().sorted { $0.path < $1.path }
     }
 
     /// Where the files go.

@@ -40,7 +40,9 @@ package enum MediaContainer: String, Sendable, CaseIterable {
     func output(_ tags: EmbeddedTags, cover: String?, of info: MediaInfo, isJoined: Bool = false) -> [String] {
         var arguments = [String]()
         if hasCoverStream, let cover { arguments += ["-protocol_whitelist", "file", "-i", "file:\(cover)"] }
+        // ffmpeg takes what stands before the file that it writes for options of that: no input may follow.
         arguments += ["-map", "0:a:0", "-c", "copy", "-fflags", "+bitexact"]
+        if isJoined { arguments += ["-map_metadata:s", "-1"] }
         if hasCoverStream, cover != nil || !isJoined {
             arguments += cover == nil ? ["-map", "0:v?"] : ["-map", "2:v:0", "-disposition:v:0", "attached_pic"]
         }

@@ -115,9 +115,9 @@ extension MediaProbe {
     /// Writes the audio of a file in another encoding, without its tags, chapters and pictures.
     /// - Parameter output: absolute; what is there is overwritten.
     package func encode(_ part: AudioPart, as encoding: JoinEncoding, to output: String) async throws {
-        try await slots.withSlot {
+        let written = try await slots.withSlot {
             let filter = encoding.loudness.map { ["-af", "loudnorm=I=\($0):TP=-2:LRA=11"] } ?? []
-            let written = try await run(
+            return try await run(
                 try ffmpeg(for: part.path), on: part.path, ["-v", "level+error", "-nostdin", "-y"],
                 ["-map", "0:a:0"] + filter + ["-ar", "\(encoding.sampleRate)", "-ac", "\(encoding.channels)"]
                     + ["-c:a", encoding.encoder.codec, "-b:a", "\(encoding.bitRate)"]
@@ -125,8 +125,11 @@ extension MediaProbe {
                     + ["-f", encoding.encoder.format, "file:\(output)"],
                 limits.wholeFile.longer(by: part.seconds),
                 maxFileSize: Int64(part.seconds * Double(encoding.bitRate) / 4) + (64 << 20))
-            if let trouble = written.trouble { throw trouble.failure(part.path) }
         }
+        guard let trouble = written.trouble else { return }
+        // Whether it could not read or not write does not follow from what it says.
+        if trouble.kind == .exited, case .whole = try await decode(part.path) { throw trouble.failure(writing: output) }
+        throw trouble.failure(part.path)
     }
 
     /// Nothing where it cannot be read.
@@ -191,7 +194,7 @@ extension MediaProbe {
             if tag == nil {
                 let target = MediaInfo(container: format.container.rawValue, codec: parts.first?.info.codec ?? "")
                 tagging =
-                    inline + ["-f", "ffmetadata", "-i", "file:\(document)", "-map_metadata:s", "-1"]
+                    inline + ["-f", "ffmetadata", "-i", "file:\(document)"]
                     + format.container.output(tags, cover: tags.cover, of: target, isJoined: true)
             }
             let written = try await run(
@@ -199,7 +202,7 @@ extension MediaProbe {
                 ["-v", "level+error", "-nostdin", "-y"] + inline + ["-f", "concat", "-safe", "0"],
                 tagging + ["file:\(output)"], limits.wholeFile.longer(by: seconds), maxFileSize: size * 2 + (64 << 20),
                 formats: "concat," + Self.formats)
-            if let trouble = written.trouble { throw trouble.failure(output) }
+            if let trouble = written.trouble { throw trouble.failure(writing: output) }
             if let tag { try await runBlocking { try ID3Tag.replaceTag(of: output, with: tag) } }
         }
         return try await info(of: output).duration ?? 0

@@ -1,5 +1,6 @@
 import BookModel
 import Foundation
+import LibraryFiles
 import Subprocess
 
 #if canImport(System)
@@ -20,7 +21,8 @@ struct ToolOutput: Sendable {
 /// A run of ffprobe or ffmpeg on one file.
 ///
 /// The shell sets the limits and looks at the file before it becomes the program, so that there is no moment without limits and
-/// no FIFO is opened. All is a process group of its own, and all of that ends with the run.
+/// no FIFO is opened. All is a process group of its own, and all of that ends with the run, and with booksync: one more process
+/// waits for the end of a pipe that nobody else can write to, which comes even where booksync is killed.
 struct ToolRun: Sendable {
     /// Absolute paths of the program and of the file.
     let tool, file: String
@@ -35,7 +37,9 @@ struct ToolRun: Sendable {
     private static let script = """
         { ulimit -c 0; ulimit -f $3; ulimit -H -t $(($1+1)); ulimit -S -t $1; ulimit -v $2; } 2>/dev/null
         [ -e "$4" ] || exit 120; [ -f "$4" ] || exit 121; [ -s "$4" ] || exit 122
-        shift 4; exec "$@"
+        shift 4; exec 3<&0 </dev/null
+        { read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 &
+        exec 3<&-; exec "$@"
         """
 
     /// Runs it to its end; throws only `CancellationError`.
@@ -48,10 +52,17 @@ struct ToolRun: Sendable {
         } catch let error as SubprocessError {
             try Task.checkCancellation()
             return ToolOutput(trouble: ToolTrouble(.program, "\(name) cannot be run: \(error)"))
+        } catch let error as SystemError {
+            return ToolOutput(trouble: ToolTrouble(.program, "\(name) cannot be run: \(error.message)"))
         }
     }
 
     private func execute() async throws -> ToolOutput {
+        let (reading, writing) = try Self.makePipe()
+        defer {
+            close(reading)
+            close(writing)
+        }
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
@@ -59,7 +70,8 @@ struct ToolRun: Sendable {
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: Arguments(["-c", Self.script, "sh"] + limits + [file, tool] + arguments),
             environment: .custom(["LC_ALL": "C"]), platformOptions: options,
-            input: .none, output: .sequence, error: .sequence
+            input: .fileDescriptor(FileDescriptor(rawValue: reading), closeAfterSpawningProcess: false),
+            output: .sequence, error: .sequence
         ) { execution in
             async let errors = Self.beginning(of: execution.standardError, count: 8 << 10)
             // A program that writes more ends with its pipe.
@@ -68,11 +80,22 @@ struct ToolRun: Sendable {
             }
             return ToolOutput(bytes: bytes, errors: String(decoding: try await errors, as: UTF8.self))
         }
-        // What it left running.
-        kill(-result.processIdentifier.value, SIGKILL)
+        // What it left running, and the process that waits.
+        let group = -result.processIdentifier.value
+        kill(group, SIGKILL)
+        // The first process of a container has to bury them.
+        if getpid() == 1 { try await runBlocking { while waitpid(group, nil, 0) > 0 {} } }
         var output = result.closureResult
         output.trouble = trouble(result.terminationStatus, output)
         return output
+    }
+
+    /// A pipe of this process alone: Subprocess leaves no other descriptors open in what it starts.
+    private static func makePipe() throws(SystemError) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        try systemCall { pipe(&ends) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     /// Reads all of it, so that the program does not wait, and keeps the beginning.

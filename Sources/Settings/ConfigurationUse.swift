@@ -87,7 +87,7 @@ extension Configuration {
     }
 
     /// `archive` is short for the source of the Internet Archive, where no other is called so.
-    func withSource(_ book: BookIdentity) -> BookIdentity {
+    package func withSource(_ book: BookIdentity) -> BookIdentity {
         guard book.source == "archive", source(named: book.source) == nil else { return book }
         let archive = source(for: .internetArchive, at: InternetArchiveSettings.standardAddress)
         return BookIdentity(source: archive, id: book.id)
@@ -100,8 +100,9 @@ extension Configuration {
 
     /// The server that a book's catalog is asked at, without secrets: what one of its books meets, the others will.
     package func catalogServer(of book: BookIdentity) -> String {
-        // The id of a book may be the very address that the user gave.
-        if book.id.contains("://") { return ResourceAddress(book.id).server }
+        // The id of a book, and the name of a list, may be the very address that the user gave.
+        let name = book.collection?.name ?? book.id
+        if name.contains("://") { return ResourceAddress(name).server }
         let source = source(named: book.source)
         if let url = source?.url { return url.server }
         switch source?.kind {

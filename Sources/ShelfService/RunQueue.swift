@@ -69,6 +69,8 @@ package actor RunQueue {
     private var expected: Set<RunRequest.Item> = []
     /// Runs that failed before the library could record them, the newest last.
     package private(set) var unrecorded: [RunRecord] = []
+    /// Why books are not joined, since somebody asked for it last.
+    private var joinFailures: [BookIdentity: Failure] = [:]
     /// Whether the run under way got so far that it is recorded.
     private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
@@ -234,7 +236,13 @@ package actor RunQueue {
     }
 
     /// Has one file be made of a book, after what is asked for already.
-    package func join(_ book: BookIdentity) { begin(.join(book)) }
+    package func join(_ book: BookIdentity) {
+        joinFailures[book] = nil
+        begin(.join(book))
+    }
+
+    /// Why a book was not joined; nil where it was, or nobody asked for it since this process began.
+    package func joinFailure(of book: BookIdentity) -> Failure? { joinFailures[book] }
 
     /// Whether one file is being made of a book, or will be.
     package func isJoining(_ book: BookIdentity) -> Bool {
@@ -295,6 +303,7 @@ package actor RunQueue {
                 // Only the end of this task cancels it.
             } catch {
                 let failure = Failure.of(error)
+                if case .join(let book) = errand { joinFailures[book] = failure }
                 if !isRecorded { record(failure, of: errand, begunAt: begin) }
                 await runner.onFailure(failure)
             }
@@ -372,9 +381,10 @@ package actor RunQueue {
                 }
                 return try await mirror.execute(
                     try recognised.allSubscriptions(with: try await session.subscriptions())
-                ) { items in
+                ) { items, lists in
                     let request = try RunRequest(
-                        items: items, order: recognised.downloads.order, detail: .changes, bringsNewsFirst: true)
+                        items: items, lists: lists, order: recognised.downloads.order, detail: .changes,
+                        bringsNewsFirst: true)
                     return try await runner.withCatalogs(recognised, items.map(\.book)) { configuration in
                         try await self.execute(request, "mirror", configuration, session, control)
                     }

@@ -122,7 +122,7 @@ extension ServedShelf {
         var runs = recorded.items()
         for shelf in all {
             let unrecorded = await shelf.desk?.unrecorded.map { ShownRun(record: $0, state: .ended) } ?? []
-            runs += hasSeveralLibraries ? unrecorded.named(shelf.place) : unrecorded
+            runs += shelf.named(unrecorded)
         }
         return (runs.sorted { $0.record.startedAt < $1.record.startedAt }.suffix(count), recorded.failures)
     }
@@ -136,6 +136,9 @@ extension ServedShelf {
         _ = try found.complete()
         return found.items()
     }
+
+    /// The same things with the name of their library, where several are served.
+    package func named<Item: InLibrary>(_ items: [Item]) -> [Item] { hasSeveralLibraries ? items.named(place) : items }
 
     /// The subscriptions in all stores.
     package func subscriptions() async throws -> [Subscription] {

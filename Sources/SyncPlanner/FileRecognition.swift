@@ -39,7 +39,11 @@ struct FileRecognition {
         var lost: [(shelved: EpisodeRecord, file: LocalFile)] = []
         var missing: [EpisodeRecord] = []
         for (shelved, condition) in zip(episodes, conditions) where !shelved.isGone {
-            if case .changed(let file, let size) = condition, size == shelved.episode.size ?? size {
+            // Its tags are none of the catalog's.
+            if case .changed(let file, let size) = condition,
+                case let fetched = input.examined[file.path]?.originalSize ?? size,
+                fetched == shelved.episode.size ?? fetched
+            {
                 matches[shelved.episode.identity.key] = successor(of: file, as: shelved.episode)
             }
         }

@@ -95,7 +95,14 @@ package struct LibraryVerification: Sendable {
             try await store.endVerification(round, at: Date())
             let bad = Set(report.bad.map(\.file.episode))
             let sound = recorded.filter { !bad.contains($0.file.episode) }
-            try await readMedia(of: sound.map(\.file), store: store)
+            if !report.retagged.isEmpty {
+                emit(
+                    .notice(
+                        "the records of \(Message(report.retagged.count, "file")) are updated: booksync wrote the tags after "
+                            + "the copy of the store that is used"))
+            }
+            let files = sound.map { report.retagged[$0.file.episode] ?? $0.file }
+            try await readMedia(of: files, store: store)
             if request.decodes { await decode(sound, of: recorded, &report) }
         }
         report.seconds = (ContinuousClock.now - begin) / .seconds(1)

@@ -8,6 +8,9 @@ import LibraryFiles
 /// the size and digest that the file has now, and nothing is fetched. Its time stays that of the fetch: by that a later version
 /// of the catalog's is known to replace somebody's work, which is kept then (``EditedFiles``).
 ///
+/// The file's mark stays as well: by one that does not fit its bytes they are not taken for what was fetched, and replaced, when
+/// the store is lost.
+///
 /// Only what somebody wrote to since it was fetched is accepted, and only what begins as audio does: bit rot is nobody's
 /// wish.
 package struct VerificationAcceptance: Sendable {

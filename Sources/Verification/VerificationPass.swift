@@ -111,6 +111,21 @@ actor VerificationPass {
             if case .file(let found) = look { file.wasTouched = found.wasTouched(since: recorded) }
             if verdict == .intact { break }
         }
+        return file.verdict == .intact ? file : try await retagged(file)
+    }
+
+    /// The file, right by a record that is brought up to date, where only its tags are newer than the store.
+    private func retagged(_ file: VerifiedFile) async throws -> VerifiedFile {
+        let recorded = file.file
+        guard let record = try await RetaggedFiles.records(of: [recorded], in: library)[recorded.episode] else {
+            return file
+        }
+        var file = file
+        file.file = record
+        file.verdict = .intact
+        if round != nil, try await store.replaceRecord(of: recorded, with: record) {
+            report.retagged[record.episode] = record
+        }
         return file
     }
 

@@ -69,6 +69,8 @@ package struct VerificationReport: Sendable {
     package var bytes: Int64 = 0
     /// What was found wrong, by book and section.
     package var bad: [VerifiedFile] = []
+    /// Records that were older than the tags in their files, and were brought up to date: these files count as intact.
+    package var retagged: [EpisodeIdentity: LocalFile] = [:]
     /// Files that an interruption left for the next call.
     package var left = 0
     package var seconds: Double = 0
@@ -89,10 +91,12 @@ package struct VerificationReport: Sendable {
             isQuick
             ? "\(files) looked at (\(describeBytes(bytes))): \(intact) intact"
             : "\(files) verified (\(describeBytes(bytes))): \(intact) intact"
-        if !bad.isEmpty {
-            let kinds = Dictionary(grouping: bad, by: \.verdict.keyword).sorted { $0.key < $1.key }
+        // What was accepted is as it is meant to be.
+        let objectionable = bad.filter { $0.repair != .accepted }
+        if !objectionable.isEmpty {
+            let kinds = Dictionary(grouping: objectionable, by: \.verdict.keyword).sorted { $0.key < $1.key }
             let named = kinds.map { $0.value[0].verdict.counted($0.value.count) }
-            text = "\(text), \(bad.count) bad (\(named.joined(separator: ", ")))"
+            text = "\(text), \(objectionable.count) bad (\(named.joined(separator: ", ")))"
         }
         if repaired > 0 { text = "\(text), \(repaired) repaired" }
         if accepted > 0 { text = "\(text), \(accepted) accepted" }

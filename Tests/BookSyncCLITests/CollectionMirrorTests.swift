@@ -1,5 +1,6 @@
 import Foundation
 import Support
+import Synchronization
 import Testing
 
 extension ProductTests {
@@ -171,6 +172,49 @@ extension ProductTests {
                 #expect(alert["text"]?.hasSuffix("; new: Gamma") == true, "\(alert["text"] ?? "")")
                 #expect(alert.objects("fetched_episodes").count == 2)
                 #expect(try await night() == nil)
+            }
+        }
+
+        @Test func `a list that cannot be read counts like a book's catalog, and is told when it is well again`()
+            async throws
+        {
+            let isOpen = Atomic(false)
+            let list = ServerScript { _ in
+                isOpen.load(ordering: .relaxed)
+                    ? .text("{\"metadata\":{\"title\":\"T\"},\"publications\":[]}", type: "application/opds+json")
+                    : .text("{}", status: 401)
+            }
+            try await withWorkbench { bench in
+                try await withServer(list) { server in
+                    try bench.configure(
+                        """
+                        downloads: { retries: 0 }
+                        notify: { exec: "cat > '\(bench.folder.path)/alert'" }
+                        sources: { shelf: { type: opds, url: "\(server.url("/feed"))" } }
+                        subscriptions: [{ book: "shelf:feed:\(server.url("/feed"))" }]
+                        """)
+                    func night(_ arguments: String...) async throws -> ProductRunner.Result {
+                        try await bench.runBare(
+                            ["mirror", "--library", "L"] + arguments, environment: bench.configured)
+                    }
+                    func alert() throws -> JSONObject {
+                        let file = bench.folder.appending(path: "alert")
+                        defer { try? FileManager.default.removeItem(at: file) }
+                        return try JSONObject(String(contentsOf: file, encoding: .utf8))
+                    }
+                    let quiet = try await night("-q")
+                    #expect(quiet.exitCode == 77 && quiet.errors.contains("401"), "\(quiet.errors)")
+                    #expect(try alert().objects("outages").count == 1)
+                    let told = try await night("--json")
+                    let summary = try JSONObject(try #require(told.outputLines.last))
+                    #expect(told.exitCode == 77 && summary.number("exit_code") == 77, "\(told.output)")
+                    #expect(summary.number("failed") == 1 && told.output.contains("\"event\":\"failed\""))
+                    let runs = try await bench.runBare(["runs", "--json", "--library", "L"])
+                    #expect(try JSONObject.list(runs.output).map { $0.number("exit_code") } == [77, 77])
+                    isOpen.store(true, ordering: .relaxed)
+                    #expect(try await night().exitCode == 0)
+                    #expect(try alert().objects("recovered").count == 1)
+                }
             }
         }
 

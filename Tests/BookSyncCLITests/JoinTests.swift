@@ -21,14 +21,17 @@ extension ProductTests {
         /// Fetches a book of these files, with an ffmpeg that counts how often it is called.
         private func withBook(
             _ files: [(name: String, bytes: [UInt8])], title: String = "A Book", probe: String = "auto",
-            in bench: Workbench,
+            cover: [UInt8]? = nil, in bench: Workbench,
             _ body: ([String: String]) async throws -> Void
         ) async throws {
             var scripts = Dictionary(
                 uniqueKeysWithValues: files.enumerated().map { place, file in
                     ("/\(place).\(file.name.suffix(3))", ServerScript.file(file.bytes, ranges: false))
                 })
+            if let cover { scripts["/cover.jpg"] = .file(cover, ranges: false) }
+            let hasCover = cover != nil
             scripts["/feed"] = ServerScript { request in
+                let picture = "<itunes:image href=\"http://\(request.header("Host") ?? "")/cover.jpg\"/>"
                 let items = files.enumerated().map { place, file in
                     let address = "http://\(request.header("Host") ?? "")/\(place).\(file.name.suffix(3))"
                     return
@@ -37,7 +40,8 @@ extension ProductTests {
                 }
                 return .text(
                     "<rss version=\"2.0\" xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\"><channel>"
-                        + "<title>\(title)</title><itunes:author>Somebody</itunes:author>\(items.joined())</channel></rss>"
+                        + "<title>\(title)</title><itunes:author>Somebody</itunes:author>\(hasCover ? picture : "")"
+                        + "\(items.joined())</channel></rss>"
                 )
             }
             let shim = bench.folder.appending(path: "bin")
@@ -117,6 +121,113 @@ extension ProductTests {
                     try await bench.serve(environment: bare) { shelf in
                         let page = try await shelf.send("/books/own/feed")
                         #expect(page.status == 200 && !page.text.contains("id=\"joined\""))
+                    }
+                }
+            }
+        }
+
+        /// What the page of the book says of it as one file.
+        private func page(of shelf: ServedShelf) async throws -> String {
+            let text = try await shelf.send("/books/own/feed", ["Accept: text/html"]).text
+            return String(try #require(text.components(separatedBy: "id=\"joined\"").last).prefix(1500))
+        }
+
+        /// Has that run in place of ffmpeg; `REAL` is ffmpeg itself, and `LAST` the last argument, the file that is written.
+        private func replaceFFmpeg(by script: String, in bench: Workbench) throws {
+            let real = try #require(ForeignProgram.path("ffmpeg")).path
+            let text = "#!/bin/sh\nfor LAST; do :; done\n\(script.replacing("REAL", with: real))\n"
+            let file = bench.folder.appending(path: "bin/ffmpeg")
+            try Data(text.utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+        }
+
+        @Test(arguments: [("m4b", "--normalize", "-18"), ("mp3", "--bitrate", "32k")])
+        func `a file of the same episodes is up to date on the page, whatever the options were`(
+            format: String, option: String, value: String
+        ) async throws {
+            try await withWorkbench { bench in
+                let files = [("1.mp3", try await make("a.mp3", "-c:a libmp3lame", in: bench))]
+                try await withBook(files, in: bench) { environment in
+                    _ = try await join("--format", format, option, value, environment: environment, in: bench)
+                    try await bench.serve(environment: environment) { shelf in
+                        let page = try await page(of: shelf)
+                        #expect(page.contains("Up to date") && page.contains("A Book.\(format)"), "\(page)")
+                        #expect(!page.contains("actions/join"), "\(page)")
+                    }
+                    // With other options it is another file.
+                    let planned = try await join("--format", format, "--dry-run", environment: environment, in: bench)
+                    #expect(planned.first?["outcome"] == "planned", "\(planned)")
+                }
+            }
+        }
+
+        @Test func `the page says why a book was not joined, and what cannot be written is not called unreadable`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                let files = [("1.mp3", try await make("a.mp3", "-c:a libmp3lame", in: bench))]
+                try await withBook(files, in: bench) { environment in
+                    try replaceFFmpeg(
+                        by: """
+                            case "$*" in *-b:a*) echo '[error] Unknown encoder' >&2; exit 1;; esac
+                            exec REAL "$@"
+                            """, in: bench)
+                    let failed = try await join("--format", "m4b", environment: environment, in: bench, exitCode: 74)
+                    let why = try #require(failed.first?["error"])
+                    #expect(why.contains("cannot be written: Unknown encoder; see whether the disk has room"), "\(why)")
+                    try await bench.serve(environment: environment) { shelf in
+                        let token = try await shelf.formToken(on: "/books/own/feed")
+                        #expect(try await !page(of: shelf).contains("Unknown encoder"))
+                        _ = try await shelf.post(
+                            "/actions/join", form: [("book", "own:feed"), ("return", "/"), ("token", token)])
+                        try await waitUntil("it is told") { try await page(of: shelf).contains("Unknown encoder") }
+                        #expect(try await page(of: shelf).contains("actions/join"))
+                        let runs = try await shelf.send("/runs", ["Accept: text/html"]).text
+                        #expect(runs.contains("Join · 1 book"), "\(runs)")
+                    }
+                }
+            }
+        }
+
+        /// The streams of pictures in a file, by codec, as ffprobe reads them.
+        private func pictures(_ file: URL, in bench: Workbench) async throws -> [String] {
+            let result = try await ForeignProgram.run(
+                "ffprobe", ["-v", "error", "-show_streams", "-of", "json", file.path], in: bench)
+            return try JSONObject(result.output).objects("streams")
+                .filter { $0.object("disposition")?.number("attached_pic") == 1 }.compactMap { $0["codec_name"] }
+        }
+
+        @Test(arguments: [(false, "mjpeg"), (true, "png")])
+        func `a book with a cover is joined into every format with it, exported or in the first episode`(
+            isEmbedded: Bool, codec: String
+        ) async throws {
+            try await withWorkbench { bench in
+                let name = isEmbedded ? "cover.png" : "cover.jpg"
+                _ = try await ForeignProgram.run(
+                    "ffmpeg",
+                    ["-v", "error", "-f", "lavfi", "-i", "testsrc=size=99x99:rate=1", "-frames:v", "1", "-y", name],
+                    in: bench)
+                let audio = try await make("a.m4a", "-c:a aac", in: bench)
+                _ = try await ForeignProgram.run(
+                    "ffmpeg",
+                    ["-v", "error", "-i", "a.m4a", "-i", name, "-map", "0", "-map", "1", "-c", "copy"]
+                        + ["-disposition:v:0", "attached_pic", "-y", "b.m4a"], in: bench)
+                let pictured = Array(try Data(contentsOf: bench.folder.appending(path: "b.m4a")))
+                let cover = Array(try Data(contentsOf: bench.folder.appending(path: name)))
+                try await withBook(
+                    [("1.m4a", isEmbedded ? pictured : audio), ("2.m4a", audio)], cover: isEmbedded ? nil : cover,
+                    in: bench
+                ) { environment in
+                    if !isEmbedded {
+                        let exported = try await bench.run("export", "cover", "own:feed", environment: environment)
+                        #expect(exported.exitCode == 0, "\(exported.errors)")
+                    }
+                    for format in ["m4b", "mka", "mp3"] {
+                        _ = try await join("--format", format, environment: environment, in: bench)
+                        let file = joined("A Book.\(format)", in: bench)
+                        #expect(try await pictures(file, in: bench) == [codec], "\(format)")
+                        let (_, titles, tags) = try await read(file, in: bench)
+                        #expect(titles == ["1.m4a", "2.m4a"] && tags["title"] == "A Book", "\(format) \(tags)")
                     }
                 }
             }
@@ -312,6 +423,83 @@ extension ProductTests {
                     #expect(made.first?["outcome"] == "written")
                     #expect(try encodes(in: bench) - before == 10 - done, "\(done)")
                     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+                }
+            }
+        }
+
+        #if os(Linux)
+            @Test func `a join that is killed takes its ffmpeg along, and the next run removes what that was writing`()
+                async throws
+            {
+                try await withWorkbench { bench in
+                    let files = [("1.mp3", try await make("a.mp3", "-c:a libmp3lame", in: bench))]
+                    try await withBook(files, in: bench) { environment in
+                        try replaceFFmpeg(
+                            by: "echo audio >\"${LAST#file:}\"; exec tail -f \"${LAST#file:}\"", in: bench)
+                        let folder = bench.library.appending(path: ".booksync/joining").path
+                        func unfinished() -> [String] {
+                            // It is made when the join begins.
+                            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+                            return names.filter { $0.hasSuffix(".new") }
+                        }
+                        try await bench.start("join", "own:feed", "--format", "m4b", environment: environment) { run in
+                            try await waitUntil("ffmpeg writes") { !unfinished().isEmpty }
+                            run.send(signal: SIGKILL)
+                            #expect(try await run.result().signal == SIGKILL)
+                        }
+                        try await waitUntil("no process is left") { try processes(naming: folder).isEmpty }
+                        let doctor = try await bench.run("doctor", environment: environment)
+                        #expect(doctor.output.contains("leftovers: 1 file of an unfinished join"), "\(doctor.output)")
+                        #expect(unfinished().count == 1)
+                        let run = try await bench.run("fetch", "own:feed", environment: environment)
+                        #expect(run.exitCode == 0 && unfinished().isEmpty, "\(run.errors)")
+                    }
+                }
+            }
+
+            /// Those whose arguments name the folder.
+            private func processes(naming folder: String) throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+                    guard Int(name) != nil else { return false }
+                    // A process that ends meanwhile has none.
+                    let arguments = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
+                    return String(decoding: arguments, as: UTF8.self).contains(folder)
+                }
+            }
+        #endif
+
+        @Test(arguments: ["m4b", "mp3"])
+        func `an incomplete join leaves out what is no audio, names it, and knows its file again`(format: String)
+            async throws
+        {
+            try await withWorkbench { bench in
+                var files: [(String, [UInt8])] = []
+                for number in 1...3 {
+                    files.append(
+                        ("\(number).m4a", try await make("e.m4a", "-c:a aac", seconds: number + 1, in: bench)))
+                }
+                try await withBook(files, in: bench) { environment in
+                    // Of the same size, so that only who reads it finds out.
+                    let episode = try episodes(in: bench)[1]
+                    try Data(count: files[1].1.count).write(to: episode)
+                    let whole = try await join("--format", format, environment: environment, in: bench, exitCode: 74)
+                    #expect(whole.map { $0["outcome"] } == ["failed"], "\(whole)")
+                    for result in ["written", "unchanged"] {
+                        let made = try await join(
+                            "--format", format, "--incomplete", environment: environment, in: bench)
+                        #expect(made.map { $0["outcome"] } == ["left_out", result], "\(made)")
+                        #expect(made.first?["path"].map { episode.path.hasSuffix("/" + $0) } == true, "\(made)")
+                        #expect(made.first?["error"]?.contains("cannot be read as audio") == true, "\(made)")
+                    }
+                    let file = joined("A Book.\(format)", in: bench)
+                    let (starts, titles, _) = try await read(file, in: bench)
+                    #expect(titles == ["1.m4a", "3.m4a"])
+                    expect(starts, near: try await onsets(file, in: bench))
+                    let told = try await bench.run(
+                        "join", "own:feed", "--format", format, "--incomplete", environment: environment)
+                    #expect(told.exitCode == 0 && told.errors.contains("is left out: "), "\(told.errors)")
+                    // What is not in it is missed where all is asked for.
+                    _ = try await join("--format", format, environment: environment, in: bench, exitCode: 74)
                 }
             }
         }

@@ -86,6 +86,15 @@ extension ProductTests {
             }
         }
 
+        @Test func `plan says of subscriptions that another library has what mirror does of them`() async throws {
+            let subscriptions = "subscriptions: [{ book: \"cat:2\" }, { book: \"cat:1\", library: attic }]"
+            try await withTwo(more: subscriptions) { bench, _ in
+                let plan = try await run(bench, "plan")
+                #expect(plan.exitCode == 0 && !plan.errors.contains("is not fetched"), "\(plan.errors)")
+                #expect(try await run(bench, "mirror").exitCode == 0)
+            }
+        }
+
         @Test func `mirror goes through the libraries, each with its own subscriptions`() async throws {
             let catalog = ScriptedCatalog(episodes: 2)
             let subscriptions = "subscriptions: [{ book: \"cat:1\" }, { book: \"cat:2\", library: attic }]"

@@ -230,6 +230,10 @@ extension ProductTests {
                     for (path, count) in [("/1.flac", 2), ("/2.m4a", 2), ("/3.flac", 1)] {
                         #expect(server.record.requests.count { $0.path == path } == count, "\(path)")
                     }
+                    // The next night would bring the same bytes.
+                    let next = try await bench.run("fetch", "own:feed", environment: environment)
+                    #expect(next.exitCode == 75 && next.errors.contains("held back"), "\(next.errors)")
+                    #expect(server.record.requests.count { $0.path == "/1.flac" } == 2)
                     // Without a look into the files nobody can tell.
                     let blind = try await bench.run(
                         "fetch", "own:feed", "--force",

@@ -46,6 +46,28 @@
                 }
             }
 
+            @Test(.enabled(if: SmallDisk.canBeMounted, "mounting a tmpfs takes the rights of root"))
+            func `on a disk without a byte free the trash can be emptied, and to remove says so`() async throws {
+                try await withCatalog(ScriptedCatalog(episodes: 3, bytes: 300_000).script) { bench, _ in
+                    try FileManager.default.createDirectory(at: bench.library, withIntermediateDirectories: true)
+                    let disk = try SmallDisk.mount(at: bench.library.path, kilobytes: 6000)
+                    defer { disk.unmount() }
+                    let environment = bench.configured
+                    #expect(try await bench.run("fetch", "1", environment: environment).exitCode == 0)
+                    #expect(try await bench.run("remove", "1/1", environment: environment).exitCode == 0)
+                    try Data(repeating: 0, count: try disk.free()).write(to: bench.library.appending(path: "filler"))
+                    #expect(try disk.free() == 0)
+                    let refused = try await bench.run("remove", "1/2", environment: environment)
+                    #expect(refused.exitCode == 74 && refused.errors.contains("booksync trash empty"), "\(refused)")
+                    let emptied = try await bench.run("trash", "empty", "--yes", environment: environment)
+                    #expect(emptied.exitCode == 0 && emptied.output.contains("1 file ("), "\(emptied)")
+                    #expect(try disk.free() > 0)
+                    let left = try await bench.run("trash", "list", "--json", environment: environment)
+                    #expect(left.output.filter { !$0.isWhitespace } == "[]", "\(left)")
+                    #expect(try await bench.run("remove", "1/2", environment: environment).exitCode == 0)
+                }
+            }
+
             @Test(
                 .enabled(
                     if: Unprivileged.isAvailable, "root may write everywhere, and there is no setpriv to hinder it"))

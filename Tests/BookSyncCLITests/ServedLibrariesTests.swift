@@ -43,6 +43,10 @@ extension ProductTests {
                 let books = try JSONObject.list(try await shelf.send("/api/v1/books").text)
                 #expect(books.map { $0["id"] } == ["1", "2", "3"])
                 #expect(books.map { $0["library"] } == ["home", "attic", "home"])
+                for path in ["books/cat/2", "books/cat/2/episodes/1"] {
+                    let document = try JSONObject(try await shelf.send("/api/v1/\(path)").text)
+                    #expect(document["library"] == "attic", "\(path)")
+                }
                 let page = try await shelf.send("/")
                 for book in 1...3 { #expect(page.text.contains("href=\"/books/cat/\(book)\""), "\(book)") }
                 #expect(page.text.contains("3 books · 6 episodes"), "\(page.text)")

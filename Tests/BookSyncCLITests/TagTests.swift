@@ -266,6 +266,67 @@ extension ProductTests {
             }
         }
 
+        @Test(arguments: ["verify", "fetch own:feed", "tag own:feed --restore"])
+        func `an older copy of the store is brought up to date with the tags, and nothing is fetched again`(
+            command: String
+        ) async throws {
+            try await withWorkbench { bench in
+                let bytes = try await make("a.mp3", "-c:a libmp3lame", in: bench)
+                try await withBook([("1.mp3", bytes)], in: bench) { server, environment in
+                    let store = bench.library.appending(path: ".booksync/store.sqlite")
+                    let older = try Data(contentsOf: store)
+                    #expect(try await bench.run("tag", "own:feed", environment: environment).exitCode == 0)
+                    #expect(try digests(in: bench) != [sha256(bytes)])
+                    try older.write(to: store)
+                    let arguments = command.split(separator: " ").map(String.init)
+                    let first = try await bench.runBare(arguments + ["--library", "L"], environment: environment)
+                    #expect(first.exitCode == 0 && !first.errors.contains("edited"), "\(first)")
+                    #expect(first.errors.contains("the records of 1 file are updated") == (command == "verify"))
+                    for later in [["verify"], ["fetch", "own:feed"], ["tag", "own:feed", "--restore"]] {
+                        let result = try await bench.runBare(later + ["--library", "L"], environment: environment)
+                        #expect(result.exitCode == 0, "\(result)")
+                    }
+                    #expect(try digests(in: bench) == [sha256(bytes)])
+                    #expect(server.record.requests.count { $0.path == "/1.mp3" && $0.method == "GET" } == 1)
+                }
+            }
+        }
+
+        @Test func `what was edited and accepted gets tags and stays the user's, and what was only touched gets them`()
+            async throws
+        {
+            try await withWorkbench { bench in
+                let bytes = try await make("a.mp3", "-c:a libmp3lame", in: bench)
+                let longer = try await make("b.mp3", "-c:a libmp3lame -b:a 96k", in: bench)
+                var environment: [String: String] = [:]
+                try await withBook([("1.mp3", bytes), ("2.mp3", bytes)], in: bench) { _, given in
+                    environment = given
+                    let files = try audio(in: bench)
+                    try Data(bytes + [0, 0]).write(to: files[0])
+                    try FileManager.default.setAttributes(
+                        [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: files[1].path)
+                    let accepted = try await bench.run("verify", "own:feed", "--accept", environment: environment)
+                    #expect(accepted.exitCode == 0, "\(accepted)")
+                    #expect(accepted.output.contains(": 1 intact, 1 accepted in "), "\(accepted.output)")
+                    for (argument, word) in [("-q", "tagged"), ("--restore", "restored"), ("-v", "tagged")] {
+                        let run = try await bench.run("tag", "own:feed", argument, environment: environment)
+                        #expect(run.exitCode == 0, "\(word): \(run)")
+                        let isRestored = try digests(in: bench) == [sha256(bytes + [0, 0]), sha256(bytes)]
+                        #expect(isRestored == (word == "restored"))
+                        #expect(try await bench.run("verify", environment: environment).exitCode == 0)
+                    }
+                }
+                try await withBook([("1.mp3", longer), ("2.mp3", longer)], fetching: false, in: bench) { _, _ in
+                    let replaced = try await bench.run("fetch", "own:feed", environment: environment)
+                    #expect(replaced.errors.contains("2 replaced"), "\(replaced.errors)")
+                    let kept = try FileManager.default.subpathsOfDirectory(
+                        atPath: bench.library.path + "/.booksync/kept"
+                    ).filter { $0.contains(".kept-") }
+                    #expect(kept.count == 1 && kept.allSatisfy { $0.contains("第1集") }, "\(kept)")
+                }
+            }
+        }
+
         @Test func `a run embeds tags, once, and replaces such a file without keeping it`() async throws {
             try await withWorkbench { bench in
                 let bytes = try await make("a.mp3", "-c:a libmp3lame", in: bench)

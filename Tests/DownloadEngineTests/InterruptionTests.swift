@@ -147,6 +147,8 @@ import Testing
             #expect(record.validator == .served)
             #expect(record.total == 400_000)
             #expect(record.bootID == BootIdentity.current)
+            // And beside them, for whoever has no journal.
+            #expect(PartialFile.origin(at: bench.partialFile(of: episode).path) == PartialFile.Origin(of: record))
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])
         }
@@ -190,6 +192,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `without the store a partial file itself is gone on from, after another boot as far as it was synced`(
+        isSameBoot: Bool
+    ) async throws {
+        let unsynced = isSameBoot ? Array(bytes[30_000..<50_000]) : [UInt8](repeating: 0, count: 20_000)
+        try await withBench(.file(bytes)) { bench in
+            let episode = bench.episode()
+            let path = bench.partialFile(of: episode)
+            try Data(Array(bytes[..<30_000]) + unsynced).write(to: path)
+            let partial = try PartialFile(path.path, promised: nil)
+            let boot = try #require(BootIdentity.current)
+            var origin = PartialFile.Origin(
+                validator: .served, total: 120_000, bootID: isSameBoot ? boot : "another boot")
+            origin.committedLength = 30_000
+            #expect(partial.setOrigin(origin))
+            #expect(partial.origin == origin)
+            partial.close()
+            #expect(try await bench.fetch(episode).outcomes == [.resumed])
+            #expect(ranges(bench.server) == ["bytes=\(isSameBoot ? 50_000 : 30_000)-"])
+            #expect(try bench.file() == bytes)
+        }
+    }
+
     @Test func `the origin of bytes goes with them`() throws {
         try withTemporaryFolder { folder in
             let partial = try PartialFile(folder.appending(path: "a.part").path, promised: nil)
@@ -210,6 +235,7 @@ import Testing
             try await bench.waitUntilHeld(17 << 20, of: episode)
             let committed = try #require(try await bench.record(of: episode)?.committedLength)
             #expect((8 << 20)...(17 << 20) ~= committed)
+            #expect(PartialFile.origin(at: bench.partialFile(of: episode).path)?.committedLength == committed)
             gate.open()
             #expect(try await run.value.outcomes == [.fetched])
             #expect(try await bench.recordedFile(of: episode)?.sha256 == sha256(large))

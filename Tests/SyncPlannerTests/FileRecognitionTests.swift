@@ -53,6 +53,17 @@ import Testing
         #expect(makePlan(for: input).outline == [isTaken ? "adopt 7 \(wanted)" : "skip changed 7 \(wanted)"])
     }
 
+    @Test func `a later version with embedded tags is compared by the size that it was fetched with`() throws {
+        let disk = episode.fetched().size(1200).standing(at: wanted, facts(size: 1300, time: 60, inode: 9))
+        var input = try input([disk])
+        let original = LocalFile.Original(size: 1200, sha256: "cd", streamSHA256: "01")
+        input.examined[wanted] = ExaminedFile(
+            facts: facts(size: 1300), beginning: .audio, digests: [.sha256: "ef"],
+            mark: FileMark(
+                episode: disk.shelved.episode.identity, sha256: "ef", original: FileMark.Original(original)))
+        #expect(makePlan(for: input).outline == ["adopt 7 \(wanted)"])
+    }
+
     @Test func `a file of the wanted size is looked into, whatever its name says, and taken for what its mark says`()
         throws
     {

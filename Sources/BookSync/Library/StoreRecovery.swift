@@ -103,8 +103,10 @@ struct StoreRecovery: Sendable {
     }
 
     private func noticesOfPartials() async throws -> [Message] {
-        let partials = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: folder.path)
+        let found = try await FolderScan.scan(folders: [LibraryFolder.partialPath], under: folder.path)
             .filter { $0.key.hasSuffix(".part") && $0.value.size > 0 }
+        let library = folder.path
+        let partials = try await runBlocking { found.filter { PartialFile.origin(at: "\(library)/\($0.key)") == nil } }
         guard !partials.isEmpty else { return [] }
         let bytes = partials.values.reduce(0) { $0 + $1.size }
         let those = Message(partials.count, "unfinished download")

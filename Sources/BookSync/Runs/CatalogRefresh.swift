@@ -75,6 +75,7 @@ struct CatalogRefresh: Sendable {
         }
         func add(_ request: RunRequest, hasJoined: Bool) async throws {
             work.requests += 1
+            record(request.lists, &work)
             ask(for: work.add(entries(of: request, hasJoined: hasJoined)))
         }
         try await add(request, hasJoined: false)
@@ -165,6 +166,18 @@ struct CatalogRefresh: Sendable {
                 work.outcome.troubles.record(.timeIsUp(for: book), of: book, at: server, index: index)
             }
             work.close(index)
+        }
+    }
+
+    /// Records what came of asking for lists of books, before any book was asked for.
+    private func record(_ lists: [RunRequest.ListAnswer], _ work: inout Work) {
+        for (number, answer) in lists.enumerated() {
+            let server = configuration.catalogServer(of: answer.list)
+            if let failure = answer.failure {
+                work.outcome.troubles.record(failure, of: answer.list, at: server, index: number - lists.count)
+            } else {
+                work.outcome.troubles.recordListing(of: answer.list, at: server)
+            }
         }
     }
 

@@ -51,7 +51,7 @@ extension RunRequest {
     /// The same request for some of its items.
     func only(_ items: [Item]) throws -> RunRequest {
         try RunRequest(
-            items: items, order: order, force: force, limits: limits, repairs: repairs, detail: detail,
+            items: items, lists: lists, order: order, force: force, limits: limits, repairs: repairs, detail: detail,
             bringsNewsFirst: bringsNewsFirst)
     }
 

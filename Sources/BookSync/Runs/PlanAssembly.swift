@@ -12,7 +12,7 @@ import Transport
 struct AssembledPlan: Sendable {
     var plan: SyncPlan
     var requests: [TransferRequest] = []
-    /// Files that the user renamed, to be recorded where they are now.
+    /// Files that the user renamed, to be recorded where they are now; and those whose records are older than their tags.
     var moved: [LocalFile] = []
     /// Episodes whose recorded file is no longer there: the record would only claim its path.
     var vanished: [EpisodeIdentity] = []
@@ -110,6 +110,16 @@ struct PlanAssembly: Sendable {
         let folders = Self.folders(of: paths.values).union(Self.folders(of: recorded.values))
         let entries = try await FolderScan.entries(of: folders, under: library)
         let files = FolderScan.facts(of: entries)
+        let changed = episodes.compactMap(\.file).filter { file in
+            files[file.path].map { $0.kind == .file && $0.size != file.size } ?? false
+        }
+        let looked = try await RetaggedFiles.examine(changed, .beginning, in: library)
+        let retagged = try await RetaggedFiles.records(of: changed, looked: looked, in: library)
+        let episodes = episodes.map { shelved in
+            var shelved = shelved
+            shelved.file = retagged[shelved.episode.identity] ?? shelved.file
+            return shelved
+        }
         let rules = PlanRules(
             filter: try CompiledFilter(item.filter), order: item.order ?? request.order, limits: item.limits,
             keep: request.repairs == nil ? item.keep : nil, force: request.force, triesAtOnce: item.triesAtOnce,
@@ -117,6 +127,7 @@ struct PlanAssembly: Sendable {
         var input = PlannerInput(
             book: book, episodes: episodes, paths: paths, files: files,
             partials: try await resumableBytes(of: episodes), rules: rules, others: others)
+        input.examined = looked
         input.isListingComplete = isComplete
         if item.keep?.isUnheard == true { input.heard = try await store?.heardEpisodes(of: book.identity) ?? [] }
         for (episode, damage) in request.repairs ?? [:] where episode.book == book.identity {
@@ -130,6 +141,7 @@ struct PlanAssembly: Sendable {
         var (plan, isAnswered) = try await recognisingPlan(for: &input)
         if let repairs = request.repairs { plan.actions.removeAll { repairs[$0.episode.identity] == nil } }
         var assembled = assembled(plan, input: input)
+        assembled.moved = retagged.values.sorted { $0.path < $1.path } + assembled.moved
         assembled.unmet = item.unmet(among: episodes)
         // What took a look elsewhere depends on more than is remembered.
         if cachesPlans, missing.isEmpty, !isAnswered {

@@ -42,8 +42,21 @@ package struct RunRequest: Sendable {
         case everything
     }
 
+    /// A list of books that was read for the run, or could not be read.
+    package struct ListAnswer: Sendable {
+        var list: BookIdentity
+        /// nil where it was read.
+        var failure: Failure?
+
+        package init(_ list: BookIdentity, failure: Failure? = nil) {
+            (self.list, self.failure) = (list, failure)
+        }
+    }
+
     /// Each book once.
     package let items: [Item]
+    /// What lists that could not be read came to is told with what catalogs came to.
+    package let lists: [ListAnswer]
     package let order: TransferOrder
     /// Also what has a tombstone, is paused, or waits for its next try.
     package let force: Bool
@@ -58,9 +71,11 @@ package struct RunRequest: Sendable {
     /// - Parameter items: a book may be named several times, with other episodes each time.
     /// - Throws: ``Failure`` of kind `usage` when the episodes wanted of a book cannot be said in one filter, or it is a list of books.
     package init(
-        items: [Item], order: TransferOrder = .first, force: Bool = false, limits: RunLimits = RunLimits(),
-        repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything, bringsNewsFirst: Bool = false
+        items: [Item], lists: [ListAnswer] = [], order: TransferOrder = .first, force: Bool = false,
+        limits: RunLimits = RunLimits(), repairs: [EpisodeIdentity: String]? = nil, detail: Detail = .everything,
+        bringsNewsFirst: Bool = false
     ) throws {
+        self.lists = lists
         self.items = try Self.combined(items)
         self.order = order
         self.force = force
@@ -73,13 +88,15 @@ package struct RunRequest: Sendable {
     /// Two plans for one book would fetch into the same partial files.
     private static func combined(_ items: [Item]) throws -> [Item] {
         var combined: [Item] = []
+        var indices: [BookIdentity: Int] = [:]
         for item in items {
             if item.book.isCollection {
                 throw Failure(
                     .usage, what: "\(item.book) cannot be fetched", why: "it is a list of books",
                     remedy: "subscribe to it, and booksync mirror fetches its books")
             }
-            guard let index = combined.firstIndex(where: { $0.book == item.book }) else {
+            guard let index = indices[item.book] else {
+                indices[item.book] = combined.count
                 combined.append(item)
                 continue
             }
@@ -100,9 +117,10 @@ package struct RunRequest: Sendable {
 extension [RunRequest.Item] {
     /// These with the titles that subscriptions give them.
     package func titled(by subscriptions: [Subscription]) -> [RunRequest.Item] {
-        map { item in
+        let titles = Dictionary(subscriptions.map { ($0.book, $0.title) }) { first, _ in first }
+        return map { item in
             var item = item
-            item.title = item.title ?? subscriptions.first { $0.book == item.book }?.title
+            item.title = item.title ?? titles[item.book] ?? nil
             return item
         }
     }

@@ -93,6 +93,9 @@ package struct SyncRun: Sendable {
             var batch = RenameBatch.new
             var edited = EditedFiles(library: session.folder.path)
             var planned: Set<BookIdentity> = []
+            let onlyAsked: [BookIdentity: SectionRanges] = request.items.reduce(into: [:]) {
+                $0[$1.book] = $1.filter.only
+            }
             var failedBefore: Set<EpisodeIdentity> = []
             var asked: Set<EpisodeIdentity> = []
             // By the plan that was counted, those apart that were not asked for.
@@ -140,8 +143,7 @@ package struct SyncRun: Sendable {
                 let isNew = planned.insert(assembled.plan.book.identity).inserted
                 if isNew {
                     exports.add(assembled.plan.book)
-                    let item = request.items.first { $0.book == assembled.plan.book.identity }
-                    report.record(assembled.plan, only: item?.filter.only)
+                    report.record(assembled.plan, only: onlyAsked[assembled.plan.book.identity])
                     for action in assembled.plan.actions {
                         guard case .skip(let skip) = action.kind, skip != .filtered else { continue }
                         skipped[action.episode.identity] = skip

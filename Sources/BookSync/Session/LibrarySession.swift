@@ -157,6 +157,7 @@ package struct LibrarySession: Sendable {
         }
         try await RenameExecution(library: folder.path, store: store).recoverInterrupted()
         try await FileTagging.recoverInterrupted(in: folder.path, store: store)
+        try await BookJoin.removeUnfinished(in: folder.path)
     }
 
     /// - Returns: whether the file is in the store now; not so when there is none, or its path is another episode's.

@@ -48,9 +48,13 @@ package struct BookTagging: Sendable {
         let selected = exported.episodes.map(\.shelved).selected(by: filter)
         guard !selected.isEmpty || filter.isEmpty else { throw Failure.noSuchEpisode(of: book) }
         for shelved in selected {
-            guard let file = shelved.file else { continue }
+            guard var file = shelved.file else { continue }
             if let time, file.original != nil || file.fetchedAt < time { continue }
             try Task.checkCancellation()
+            if let retagged = try await RetaggedFiles.records(of: [file], in: library)[file.episode] {
+                if work != .plan { try await store.updateFiles([retagged]) }
+                file = retagged
+            }
             var tags = EmbeddedTags(of: shelved.episode, of: exported.book, count: exported.episodes.count)
             tags.cover = cover
             do {

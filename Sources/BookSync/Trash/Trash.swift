@@ -232,9 +232,22 @@ package struct Trash: Sendable {
         try await store.restore(trashed)
     }
 
-    /// Deletes files for good.
-    package func delete(_ files: [TrashedFile]) async throws {
-        let library = library
+    /// Deletes files for good where not even the store can be opened for writing, because the disk is full. That they are gone
+    /// is recorded when they are deleted once more (``delete(_:)``): there is room for that by then.
+    /// - Parameters:
+    ///   - files: as ``list(in:)`` has them.
+    ///   - command: what the run is, for those that meet its lock.
+    ///   - wait: seconds to wait for another run to end.
+    package static func makeRoom(
+        deleting files: [TrashedFile], in library: String, command: String, waitingFor wait: Double
+    ) async throws {
+        let folder = try await LibraryFolder.open(at: library)
+        try await LibraryLock.hold(in: folder, wait: wait, command: command) { _ in
+            try await Self.delete(files, in: folder.path)
+        }
+    }
+
+    private static func delete(_ files: [TrashedFile], in library: String) async throws {
         try await runBlocking {
             for trashed in files where try Self.facts(of: library + "/" + trashed.path) != nil {
                 let (folder, name) = splitLibraryPath(trashed.path)
@@ -242,6 +255,11 @@ package struct Trash: Sendable {
                 FileTagging.forgetOriginal(of: trashed.file, in: library)
             }
         }
+    }
+
+    /// Deletes files for good.
+    package func delete(_ files: [TrashedFile]) async throws {
+        try await Self.delete(files, in: library)
         try await store.forgetTrashed(files)
         try await dropEmptyFolders(of: files)
     }

@@ -42,7 +42,7 @@ struct JoinCommand: Subcommand {
         parsing: .unconditional, help: .words("Encode to this loudness (EBU R128), as in -18.", valueName: "lufs"))
     var normalize: Double?
 
-    @Flag(help: .words("Join a book of which episodes are missing."))
+    @Flag(help: .words("Leave out episodes that are missing or damaged."))
     var incomplete = false
 
     @Flag(help: .words("Overwrite a file that booksync did not write."))
@@ -104,7 +104,9 @@ struct JoinCommand: Subcommand {
             ) {
                 outcome in
                 if program.options.json { await program.streams.writeOutput(JSONDocument(outcome).text()) }
-                if let failure = outcome.failure {
+                if outcome.result == .leftOut {
+                    emit(.notice(outcome.sentence))
+                } else if let failure = outcome.failure {
                     failures.append(failure)
                     emit(.run(.failed(FailureReport(book: outcome.book, failure: failure))))
                 } else if !program.options.json, !program.options.quiet {
@@ -121,6 +123,7 @@ extension JoinFormat: ExpressibleByArgument {}
 
 extension JoinOutcome {
     fileprivate var sentence: Message {
+        if result == .leftOut { return "\(path ?? "") is left out: \(failure?.why ?? "")" }
         let file: Message = "\(path ?? "") (\(describeBytes(size ?? 0)))"
         guard result != .unchanged else { return "\(file) is up to date" }
         let how: Message = isEncoded == true ? "encoded" : "copied"

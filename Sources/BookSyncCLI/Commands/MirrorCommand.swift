@@ -86,7 +86,8 @@ struct MirrorCommand: Subcommand {
             try await program.printPreviews(of: subscriptions, configuration)
             let request = try RunRequest(
                 items: configuration.items(of: subscriptions, order: transfer.order),
-                order: configuration.downloads.order, force: force, detail: common.json ? .everything : .skips)
+                order: configuration.downloads.order, force: force, detail: common.json ? .everything : .skips,
+                bringsNewsFirst: true)
             guard !request.items.isEmpty else {
                 return try await program.printPlans(request, configuration: configuration, offline: true)
             }
@@ -111,9 +112,9 @@ struct MirrorCommand: Subcommand {
             let (_, failures) = try await mirror.execute(subscriptions, order: transfer.order) {
                 // A run that may not begin all ends the night.
                 limits == RunLimits() && program.interruption.exitStatus == nil
-            } run: { items in
+            } run: { items, lists in
                 let request = try RunRequest(
-                    items: items, order: configuration.downloads.order, force: force, limits: limits,
+                    items: items, lists: lists, order: configuration.downloads.order, force: force, limits: limits,
                     detail: common.json ? .everything : .changes, bringsNewsFirst: true)
                 return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
                     try await program.report(

@@ -65,7 +65,9 @@ struct PlanCommand: Subcommand {
         }
         let request = try RunRequest(
             items: items, order: configuration.downloads.order, force: force,
-            detail: common.json ? .everything : .skips)
+            detail: common.json ? .everything : .skips,
+            // As a mirror would do it.
+            bringsNewsFirst: references.isEmpty)
         if offline || items.isEmpty {
             return try await program.printPlans(request, configuration: configuration, offline: true)
         }

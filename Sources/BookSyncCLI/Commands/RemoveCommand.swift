@@ -43,7 +43,16 @@ struct RemoveCommand: Subcommand {
         }
         let configuration = try await program.libraryConfiguration(naming: scope.references, isChanging: true)
         return try await program.inLibraries(of: scope.references, configuration) {
-            try await remove($1, in: $0, program)
+            do {
+                return try await remove($1, in: $0, program)
+            } catch let failure as Failure where failure.isLackOfRoom {
+                throw Failure(
+                    failure.kind, disposition: failure.disposition, what: failure.what, why: failure.why,
+                    remedy: """
+                        to remove takes a little room: booksync trash empty works on a full disk, too; where nothing is in the \
+                        trash, delete something else on that disk by hand
+                        """, reason: failure.reason)
+            }
         }
     }
 

@@ -48,11 +48,11 @@ struct SubscriptionsCommand: Subcommand {
         if let exportedFile {
             return try await program.exportSubscriptions(of: configuration, books: [], to: exportedFile) { $0 }
         }
-        let stored = try await program.storedSubscriptions(configuration)
+        let (stored, status) = try await program.storedSubscriptions(configuration)
         let subscriptions = try configuration.allSubscriptions(with: stored)
         await program.print(
             .array(subscriptions.map { JSONDocument($0) }), or: Self.table(subscriptions, program.words))
-        return .done
+        return status
     }
 
     private static func table(_ subscriptions: [Subscription], _ words: Wordings) -> TextTable {

@@ -99,17 +99,36 @@ struct TrashEmptyCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         try await program.inLibraries(try await program.libraryConfiguration()) { configuration, _ in
-            try await empty(configuration.library, program)
+            do {
+                return try await empty(configuration.library, program, isConfirmed: yes)
+            } catch let failure as Failure where failure.isLackOfRoom {
+                return try await emptyFullDisk(configuration.library, program, failure)
+            }
         }
     }
 
-    private func empty(_ library: String, _ program: Program) async throws -> ExitStatus {
+    /// Deletes first, and records it when that has made room for it.
+    private func emptyFullDisk(
+        _ library: String, _ program: Program, _ failure: Failure
+    ) async throws -> ExitStatus {
+        let files = try await Trash.list(in: library)
+        guard !files.isEmpty else { throw failure }
+        guard try await isMeant(files, program, isConfirmed: yes) else {
+            await program.streams.writeError("nothing was deleted")
+            return .done
+        }
+        try await Trash.makeRoom(
+            deleting: files, in: library, command: "trash empty", waitingFor: waiting.seconds)
+        return try await empty(library, program, isConfirmed: true)
+    }
+
+    private func empty(_ library: String, _ program: Program, isConfirmed: Bool) async throws -> ExitStatus {
         _ = try await LibraryFolder.requireStore(in: library)
         return try await LibrarySession.withLibrary(
             at: library, command: "trash empty", waitingFor: waiting.seconds, knownLibraries: program.knownLibraries
         ) { session in
             let files = try await session.trash.list()
-            guard try await isMeant(files, program) else {
+            guard try await isMeant(files, program, isConfirmed: isConfirmed) else {
                 await program.streams.writeError("nothing was deleted")
                 return .done
             }
@@ -120,8 +139,8 @@ struct TrashEmptyCommand: Subcommand {
         }
     }
 
-    private func isMeant(_ files: [TrashedFile], _ program: Program) async throws -> Bool {
-        guard !files.isEmpty, !yes else { return true }
+    private func isMeant(_ files: [TrashedFile], _ program: Program, isConfirmed: Bool) async throws -> Bool {
+        guard !files.isEmpty, !isConfirmed else { return true }
         return try await StandardInput.confirms(
             "Delete \(files.summary) for good?", what: "\(files.summary) are not deleted",
             remedy: "say --yes to delete them, booksync trash list shows them", in: program.words)

@@ -73,14 +73,16 @@ extension Program {
         var statuses: [ExitStatus] = []
         for (configuration, references) in shares where interruption.exitStatus == nil {
             let place = configuration.place
+            let document = (["library": .string(place.name)] as JSONDocument).event("library")
+            var isNamed = false
             do {
                 try await knownLibraries?.requireMounted(place.path)
                 if skipsEmpty, references.isEmpty {
                     guard try await ShelfReader.read(place.path, { _ in true }) != nil else { continue }
                 }
+                isNamed = true
                 if options.json {
-                    let document: JSONDocument = ["library": .string(place.name)]
-                    await streams.writeOutput(document.event("library").text())
+                    await streams.writeOutput(document.text())
                 } else if !options.quiet {
                     await streams.writeError("\(place.name):")
                 }
@@ -88,16 +90,23 @@ extension Program {
             } catch let failure as Failure {
                 await streams.writeError("booksync: \(place.name): \(failure)")
                 statuses.append(ExitStatus(failure.kind))
+                guard options.json, !isNamed else { continue }
+                await streams.writeOutput(document.text())
+                guard let failed = JSONDocument(.failed(FailureReport(failure: failure))) else { continue }
+                await streams.writeOutput(failed.text())
             }
         }
         return ExitStatus(worstOf: statuses)
     }
 
     /// Those in the stores of all libraries that are looked at.
-    func storedSubscriptions(_ configuration: Configuration) async throws -> [Subscription] {
-        try await ask(configuration) { configuration, _ in
+    func storedSubscriptions(
+        _ configuration: Configuration
+    ) async throws -> (subscriptions: [Subscription], status: ExitStatus) {
+        let (answers, status) = try await ask(configuration) { configuration, _ in
             try await ShelfReader.read(configuration.library) { try await $0.subscriptions() } ?? []
-        }.answers.answers.flatMap(\.value)
+        }
+        return (answers.answers.flatMap(\.value), status)
     }
 }
 

@@ -88,7 +88,10 @@ extension BookReference {
     fileprivate func mayBeTitle(in configuration: Configuration) -> Bool {
         switch target {
         case .id(let text): !text.hasPrefix("@") && text.contains(where: \.isLetter)
-        case .book(let book): configuration.source(named: book.source) == nil && book.source != Configuration.demoSource
+        case .book(let book):
+            // A short name of a source is one as well.
+            configuration.source(named: configuration.withSource(book).source) == nil
+                && book.source != Configuration.demoSource
         case .address: false
         }
     }

@@ -33,7 +33,8 @@ struct APIController: Sendable {
     }
 
     func book(_ book: BookIdentity) async throws -> JSONDocument? {
-        try await shelf.read { try await $0.books([book]) }?.first.map { JSONDocument(everythingOf: $0) }
+        let found = try await shelf.read { try await $0.books([book]) } ?? []
+        return shelf.named(found).first.map { JSONDocument(everythingOf: $0) }
     }
 
     func books(_ query: [String: String]) async throws -> JSONDocument {
@@ -52,13 +53,13 @@ struct APIController: Sendable {
     func episodes(of book: BookIdentity, _ query: [String: String]) async throws -> JSONDocument {
         let state = try query.choice("state", EpisodeState.allCases)
         let sort = try query.choice("sort", ShelfOrder.ofEpisodes)
-        var episodes =
-            try await shelf.read { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? []
+        var episodes = shelf.named(
+            try await shelf.read { try await $0.episodes(of: book, filter: EpisodeFilter()) } ?? [])
         if let state { episodes = episodes.filter { $0.shelved.state == state } }
         if try query.has("missing") { episodes = episodes.filter(\.isMissing) }
         if let sort { episodes = episodes.sorted(by: sort) }
         if try query.has("reverse") { episodes.reverse() }
-        return .array(episodes.map { JSONDocument($0.shelved, bytesDone: $0.bytesDone) })
+        return .array(episodes.map { JSONDocument($0) })
     }
 
     /// - Parameter section: a number; several episodes may have it.
@@ -66,7 +67,7 @@ struct APIController: Sendable {
         guard section.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let filter = EpisodeFilter(only: try SectionRanges(parsing: section))
         let found = try await shelf.read { try await $0.episodesInFull(of: book, filter: filter) } ?? []
-        let documents = found.map { JSONDocument(everythingOf: $0) }
+        let documents = shelf.named(found).map { JSONDocument(everythingOf: $0) }
         return documents.count > 1 ? .array(documents) : documents.first
     }
 

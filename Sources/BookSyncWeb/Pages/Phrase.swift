@@ -23,7 +23,7 @@ package enum Phrase: String, Sendable, CaseIterable {
     case readBy, onDiskOf, onDiskSpoken, bytesOf, perSecond, timeLeft, countBooks, countEpisodes
     case countFound, countMoreFound, countFollowed, countMore, countProblems, countWarnings, allIsWell
     case underWayCount, waitingCount, pausedCount, failedCount, searchHeading, searchFor, searchHint
-    case nothingFound, runFetch, runMirror, runEnded, runFailed, runUnderWay, runCutOff, runStopped, runFetched
+    case nothingFound, runFetch, runMirror, runJoin, runEnded, runFailed, runUnderWay, runCutOff, runStopped, runFetched
     case runResumed, runFailedEpisodes, runLeft, runNothing, latestOnly, incompleteListing
     case libraryUnanswered, factLibrary
     case findingOk, findingWarning, findingProblem, missingPage, missingPageWhy, failedPage, refusedPage

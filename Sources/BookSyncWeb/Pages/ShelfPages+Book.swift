@@ -39,6 +39,8 @@ extension ShelfPages {
     /// The book as one file, or as several.
     private struct JoinedView: ViewModel {
         var status: String
+        /// Why it was not made.
+        var failure: String?
         var files: [ChoiceView]
         var actions: [ActionView]
     }
@@ -172,11 +174,13 @@ extension ShelfPages {
             isJoining
             ? phrases(.joining, ["percent": phrases(.percent, ["number": "\(Int(joins.progress * 100))"])])
             : phrases(files.isEmpty ? .notJoined : isUpToDate ? .joinUpToDate : .joinOutdated)
+        let failure = isJoining || isUpToDate ? nil : await desk.joinFailure(of: book.identity)
         // What is missing would be missing in the file.
         let join = maker.button(
             "join", .join, field: "book", value: PageRoutes.reference(of: book.identity), of: book.title)
         return JoinedView(
-            status: status, files: links, actions: isJoining || isUpToDate || shelved.missing > 0 ? [] : [join])
+            status: status, failure: failure.map { phrases($0.message) }, files: links,
+            actions: isJoining || isUpToDate || shelved.missing > 0 ? [] : [join])
     }
 
     private static func find(

@@ -49,7 +49,13 @@ extension ShelfPages {
             case .underWay: ("downloading", .runUnderWay)
             case .cutOff: ("paused", .runCutOff)
             }
-        var what = [record.command == "mirror" ? phrases(.runMirror) : phrases(.runFetch)]
+        let deed: Phrase =
+            switch record.command {
+            case "mirror": .runMirror
+            case "join": .runJoin
+            default: .runFetch
+            }
+        var what = [phrases(deed)]
         let counts: [(Int, Phrase)] = [
             (summary.fetched, .runFetched), (summary.resumed, .runResumed), (summary.failed, .runFailedEpisodes),
             (summary.left, .runLeft),

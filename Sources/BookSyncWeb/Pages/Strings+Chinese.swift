@@ -163,6 +163,7 @@ extension Strings {
         .nothingFound: "没有找到。",
         .runFetch: "下载",
         .runMirror: "同步",
+        .runJoin: "合并",
         .runEnded: "完成",
         .runFailed: "部分失败",
         .runUnderWay: "进行中",

@@ -170,6 +170,7 @@ extension Strings {
         .nothingFound: "Nothing was found.",
         .runFetch: "Fetch",
         .runMirror: "Mirror",
+        .runJoin: "Join",
         .runEnded: "Done",
         .runFailed: "Some failed",
         .runUnderWay: "Under way",

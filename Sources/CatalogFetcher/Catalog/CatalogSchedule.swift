@@ -53,8 +53,13 @@ package struct CatalogSchedule {
     private var servers: [String: ServerState] = [:]
     /// By source and server: what one server thinks of credentials says nothing of another.
     private var sources: [Entry: ServerState] = [:]
-    /// In order.
+    /// Places in the order in which books are asked for, by index: those that come later have lower ones.
+    private var ranks: [Int] = []
+    private var lowestRank = 0
+    /// Those that were not looked at yet; the next one is the last.
     private var waiting: [Int] = []
+    /// Those that were, when no more could be asked of their servers; in order. Thus each is looked at once, however many wait.
+    private var parked: [String: ArraySlice<Int>] = [:]
 
     /// - Parameters:
     ///   - jobs: books asked for at once in all.
@@ -67,20 +72,38 @@ package struct CatalogSchedule {
 
     /// Has more books wait, before those that wait already. Their indices go on from those of the last call.
     package mutating func add(_ more: [Entry]) {
-        waiting.insert(contentsOf: entries.count..<(entries.count + more.count), at: 0)
+        lowestRank -= more.count
+        ranks += lowestRank..<(lowestRank + more.count)
+        waiting += (entries.count..<(entries.count + more.count)).reversed()
         entries += more
     }
 
     /// Takes the next book to ask for; nil when nothing may be asked for now.
     package mutating func startNext() -> Int? {
         guard running < jobs else { return nil }
-        let next = waiting.firstIndex { index in
-            let server = servers[entries[index].server] ?? ServerState()
-            let limit = server.isDoubted && !server.hasAnswered ? 1 : jobsPerServer
-            return server.running < limit
+        let free = parked.filter { mayAsk($0.key) }.compactMap { server, indices in
+            indices.first.map { (server, $0) }
+        }.min { ranks[$0.1] < ranks[$1.1] }
+        while let index = waiting.last, free.map({ ranks[index] < ranks[$0.1] }) ?? true {
+            waiting.removeLast()
+            let server = entries[index].server
+            guard !mayAsk(server) else { return start(index) }
+            let indices = parked[server] ?? []
+            let place = indices.firstIndex { ranks[$0] > ranks[index] } ?? indices.endIndex
+            parked[server, default: []].insert(index, at: place)
         }
-        guard let next else { return nil }
-        let index = waiting.remove(at: next)
+        guard let (server, index) = free else { return nil }
+        parked[server]?.removeFirst()
+        if parked[server]?.isEmpty == true { parked[server] = nil }
+        return start(index)
+    }
+
+    private func mayAsk(_ server: String) -> Bool {
+        let state = servers[server] ?? ServerState()
+        return state.running < (state.isDoubted && !state.hasAnswered ? 1 : jobsPerServer)
+    }
+
+    private mutating func start(_ index: Int) -> Int {
         running += 1
         servers[entries[index].server, default: ServerState()].running += 1
         return index
@@ -88,9 +111,16 @@ package struct CatalogSchedule {
 
     /// Asks for nothing that waits.
     /// - Returns: the indices that are given up.
-    package mutating func giveUp() -> [Int] {
-        defer { waiting = [] }
-        return waiting
+    package mutating func giveUp() -> [Int] { giveUp { _ in true } }
+
+    private mutating func giveUp(_ isMeant: (Entry) -> Bool) -> [Int] {
+        let all = waiting + parked.values.joined()
+        waiting.removeAll { isMeant(entries[$0]) }
+        for server in parked.keys {
+            parked[server]?.removeAll { isMeant(entries[$0]) }
+            if parked[server]?.isEmpty == true { parked[server] = nil }
+        }
+        return all.filter { isMeant(entries[$0]) }.sorted { ranks[$0] < ranks[$1] }
     }
 
     /// Records what came of a book that was taken.
@@ -116,12 +146,6 @@ package struct CatalogSchedule {
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
         let isSourceGivenUp = sources[entry]?.isGivenUp == true
         guard isServerGivenUp || isSourceGivenUp else { return [] }
-        let givenUp = waiting.filter { index in
-            isServerGivenUp && entries[index].server == entry.server
-                || isSourceGivenUp && entries[index] == entry
-        }
-        let indices = Set(givenUp)
-        waiting.removeAll { indices.contains($0) }
-        return givenUp
+        return giveUp { isServerGivenUp && $0.server == entry.server || isSourceGivenUp && $0 == entry }
     }
 }

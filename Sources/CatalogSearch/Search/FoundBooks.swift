@@ -54,7 +54,8 @@ package struct FoundBooks: Sendable {
             for (index, entry) in entries.enumerated() where isInLanguage(entry) {
                 let fit = ranking.fit(of: entry)
                 // What the catalog itself found, it found for a reason that is not seen here.
-                if fit == .nothing, answer.isListing { continue }
+                let isMeant = fit != .nothing && (!query.text.isEmpty || ranking.isByAuthor(entry))
+                if answer.isListing, !isMeant { continue }
                 // Of two titles that have the words the shorter one is more about them.
                 let length = fit.rawValue <= SearchRanking.Fit.words.rawValue ? entry.title.count : 0
                 candidates.append(

@@ -2,15 +2,18 @@ import BookModel
 import Foundation
 import LibraryFiles
 
-/// Which answer the bytes of a small file are of, written beside them. It takes the place of a transaction of the journal
-/// that would cost more than the bytes do, and like that it comes before the first of them.
+/// Which answer the bytes of a file are of, written beside them, and like the journal's record before the first of them. Of a
+/// small file it takes the place of that, which would cost more than the bytes do; any is gone on with by it when the store is
+/// lost, or another machine has an older copy.
 extension PartialFile {
     package struct Origin: Equatable, Sendable {
         var validator: ContentValidator
         /// Bytes of the whole.
         var total: Int64
-        /// Of the machine when the bytes were written: none of them is known to have reached the disk.
+        /// Of the machine when the bytes were written.
         var bootID: String
+        /// Bytes that are known to have reached the disk.
+        var committedLength: Int64 = 0
 
         init(validator: ContentValidator, total: Int64, bootID: String) {
             self.validator = validator
@@ -18,11 +21,20 @@ extension PartialFile {
             self.bootID = bootID
         }
 
+        /// nil where the length of the whole is not known, or the machine not told apart from itself after another boot.
+        init?(of record: TransferRecord) {
+            guard let total = record.total, let bootID = record.bootID else { return nil }
+            self.init(validator: record.validator, total: total, bootID: bootID)
+            committedLength = record.committedLength
+        }
+
         /// nil where nothing was written that can be read.
         fileprivate init?(of descriptor: CInt) {
             let lines = ExtendedAttribute.origin.value(of: descriptor)?
                 .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            guard let lines, lines.count == 5, let total = Int64(lines[1]), (1...FileSize.max).contains(total) else {
+            guard let lines, (5...6).contains(lines.count), let total = Int64(lines[1]),
+                (1...FileSize.max).contains(total)
+            else {
                 return nil
             }
             func unlessEmpty(_ line: String) -> String? { line.isEmpty ? nil : line }
@@ -30,12 +42,13 @@ extension PartialFile {
                 entityTag: unlessEmpty(lines[4]), lastModified: unlessEmpty(lines[3]), age: Int(lines[2]))
             self.total = total
             bootID = lines[0]
+            if lines.count == 6 { committedLength = max(0, Int64(lines[5]) ?? 0) }
         }
 
         fileprivate var text: String {
             [
                 bootID, "\(total)", validator.age.map { "\($0)" } ?? "", validator.lastModified ?? "",
-                validator.entityTag ?? "",
+                validator.entityTag ?? "", "\(committedLength)",
             ].joined(separator: "\n")
         }
     }
@@ -66,5 +79,6 @@ extension TransferRecord {
         validator = origin.validator
         total = origin.total
         bootID = origin.bootID
+        committedLength = origin.committedLength
     }
 }

@@ -64,6 +64,8 @@ struct AttemptResult: Sendable {
     var bytesReceived: Int64 = 0
     /// Bytes that the partial file grew by.
     var progress: Int64 = 0
+    /// SHA-256 of a whole file that is of no use: its audio is broken.
+    var spoiled: String?
     /// Of the answer with audio that came, if one did, whatever became of it.
     var answered: ContentValidator?
 

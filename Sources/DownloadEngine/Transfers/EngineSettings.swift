@@ -56,6 +56,9 @@ package struct EngineSettings: Sendable {
     /// Bytes of a transfer between two looks at the free space.
     static let lookInterval: Int64 = 1 << 20
 
+    /// As many runs in a row a file counts to have failed before, that came twice with the same broken audio.
+    static let attemptsOfSpoiled = 5
+
     /// Seconds until an episode that failed in `attempts` runs in a row is tried again; nil for "with the next run".
     ///
     /// | attempts | 1, 2 | 3 | 4 | 5 | 6 | 7 and more |

@@ -13,6 +13,8 @@ struct Leftovers: Sendable {
     private var unfinished = Tally()
     /// Stores that were damaged, and are kept aside.
     private var damagedStores = Tally()
+    /// What joins had encoded that did not come to their end.
+    private var joining = Tally()
     /// What a repair kept of the user's.
     private var kept = Tally()
     private let folder: LibraryFolder
@@ -37,12 +39,14 @@ struct Leftovers: Sendable {
         let known = try await Self.knownPartials(of: folder)
         let prefix = LibraryFolder.partialPath + "/"
         for (path, facts) in try await FolderScan.scan(
-            folders: [LibraryFolder.partialPath, ".booksync"], under: folder.path)
+            folders: [LibraryFolder.partialPath, LibraryFolder.joiningPath, ".booksync"], under: folder.path)
         where facts.kind == .file {
             if path.hasPrefix(prefix) {
                 let owner = PartialFile.part(inFileNamed: String(path.dropFirst(prefix.count)))?.owner
                 // Without a store to ask nobody can tell.
                 if known?.contains(owner ?? "") ?? true { unfinished.add(facts) } else { orphans.add(facts) }
+            } else if path.hasPrefix(LibraryFolder.joiningPath + "/") {
+                joining.add(facts)
             } else if path.contains(".damaged-") {
                 damagedStores.add(facts)
             } else if path.hasSuffix(".tmp") {
@@ -68,6 +72,10 @@ struct Leftovers: Sendable {
         }
     }
 
+    private var joins: Message? {
+        joining.sentence("1 file of an unfinished join", "\(joining.count) files of unfinished joins")
+    }
+
     /// What only takes up room; nil when nothing does.
     var sentence: Message? {
         let parts = [
@@ -78,7 +86,7 @@ struct Leftovers: Sendable {
                 "\(files) that nothing will go on with"
             },
             damagedStores.sentence(
-                "1 file of a damaged store", "\(damagedStores.count) files of damaged stores"),
+                "1 file of a damaged store", "\(damagedStores.count) files of damaged stores"), joins,
             kept.sentence("1 file that a repair kept", "\(kept.count) files that repairs kept"),
         ].compactMap(\.self)
         return orphans.count + damagedStores.count == 0 ? nil : parts.joined(separator: ", ")
@@ -92,6 +100,10 @@ struct Leftovers: Sendable {
             ).map {
                 files -> Message in
                 "\(files), kept for the next run"
+            },
+            joins.map {
+                files -> Message in
+                "\(files) in \(folder.ownFolder)/joining, for when the book is joined again"
             },
             kept.sentence("1 file that a repair kept", "\(kept.count) files that repairs kept").map {
                 files -> Message in

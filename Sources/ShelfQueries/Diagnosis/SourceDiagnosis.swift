@@ -114,7 +114,8 @@ struct SourceDiagnosis: Sendable {
             return .ok(check, "not asked: its books have addresses of their own, and none is known yet")
         }
         do {
-            let answer = try await transport.using(configuration.access(at: address))
+            // Several sources may be on one server, each with credentials of its own.
+            let answer = try await transport.using(configuration.access(to: source))
                 .send(HTTPRequest(.head, address))
             return try finding(check, of: answer, from: source, at: address)
         } catch let failure as TransportError {

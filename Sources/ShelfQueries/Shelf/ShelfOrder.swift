@@ -54,9 +54,9 @@ extension Array {
     private func sortedByKey<Key: Comparable>(
         _ key: (Element) -> Key, _ precedes: (Key, Key) -> Bool
     ) -> [Element] {
-        enumerated().map { (key: key($0.element), index: $0.offset, element: $0.element) }
-            .sorted { precedes($0.key, $1.key) || ($0.key == $1.key && $0.index < $1.index) }
-            .map(\.element)
+        // The elements are large, and stay where they are.
+        let keys = map(key)
+        return indices.sorted { precedes(keys[$0], keys[$1]) || (keys[$0] == keys[$1] && $0 < $1) }.map { self[$0] }
     }
 }
 

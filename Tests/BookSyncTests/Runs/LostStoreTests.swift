@@ -8,6 +8,7 @@ import Testing
 @testable import BookSync
 @testable import LibraryFiles
 @testable import ShelfQueries
+@testable import Verification
 
 /// Case 44: a store that is damaged or lost costs no byte that is on disk.
 @Suite(.limitedConcurrency) struct LostStoreTests {
@@ -107,6 +108,40 @@ import Testing
             #expect(try await bench.shelved(3)?.file?.fetchedFrom == nil)
             #expect(try bench.read(edited).count == ScriptedCatalog.bytes(2).count + 1)
             #expect(bench.lastPlan[1]?.reason.description.contains("mark") == true)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `case 44: a file that got tags after the copy of the store was made is known by its mark`(
+        isVerified: Bool
+    ) async throws {
+        try await withRunBench(.episodes(3)) { bench in
+            try await bench.run()
+            let former = try #require(try await bench.shelved(2)?.file)
+            let path = try #require(try await bench.recordedPath(2))
+            let tagged = try bench.read(path) + [1, 2, 3]
+            try Data(tagged).write(to: URL(filePath: path))
+            let descriptor = try opened(path, O_RDWR | O_CLOEXEC)
+            defer { close(descriptor) }
+            let original = LocalFile.Original(size: former.size, sha256: former.sha256, streamSHA256: former.sha256)
+            try FileMark(
+                episode: former.episode, sha256: sha256(tagged), original: FileMark.Original(original)
+            ).write(to: descriptor)
+            if isVerified {
+                let report = try await bench.verify()
+                #expect(report.intact == 3 && report.bad.isEmpty, "\(report.outline)")
+            } else {
+                #expect(try await bench.plan()?.totals.keep == 3)
+                #expect(try await bench.run().summary.kept == 3)
+            }
+            let record = try #require(try await bench.shelved(2)?.file)
+            #expect(record.sha256 == sha256(tagged) && record.original == original)
+            #expect(record.validator == former.validator && record.fetchedAt == former.fetchedAt)
+            #expect(try await bench.verify(anew: true).intact == 3)
+            #expect(bench.audioRequests.count == 3)
+            // What the mark does not speak of is somebody's edit.
+            try Data(tagged + [4]).write(to: URL(filePath: path))
+            #expect(try await bench.verify(anew: true).outline == ["2 longer"])
         }
     }
 
