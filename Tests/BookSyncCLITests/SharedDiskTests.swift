@@ -28,8 +28,11 @@ extension ProductTests {
                         try await waitUntil("a part of the second file is there") {
                             try FileManager.default.fileExists(atPath: partials)
                                 && FileManager.default.contentsOfDirectory(atPath: partials).contains { name in
-                                    let file = try FileManager.default.attributesOfItem(atPath: "\(partials)/\(name)")
-                                    return file[.size] as? Int == 100_000
+                                    // The first file may have been put in its place meanwhile.
+                                    let file = try unlessRemoved {
+                                        try FileManager.default.attributesOfItem(atPath: "\(partials)/\(name)")
+                                    }
+                                    return file?[.size] as? Int == 100_000
                                 }
                         }
                         // While it lives nobody else comes in, though the kernel's lock does not reach them.
