@@ -73,6 +73,7 @@ struct ActionArguments: Sendable, Hashable {
             if action == .speed, speed == nil { throw Self.refusal("there is no 'speed'") }
         case .removeBookmark:
             if number == nil { throw Self.refusal("there is no 'number'") }
+            if refs.count > 1 { throw Self.refusal("'refs' is to name one book") }
         case .subscribe, .unsubscribe:
             if refs.isEmpty { throw Self.refusal("'refs' names no book") }
         case .preview:

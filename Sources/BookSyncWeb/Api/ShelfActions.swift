@@ -238,6 +238,8 @@ struct ShelfActions: Sendable {
             return ["count": .integer(1), "number": .integer(try await shelf.add(bookmark))]
         case .removeBookmark:
             let number = Int64(arguments.number ?? 0)
+            // Where one library is served it says nothing, and is to be a name all the same.
+            for text in arguments.refs { _ = try BookReference(parsing: text) }
             return ["count": .init(try await shelf.removeBookmark(number) ? 1 : 0)]
         case .mark, .speed, .dismiss:
             let episode = try await named(arguments.episodes).first?.episode.identity
