@@ -35,16 +35,11 @@ extension ServedShelf {
         guard libraries.count > 1 else { return self }
         let name = "\(source)/\(id)"
         let last = places.library(of: name)
-        if let last {
-            let shelf = shelf(at: libraries[last].place)
-            // Where it cannot be looked at now, another one may have it.
-            if (try? await shelf.has(id, of: source)) == true { return shelf }
-        }
         var failure: Failure?
-        for shelf in all where shelf.index != last {
+        for shelf in all.filter({ $0.index == last }) + all.filter({ $0.index != last }) {
             do {
                 guard try await shelf.has(id, of: source) else { continue }
-                places.remember(CollectionOfOne(name), in: shelf.index)
+                if shelf.index != last { places.remember(CollectionOfOne(name), in: shelf.index) }
                 return shelf
             } catch let other as Failure {
                 failure = failure ?? other

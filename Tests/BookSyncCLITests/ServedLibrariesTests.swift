@@ -140,11 +140,16 @@ extension ProductTests {
             }
         }
 
-        @Test func `a library that cannot be read is named, and nothing of it passes for gone`() async throws {
-            try await withTwo { bench in
-                let store = bench.folder.appending(path: "A/.booksync/store.sqlite")
-                try Data("not a database, but for its size ".utf8).write(to: store)
-            } _: { _, _, shelf in
+        @Test(arguments: [false, true])
+        func `a library that cannot be read is named, and nothing of it passes for gone`(wasSeen: Bool) async throws {
+            try await withTwo { bench, _, shelf in
+                if wasSeen { #expect(try await shelf.send("/books/cat/2").status == 200) }
+                let own = bench.folder.appending(path: "A/.booksync")
+                for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+                    try? FileManager.default.removeItem(at: own.appending(path: name))
+                }
+                // Another file, not the one that the server has open.
+                try Data("not a database, but for its size ".utf8).write(to: own.appending(path: "store.sqlite"))
                 let page = try await shelf.send("/")
                 #expect(page.status == 200 && page.text.contains("The library attic cannot be looked at now"))
                 #expect(page.text.contains("href=\"/books/cat/1\"") && !page.text.contains("href=\"/books/cat/2\""))
