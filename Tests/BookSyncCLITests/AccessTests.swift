@@ -247,8 +247,12 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try await bench.serveGuarded(settings: "  public-url: https://books.example\n") { shelf in
                     let body = ServedShelf.form([("password", ServedShelf.password)])
-                    let port = try #require(
-                        await Self.port(of: shelf.product.processIdentifier), "the port is not printed")
+                    // It is not printed. The system's table is read in parts, and may lack a line while others come and go.
+                    var port = 0
+                    try await waitUntil("the system lists the port") {
+                        port = try await Self.port(of: shelf.product.processIdentifier) ?? 0
+                        return port > 0
+                    }
                     let direct = ServedShelf(product: shelf.product, address: shelf.address, port: port)
                     let fields = [
                         "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)",
