@@ -12,7 +12,13 @@ extension ServedShelf {
     package func answers<Value: Sendable>(
         _ body: @escaping @Sendable (ShelfReader) async throws -> Value
     ) async throws -> LibraryAnswers<Value?> {
-        try await LibraryAnswers.of(libraries.map(\.place)) { try await shelf(at: $0).read(body) }
+        try await asking { try await $0.read(body) }
+    }
+
+    private func asking<Value: Sendable>(
+        _ body: @escaping @Sendable (ServedShelf) async throws -> Value
+    ) async throws -> LibraryAnswers<Value> {
+        try await LibraryAnswers.of(libraries.map(\.place)) { try await body(shelf(at: $0)) }
     }
 
     /// All shelves, in the libraries' order.
@@ -32,6 +38,11 @@ extension ServedShelf {
     /// The shelf of the library that has a book, or a subscription of that name; the same shelf where none has.
     /// - Throws: ``Failure`` where none has it that can be looked at, and one cannot.
     package func having(_ id: String, of source: String) async throws -> ServedShelf {
+        try await located(id, of: source) ?? self
+    }
+
+    /// - Returns: nil where several libraries are served, and none has it.
+    private func located(_ id: String, of source: String) async throws -> ServedShelf? {
         guard libraries.count > 1 else { return self }
         let name = "\(source)/\(id)"
         let last = places.library(of: name)
@@ -46,20 +57,17 @@ extension ServedShelf {
             }
         }
         if let failure { throw failure }
-        return self
+        return nil
     }
 
-    /// The same for a book that a REF names; the same shelf for an address, which no shelf knows by itself.
-    package func having(_ reference: BookReference) async throws -> ServedShelf {
+    /// The same for a book that a REF names.
+    /// - Parameter bringsNew: whether a book that none has is to be had: then it is the shelf that it goes to.
+    package func having(_ reference: BookReference, bringsNew: Bool = false) async throws -> ServedShelf {
+        // What is no REF of a book is refused by whoever works with it.
         guard libraries.count > 1, case .success(let book) = Result(catching: { try configuration.book(reference) })
         else { return self }
-        return try await having(book.id, of: book.source)
-    }
-
-    /// Whether the library has the book, or is subscribed to it.
-    package func knows(_ reference: BookReference) async throws -> Bool {
-        let book = try configuration.book(reference)
-        return try await has(book.id, of: book.source)
+        if let shelf = try await located(book.id, of: book.source) { return shelf }
+        return bringsNew ? shelf(at: try configuration.library(forNew: book)) : self
     }
 
     private func has(_ id: String, of source: String) async throws -> Bool {
@@ -78,9 +86,7 @@ extension ServedShelf {
     package func front(
         by order: ShelfOrder = .updated, upTo page: Int? = nil
     ) async throws -> LibraryAnswers<ShelfFront> {
-        try await LibraryAnswers.of(libraries.map(\.place)) { place in
-            try await shelf(at: place).ownFront(by: order, upTo: page)
-        }
+        try await asking { try await $0.ownFront(by: order, upTo: page) }
     }
 
     private func ownFront(by order: ShelfOrder, upTo page: Int?) async throws -> ShelfFront {
@@ -103,9 +109,8 @@ extension ServedShelf {
 
     /// Searches all stores, see ``ShelfReader/search(_:for:limit:reading:)``.
     package func search(for text: String, limit: Int?) async throws -> LibraryAnswers<ShelfReader.Found?> {
-        try await LibraryAnswers.of(libraries.map(\.place)) { place in
-            let shelf = shelf(at: place)
-            return try await ShelfReader.search(place.path, for: text, limit: limit) { try await shelf.read($0) }
+        try await asking { shelf in
+            try await ShelfReader.search(shelf.place.path, for: text, limit: limit) { try await shelf.read($0) }
         }
     }
 

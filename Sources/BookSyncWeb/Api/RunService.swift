@@ -42,11 +42,9 @@ struct MirrorService: Service {
     /// Seconds until the first one: a server that is started anew does not begin from the beginning.
     private func firstWait() async throws -> Double {
         do {
-            var last: Date??
-            if let library = desks.first?.configuration.library {
-                last = try await ShelfReader.read(library) { shelf in
-                    try await shelf.runs(last: 100).last { $0.record.command == "mirror" }?.record.startedAt
-                }
+            guard let library = desks.first?.configuration.library else { return 0 }
+            let last = try await ShelfReader.read(library) { shelf in
+                try await shelf.runs(last: 100).last { $0.record.command == "mirror" }?.record.startedAt
             }
             return Self.wait(since: last ?? nil, interval: interval, now: Date())
         } catch is CancellationError {

@@ -70,14 +70,10 @@ struct ShelfActions: Sendable {
     /// - Throws: ``Failure`` of kind `usage` where several libraries have it.
     private func inLibrary(of arguments: ActionArguments, _ action: ShelfAction) async throws -> ShelfActions {
         guard shelf.hasSeveralLibraries, action != .preview else { return self }
+        let bringsNew = action == .fetch || action == .subscribe
         var found: [ServedShelf] = []
         for text in arguments.refs {
-            let reference = try BookReference(parsing: text)
-            var shelf = try await shelf.having(reference)
-            if action == .fetch || action == .subscribe, try await !shelf.knows(reference) {
-                shelf = shelf.shelf(at: try configuration.library(forNew: try configuration.book(reference)))
-            }
-            found.append(shelf)
+            found.append(try await shelf.having(try BookReference(parsing: text), bringsNew: bringsNew))
         }
         for name in arguments.episodes + [arguments.position?.name].compactMap(\.self) {
             found.append(try await shelf.having(name.book, of: name.source))
