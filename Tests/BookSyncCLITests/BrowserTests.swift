@@ -439,11 +439,7 @@ extension ForeignClientTests {
                 tap.allow(60_000)
                 try await Browser.run(.init(languages: "en", width: 360, height: 740, runsScripts: false)) { browser in
                     func wait(for text: String, in selector: String) async throws {
-                        let deadline = HangGuard.deadline
-                        while try await !browser.text(of: selector).contains(text) {
-                            try #require(ContinuousClock.now < deadline, "\(text) in \(selector)")
-                            try await browser.reload()
-                        }
+                        try await browser.wait(for: text, in: selector, reloading: true)
                     }
                     try await browser.open("\(shelf.address)/books/demo/40111")
                     try await wait(for: "Not here", in: Self.row(2))

@@ -282,7 +282,7 @@ extension ForeignClientTests {
                     try await browser.type("letters\(Browser.Key.enter.rawValue)", into: "#wanted")
                     #expect(try await browser.text(of: ".found li:first-child .title").hasPrefix("Letters"))
                     try await browser.click("[aria-label='添加：Letters of Two Brides']")
-                    #expect(try await browser.text(of: ".found").contains("已添加"))
+                    try await browser.wait(for: "已添加", in: ".found")
                     let list = try await bench.run("subscriptions", "--json", environment: bench.configured)
                     #expect(try JSONObject.list(list.output).count == 1)
                     try await browser.click(".found li:first-child [form=look]")

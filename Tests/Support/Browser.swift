@@ -325,6 +325,22 @@ package struct Browser: Sendable {
         }
     }
 
+    /// Waits until what a selector finds has a text; works without scripts too. A click may return before the page it leads to is there.
+    /// - Parameter reloading: Whether the page is loaded again before each further look: without scripts none changes by itself.
+    /// - Throws: ``BrowserTrouble`` with the text that is there.
+    package func wait(for text: String, in selector: String, reloading: Bool = false) async throws {
+        let deadline = HangGuard.deadline
+        while true {
+            let shown = try await self.text(of: selector)
+            if shown.contains(text) { return }
+            guard ContinuousClock.now < deadline else {
+                throw BrowserTrouble(
+                    what: "not within \(HangGuard.seconds) s: \(text) in \(selector), which is \(shown.prefix(1500))")
+            }
+            if reloading { try await reload() } else { try await Task.sleep(for: .milliseconds(40)) }
+        }
+    }
+
     /// Warnings and errors of pages since the last time.
     package func complaints() async throws -> [String] {
         struct Entry: Decodable {

@@ -222,7 +222,12 @@ package final class PartialFile {
 
     @discardableResult
     static func requireLength(_ length: Int64, of descriptor: CInt, at path: String) throws -> FileAttributes {
-        let found = try attributes(of: descriptor, at: path)
+        var found = try attributes(of: descriptor, at: path)
+        if found.size != length {
+            // A shared disk that heals may tell an older length until what was written to it has arrived.
+            try sync(descriptor, at: path)
+            found = try attributes(of: descriptor, at: path)
+        }
         guard found.size == length else {
             throw Failure(
                 .temporary, what: "the partial file \(path) cannot be used",
