@@ -44,7 +44,7 @@ struct SearchRanking: Sendable {
         let all = [title] + [entry.author, entry.narrator].compactMap { $0.map { SearchText($0) } }
         if text.matches(all) { return .people }
         if text.words.allSatisfy({ Self.isNearly($0, in: title) }) { return .typo }
-        if let initials, TitleIndex.initials(of: TitleIndex.key(of: entry.title))?.hasPrefix(initials) == true {
+        if let initials, PinyinInitials(of: TitleIndex.key(of: entry.title))?.begin(with: initials) == true {
             return .initials
         }
         return text.words.contains { word in all.contains { $0.holds(word) } } ? .someWord : .nothing

@@ -29,19 +29,10 @@ package struct TitleIndex: Sendable {
             if !found.isEmpty { return found.map(\.entry) }
         }
         guard wanted.count > 1, wanted.allSatisfy({ $0.isASCII && $0.isLetter }) else { return [] }
-        return entries.filter { Self.initials(of: $0.key)?.hasPrefix(wanted) == true }.map(\.entry)
+        return entries.filter { PinyinInitials(of: $0.key)?.begin(with: wanted) == true }.map(\.entry)
     }
 
     package static func key(of text: String) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-    }
-
-    /// The first letters of the syllables; nil for a title without Chinese characters. A character that is read in several
-    /// ways counts as the commonest of them.
-    package static func initials(of title: String) -> String? {
-        guard title.unicodeScalars.contains(where: { $0.properties.isIdeographic }),
-            let latin = title.applyingTransform(.mandarinToLatin, reverse: false)
-        else { return nil }
-        return String(key(of: latin).split { !$0.isLetter && !$0.isNumber }.compactMap(\.first))
     }
 }
