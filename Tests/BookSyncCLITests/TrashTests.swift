@@ -15,6 +15,24 @@ extension ProductTests {
                 .sorted()
         }
 
+        @Test func `a file copied without its times is removed, and one with other bytes of that length is not`()
+            async throws
+        {
+            try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, _ in
+                let environment = bench.configured
+                _ = try await bench.run("fetch", "1", "-q", environment: environment)
+                try bench.rewriteFiles()
+                let path = try #require(try paths(bench).min())
+                var bytes = try Data(contentsOf: bench.library.appending(path: path))
+                bytes[bytes.count / 2] ^= 1
+                try bytes.write(to: bench.library.appending(path: path))
+                let removed = try await bench.run("remove", "1", "-y", environment: environment)
+                #expect(removed.exitCode == 75 && removed.errors.contains("was changed since"), "\(removed.errors)")
+                #expect(try paths(bench) == [path])
+                #expect(try trashed(bench).count == 2)
+            }
+        }
+
         @Test func `what was removed can be listed and restored, as it was and without a request`() async throws {
             try await withCatalog(ScriptedCatalog(episodes: 3).script) { bench, server in
                 _ = try await bench.run("fetch", "1", "-q", environment: bench.configured)

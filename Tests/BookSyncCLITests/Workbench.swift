@@ -21,6 +21,16 @@ struct Workbench {
         try await ProductRunner.run(arguments, environment: environment, in: folder)
     }
 
+    /// Has every file of the library be another one with the same bytes, as after a copy that keeps no times.
+    func rewriteFiles() throws {
+        for path in try files().keys {
+            let place = library.appending(path: path)
+            let bytes = try Data(contentsOf: place)
+            try FileManager.default.removeItem(at: place)
+            try bytes.write(to: place)
+        }
+    }
+
     /// Deletes files that the next run fetches again.
     func dropFiles(_ reference: String) async throws {
         #expect(try await run("remove", reference, "-q", "--yes").exitCode == 0)

@@ -163,7 +163,9 @@ package struct Trash: Sendable {
         guard let facts = try facts(of: library + "/" + trashed.file.path) else {
             return try Self.facts(of: library + "/" + trashed.path) == nil ? .absent : .moved
         }
-        guard trashed.file.isSame(as: facts) else { return .foreign }
+        guard trashed.file.isSame(as: facts) || trashed.file.hasContent(at: library + "/" + trashed.file.path) else {
+            return .foreign
+        }
         let source = try LibraryDirectory(from.folder, in: library, creating: false)
         try LibraryDirectory(to.folder, in: library).receive(from.name, from: source, as: to.name)
         return .moved
@@ -325,16 +327,6 @@ extension TrashedFile {
     fileprivate func report(_ failure: Failure) -> FailureReport {
         FailureReport(
             book: file.episode.book, episode: file.episode, section: section, name: name, failure: failure)
-    }
-}
-
-extension LocalFile {
-    /// Whether the file on disk is the one that was recorded, though it may have been touched since. A library that was
-    /// copied to another disk has other inodes and the same times; a file that took the place of a deleted one may have
-    /// its inode.
-    fileprivate func isSame(as facts: FileAttributes) -> Bool {
-        facts.kind == .file && facts.size == size
-            && (facts.inode == inode || facts.modificationTime == modificationTime)
     }
 }
 

@@ -35,7 +35,8 @@ package struct RenameUndoReport: Sendable {
         return [
             Failure(
                 .temporary, what: "not all renames could be taken back", why: "\(left.count) of them are left",
-                remedy: "move what is in the way, and run booksync undo again")
+                remedy: left.allSatisfy(\.isForGood)
+                    ? nil : "move what is in the way, and run booksync undo again")
         ]
     }
 }
@@ -91,7 +92,13 @@ package struct RenameUndo: Sendable {
         guard let (renamedAt, renames) = try await store.lastRenames() else { return nil }
         let folders = Set(renames.flatMap { [$0.from, $0.to] }.map { String(splitLibraryPath($0).folder) })
         let files = try await FolderScan.scan(folders: folders, under: library)
-        return (renamedAt, RenameUndoPlan(renames, files: files))
+        let touched = renames.compactMap(\.file).filter { file in
+            files[file.path].map { $0.size == file.size && !file.isSame(as: $0) } ?? false
+        }
+        let unchanged = try await runBlocking {
+            Set(touched.filter { $0.hasContent(at: library + "/" + $0.path) }.map(\.path))
+        }
+        return (renamedAt, RenameUndoPlan(renames, files: files, unchanged: unchanged))
     }
 }
 

@@ -1,5 +1,6 @@
 import BookModel
 import CatalogStore
+import LibraryFiles
 import SyncPlanner
 
 /// Which renames of a batch can be taken back, and in which order. Pure: what stands on disk is given.
@@ -8,11 +9,13 @@ struct RenameUndoPlan {
     private(set) var renames: [PastRename] = []
     private(set) var left: [RenameUndoReport.Left] = []
 
-    /// - Parameter files: library-relative path → what stands there, for all folders that the renames concern.
-    init(_ batch: [PastRename], files: [String: FileAttributes]) {
+    /// - Parameters:
+    ///   - files: library-relative path → what stands there, for all folders that the renames concern.
+    ///   - unchanged: paths of files that have the recorded bytes, whatever else is new of them.
+    init(_ batch: [PastRename], files: [String: FileAttributes], unchanged: Set<String> = []) {
         var candidates: [RenameOrder.Move] = []
         for (rank, rename) in batch.enumerated() {
-            if let reason = Self.change(since: rename, files: files) {
+            if let reason = Self.change(since: rename, files: files), !unchanged.contains(rename.to) {
                 left.append(.init(rename: rename, reason: reason, isForGood: true))
             } else {
                 candidates.append(.init(rank: rank, from: rename.to, to: rename.from))
@@ -36,8 +39,6 @@ struct RenameUndoPlan {
         guard file.path == rename.to else { return "it was moved since, and is at \(file.path)" }
         guard let facts = files[rename.to] else { return "its file is not at \(rename.to) any more" }
         guard facts.kind == .file else { return "\(facts.kind.noun) stands at \(rename.to)" }
-        // A shelf that was copied to another disk has other inodes, and the same times.
-        let isSame = facts.inode == file.inode || facts.modificationTime == file.modificationTime
-        return facts.size == file.size && isSame ? nil : "the file at \(rename.to) was changed since"
+        return file.isSame(as: facts) ? nil : "the file at \(rename.to) was changed since"
     }
 }
