@@ -47,6 +47,24 @@ extension ProductTests {
             }
         }
 
+        @Test func `the line for cron runs as it is printed, whatever the file is called`() async throws {
+            try await withServer(Self.script) { server in
+                try await withWorkbench { bench in
+                    let path = bench.folder.appending(path: "my 100% 'books'/c.yaml").path
+                    let done = try await bench.run("init", server.url("/Emma/"), "--config", path)
+                    let line = try #require(done.errors.firstMatch(of: /crontab -l; (echo '.*')\) \| crontab -/)).output
+                        .1
+                    let written = try await bench.shell(String(line))
+                    // What cron makes of a line: five fields, and a command in which a percent sign stands behind a backslash.
+                    let command = written.output.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)[5]
+                        .replacing("\\%", with: "%")
+                    let night = try await bench.shell(String(command))
+                    #expect(night.exitCode == 0, "\(command) \(night.errors)")
+                    #expect(try bench.files().count == 2)
+                }
+            }
+        }
+
         @Test func `a page of a book-resource catalog makes a source, with what it was asked besides`() async throws {
             let catalog = ScriptedCatalog(episodes: 3, bytes: 2000)
             let path = "/bookclient/ClientGetBookResource.action"
@@ -134,7 +152,10 @@ extension ProductTests {
                         "\(begun)")
                     let other = try await screen("--library M")
                     #expect(other.hasPrefix("The library is empty."), "\(other)")
-                    // Of what is subscribed to, the subscription says what is wanted.
+                    #expect(try await bench.run("subscribe", "40111", "-q").exitCode == 0)
+                    let whole = try await screen()
+                    #expect(whole.hasPrefix("1 book, 2 episodes on disk (619.6 kB), 4 missing."), "\(whole)")
+                    // Of what is subscribed to in part, the subscription says what is wanted.
                     #expect(try await bench.run("subscribe", "40111", "--keep", "last 3", "-q").exitCode == 0)
                     let followed = try await screen()
                     #expect(

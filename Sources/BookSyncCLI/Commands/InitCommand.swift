@@ -133,14 +133,22 @@ struct InitCommand: Subcommand {
 
     private func nextSteps(_ setup: Setup, path: String, isStandardPath: Bool) -> [Message] {
         let program = Bundle.main.executablePath ?? "booksync"
-        let option = isStandardPath ? "" : " --config '\(path)'"
-        let line = "30 3 * * *  exec \(program) mirror --quiet --wait 10min --time-limit 8h\(option)"
+        let option = isStandardPath ? "" : " --config \(Self.crontabWord(path))"
+        let line =
+            "30 3 * * *  exec \(Self.crontabWord(program)) mirror --quiet --wait 10min --time-limit 8h\(option)"
+            .replacing("'", with: "'\\''")
         return [
             setup.book == nil
                 ? "next: booksync subscribe REF follows a book, booksync mirror downloads what it lacks"
                 : "next: booksync mirror downloads the book, and later what is new of it",
             "every night by cron: (crontab -l; echo '\(line)') | crontab -",
         ]
+    }
+
+    /// A word of a shell's command within a crontab, where a `%` ends the line.
+    private static func crontabWord(_ word: String) -> String {
+        let isPlain = word.allSatisfy { $0.isLetter || $0.isNumber || "/._-+@,:".contains($0) }
+        return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'".replacing("%", with: "\\%")
     }
 }
 

@@ -20,7 +20,7 @@ struct NextStepsCommand: Subcommand {
     fileprivate struct Situation {
         var books: [BookSummary] = []
         var failed: [BookSummary] = []
-        var subscribed: Set<BookIdentity> = []
+        var subscriptions: [BookIdentity: Subscription] = [:]
         var lastRun: ShownRun?
     }
 
@@ -30,16 +30,15 @@ struct NextStepsCommand: Subcommand {
             try await ShelfReader.read(configuration.library) { shelf in
                 Situation(
                     books: try await shelf.books(), failed: try await shelf.books(withEpisodesIn: .failed),
-                    subscribed: Set(
-                        try await shelf.subscriptions().map(\.book)),
+                    subscriptions: Self.byBook(try await shelf.subscriptions()),
                     lastRun: try await shelf.runs(last: 1).first)
             }
         }
-        var situation = Situation(subscribed: Set(try configuration.allSubscriptions(with: []).map(\.book)))
+        var situation = Situation(subscriptions: Self.byBook(try configuration.allSubscriptions(with: [])))
         for one in found.answers.compactMap(\.value) {
             situation.books += one.books
             situation.failed += one.failed
-            situation.subscribed.formUnion(one.subscribed)
+            situation.subscriptions.merge(one.subscriptions) { configured, _ in configured }
             situation.lastRun = [situation.lastRun, one.lastRun].compactMap(\.self)
                 .max { $0.record.startedAt < $1.record.startedAt }
         }
@@ -49,13 +48,17 @@ struct NextStepsCommand: Subcommand {
         await program.output(table)
         return status
     }
+
+    private static func byBook(_ subscriptions: [Subscription]) -> [BookIdentity: Subscription] {
+        Dictionary(subscriptions.map { ($0.book, $0) }, uniquingKeysWith: { first, _ in first })
+    }
 }
 
 extension NextStepsCommand.Situation {
     fileprivate var lines: [Message] {
         guard !books.isEmpty else { return ["The library is empty. To begin:"] }
-        // Of what is subscribed to, the subscription says what is wanted.
-        let missing = unsubscribed.reduce(0) { $0 + $1.missing }
+        // Of what is subscribed to in part, only a plan knows what is wanted.
+        let missing = books.filter { subscriptions[$0.book.identity]?.wantsAll ?? true }.reduce(0) { $0 + $1.missing }
         let present = books.reduce(0) { $0 + $1.present }
         let bytes = describeBytes(books.reduce(0) { $0 + $1.bytes })
         var lines: [Message] = [
@@ -72,7 +75,7 @@ extension NextStepsCommand.Situation {
         return lines
     }
 
-    private var unsubscribed: [BookSummary] { books.filter { !subscribed.contains($0.book.identity) } }
+    private var unsubscribed: [BookSummary] { books.filter { subscriptions[$0.book.identity] == nil } }
 
     fileprivate var steps: [NextStepsCommand.Step] {
         var steps: [NextStepsCommand.Step] = []
@@ -88,8 +91,8 @@ extension NextStepsCommand.Situation {
         } else if let book = unsubscribed.max(by: { $0.missing < $1.missing }), book.missing > 0 {
             steps.append(("booksync fetch \(book.book.identity)", "download what is missing of \(book.book.title)"))
         }
-        if !subscribed.isEmpty {
-            steps.append(("booksync mirror", "download what is new of \(Message(subscribed.count, "subscription"))"))
+        if !subscriptions.isEmpty {
+            steps.append(("booksync mirror", "download what is new of \(Message(subscriptions.count, "subscription"))"))
         } else if let book = books.first?.book.identity {
             steps.append(("booksync subscribe \(book)", "have mirror download its new episodes"))
         }
@@ -100,4 +103,8 @@ extension NextStepsCommand.Situation {
         steps.append(("booksync help", "list all commands"))
         return steps
     }
+}
+
+extension Subscription {
+    fileprivate var wantsAll: Bool { filter.isEmpty && keep == nil && limits == RunLimits() }
 }
