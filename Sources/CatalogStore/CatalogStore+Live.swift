@@ -27,7 +27,7 @@ package struct ActivitySnapshot: Sendable {
         package var number: Int64
         package var command: String
         package var isEnded: Bool
-        /// What was recorded since it began: files, and their bytes.
+        /// What was recorded since it began, and not later than now: files, and their bytes.
         package var done: Int
         package var bytes: Int64
 
@@ -46,7 +46,7 @@ package struct ActivitySnapshot: Sendable {
     package var waiting: Int
     /// Episodes with a file that was recorded since, and when: milliseconds since 1970.
     package var files: [Int64: Int64]
-    /// When the file that was recorded last was.
+    /// When the file that was recorded last was; now where a clock that was ahead says later.
     package var lastFile: Int64?
     package var run: Run?
 
@@ -99,7 +99,10 @@ extension CatalogStore {
             let count = try database.cachedStatement(sql: "SELECT COUNT(*) FROM transfer")
             look.waiting = (try Int.fetchOne(count) ?? 0) - look.transfers.count
             let last = try database.cachedStatement(sql: "SELECT MAX(fetched_at) FROM local_file")
-            look.lastFile = try Int64.fetchOne(last)
+            let lastFile = try Int64.fetchOne(last)
+            // The transaction began before: no file in it is later, unless a clock was ahead.
+            let now = stored(Date.now) ?? .max
+            look.lastFile = lastFile.map { min($0, now) }
             if let time {
                 let files = try Row.fetchCursor(
                     database.cachedStatement(
@@ -116,9 +119,9 @@ extension CatalogStore {
                     sql: """
                         SELECT r.id, r.command, r.ended_at IS NOT NULL, COUNT(f.size), COALESCE(SUM(f.size), 0)
                         FROM run r LEFT JOIN local_file f ON f.fetched_at >= r.started_at
-                            AND f.fetched_at <= COALESCE(r.ended_at, 9223372036854775807)
+                            AND f.fetched_at <= COALESCE(r.ended_at, ?)
                         WHERE r.id = (SELECT MAX(id) FROM run)
-                        """))
+                        """), arguments: [now])
             if let row = try runs.next() {
                 var columns = ColumnReader(row)
                 // The counts of no run are a row as well.

@@ -20,6 +20,11 @@ package actor CatalogPreviews {
     /// What can be listened to, the newest last, under a name that nobody guesses.
     private var samples: [(name: String, sample: PreviewAudio.Sample)] = []
     private static let maxSamples = 16
+    /// The books that were looked at, the newest last.
+    private var previewed: [(book: BookIdentity, title: String)] = []
+
+    /// What books that were looked at a short time ago are called: a run may not have stored their listings yet.
+    package var titles: [BookIdentity: String] { Dictionary(previewed.map { ($0.book, $0.title) }) { $1 } }
 
     init(
         _ configuration: Configuration, logger: Logger, withCatalogs: @escaping RunQueue.Runner.CatalogAccess
@@ -45,6 +50,8 @@ package actor CatalogPreviews {
                 return RunReport()
             }
         }
+        previewed.append((preview.book.identity, preview.book.title))
+        if previewed.count > Self.maxSamples { previewed.removeFirst() }
         // The demo catalog's address is another one each time that it is asked.
         let isDemo = configuration.usesDemoCatalog && preview.book.identity.source == Configuration.demoSource
         guard let sample, !isDemo else { return (preview, nil) }

@@ -75,6 +75,8 @@ package actor RunQueue {
     private var isRecorded = false
     private var wakeUp: CheckedContinuation<Void, Never>?
     private var control: RunControl?
+    /// What is done of the errand under way.
+    private var work: Task<RunReport, any Error>?
     /// When all that is subscribed to is fetched next, where that is scheduled.
     package private(set) var nextMirror: Date?
 
@@ -197,6 +199,7 @@ package actor RunQueue {
         switch scope {
         case .everything:
             control?.withdraw(allOf: nil)
+            cancelJoin { _ in true }
             current = nil
             joined = []
             return (errands.drop(allOf: nil), underWay.count)
@@ -204,11 +207,19 @@ package actor RunQueue {
             let whole = Set(books.filter(\.filter.isEmpty).map(\.book))
             // Its catalog is being asked perhaps, and nothing of it in the store yet.
             control?.withdraw(allOf: whole)
+            cancelJoin(where: whole.contains)
             current = current?.without(allOf: whole)
             joined.subtract(whole)
             return (errands.drop(allOf: whole), underWay.intersection(whole).count)
         case .episodes: return (0, 0)
         }
+    }
+
+    /// What was encoded stays, for whoever asks for it again.
+    private func cancelJoin(where isMeant: (BookIdentity) -> Bool) {
+        guard case .join(let book) = current, isMeant(book) else { return }
+        work?.cancel()
+        current = nil
     }
 
     private func forget(_ scope: TransferControl.Scope) async throws {
@@ -297,17 +308,23 @@ package actor RunQueue {
             current = errand
             joined = []
             isRecorded = false
+            let work = Task { try await run(errand, control) }
+            self.work = work
             do {
-                _ = try await run(errand, control)
+                _ = try await withTaskCancellationHandler {
+                    try await work.value
+                } onCancel: {
+                    work.cancel()
+                }
             } catch is CancellationError {
-                // Only the end of this task cancels it.
+                // It is the end of this task, or nobody wants the book's file any more.
             } catch {
                 let failure = Failure.of(error)
                 if case .join(let book) = errand { joinFailures[book] = failure }
                 if !isRecorded { record(failure, of: errand, begunAt: begin) }
                 await runner.onFailure(failure)
             }
-            self.control = nil
+            (self.control, self.work) = (nil, nil)
             current = nil
             for request in control.close() { errands.add(.fetch(request.items, force: request.force)) }
         }

@@ -55,6 +55,54 @@ extension ProductTests {
             }
         }
 
+        private func status(of action: String, _ body: String, _ shelf: ServedShelf) async throws -> Int {
+            try await post(shelf, action, body).status
+        }
+
+        @Test func `what was played is offered from its start`() async throws {
+            try await withWorkbench { bench in
+                try await bench.serveShortBook { shelf in
+                    let page = "/books/demo/40111/\(id(1))"
+                    let row = "{\"source\": \"demo\", \"book_id\": \"40111\", \"id\": \"\(id(1))\""
+                    let begun = try await status(of: "position", "{\"position\": \(row), \"seconds\": 20}}", shelf)
+                    #expect(begun == 200)
+                    let before = try await shelf.send(page).text
+                    #expect(before.contains("Continue listening"))
+                    let played = try await status(of: "mark", "{\"episodes\": [\(row)}], \"played\": true}", shelf)
+                    #expect(played == 200)
+                    let after = try await shelf.send(page).text
+                    #expect(!after.contains("Continue listening"))
+                }
+            }
+        }
+
+        @Test func `what is subscribed to is called as its preview was, until its catalog is read`() async throws {
+            let isBusy = Watched(false)
+            let feed = ServerScript { _ in
+                if isBusy.value { return .neverAnswer }
+                return .text(
+                    """
+                    <rss version="2.0"><channel><title>Tides</title><item><title>Low</title><guid>a</guid>\
+                    <enclosure url="/1.mp3" type="audio/mpeg"/></item></channel></rss>
+                    """)
+            }
+            try await withServer(feed) { server in
+                try await withWorkbench { bench in
+                    try bench.configure("sources: { own: { type: feed, url: \"\(server.url("/feed"))\" } }")
+                    try await bench.serve(environment: bench.configured) { shelf in
+                        let refs = "{\"refs\": [\"own:feed\"]}"
+                        let previewed = try await status(of: "preview", refs, shelf)
+                        #expect(previewed == 200)
+                        isBusy.update { $0 = true }
+                        let subscribed = try await status(of: "subscribe", refs, shelf)
+                        #expect(subscribed == 200)
+                        let page = try await shelf.send("/subscriptions").text
+                        #expect(page.contains("Tides"))
+                    }
+                }
+            }
+        }
+
         /// The catalog of two books, where that of the book 7 does not end its answer before the gate opens.
         private func halfSlow(until gate: Gate) -> ServerScript {
             let catalog = ScriptedCatalog(episodes: 2).script
@@ -84,15 +132,15 @@ extension ProductTests {
                 try await bench.serve(environment: bench.configured) { shelf in
                     async let first = post(shelf, "preview", #"{"refs": ["cat:7"]}"#)
                     try await waitUntil("the slow catalog is asked") { slowRequests(to: server) == 1 }
-                    #expect(try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#).status == 200)
+                    #expect(try await status(of: "preview", #"{"refs": ["cat:1"]}"#, shelf) == 200)
                     async let second = post(shelf, "preview", #"{"refs": ["cat:7"]}"#)
                     try await waitUntil("it is asked again") { slowRequests(to: server) == 2 }
                     let third = try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#)
                     #expect(third.status == 503 && third.text.contains("2 previews are waiting for its server"))
-                    #expect(try await post(shelf, "preview", #"{"refs": ["near:1"]}"#).status == 200)
+                    #expect(try await status(of: "preview", #"{"refs": ["near:1"]}"#, shelf) == 200)
                     gate.open()
                     _ = try await (first, second)
-                    #expect(try await post(shelf, "preview", #"{"refs": ["cat:1"]}"#).status == 200)
+                    #expect(try await status(of: "preview", #"{"refs": ["cat:1"]}"#, shelf) == 200)
                 }
             }
         }
@@ -101,9 +149,9 @@ extension ProductTests {
             let gate = Gate()
             try await withCatalog(halfSlow(until: gate)) { bench, server in
                 try await bench.serve(environment: bench.configured) { shelf in
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["cat:7"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["cat:7"]}"#, shelf) == 200)
                     try await waitUntil("the slow catalog is asked") { slowRequests(to: server) == 1 }
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["cat:1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["cat:1"]}"#, shelf) == 200)
                     try await waitUntil("the other book is there") { try bench.digests().count == 2 }
                     #expect(slowRequests(to: server) == 1)
                     gate.open()
@@ -119,7 +167,7 @@ extension ProductTests {
                 try await bench.serveShortBook { shelf in
                     try await bench.dropFiles("40111/1")
                     #expect(try await bench.run("pause", "40111/1").exitCode == 0)
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "1 fetched")
                     #expect(try await state(of: 1, shelf) == "finished")
                 }
@@ -132,11 +180,11 @@ extension ProductTests {
                     let stream = try EventStream(shelf)
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1-4"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1-4"]}"#, shelf) == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
                     // One that the run is to bring anyway, and one that it is not.
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/4"]}"#).status == 200)
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/4"]}"#, shelf) == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/6"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "1 episode was moved to the front")
                     try await shelf.product.waitForErrors(containing: "1 episode of 夜航船 requested separately")
                     demo.tap.open()
@@ -158,17 +206,17 @@ extension ProductTests {
                     defer { stream.close() }
                     try await stream.message { $0.data == "[]" }
                     let forced = #"{"refs": ["demo:40111/1-4"], "force": true}"#
-                    #expect(try await post(shelf, "fetch", forced).status == 200)
+                    #expect(try await status(of: "fetch", forced, shelf) == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
                     for (word, section) in [("cancel", 2), ("pause", 3)] {
                         let row = #"{"refs": ["demo:40111/\#(section)"]}"#
                         #expect(try JSONObject(try await post(shelf, word, row).text).number("count") == 1)
                     }
                     // A whole book is called off, whether its catalog was read by then or not.
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:30776"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:30776"]}"#, shelf) == 200)
                     let called = try await post(shelf, "cancel", #"{"refs": ["demo:30776"]}"#)
                     #expect(try #require(try JSONObject(called.text).number("count")) >= 1)
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/6"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/6"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "cancelled 第002集")
                     try await shelf.product.waitForErrors(containing: "paused 第003集")
                     demo.tap.open()
@@ -191,7 +239,7 @@ extension ProductTests {
             }
             try await withCatalog(script) { bench, server in
                 try await bench.serve(environment: bench.configured) { shelf in
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["1"]}"#, shelf) == 200)
                     try await server.waitUntil { !$0.requests.isEmpty }
                     let called = try await post(shelf, "cancel", #"{"refs": ["1"]}"#)
                     #expect(called.status == 200)
@@ -200,7 +248,7 @@ extension ProductTests {
                     try await shelf.product.waitForErrors(containing: "0 fetched, 2 left for the next run")
                     #expect(server.record.requests.allSatisfy { !$0.path.hasPrefix("/audio/") })
                     // Asked for once more it is fetched.
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["1"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "2 fetched")
                     #expect(try bench.digests() == catalog.digests)
                 }
@@ -214,7 +262,7 @@ extension ProductTests {
                         let stream = try EventStream(shelf)
                         defer { stream.close() }
                         try await stream.event(["state": "downloading", "id": id(1)])
-                        #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2-3"]}"#).status == 200)
+                        #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/2-3"]}"#, shelf) == 200)
                         try await shelf.product.waitForErrors(containing: "fetch waits for its end")
                         demo.tap.open()
                         #expect(try await run.result().exitCode == 0)
@@ -231,7 +279,7 @@ extension ProductTests {
                 try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
                     try await stream.message { $0.data == "[]" }
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     _ = try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGKILL)
                     #expect(try await shelf.product.result().signal == SIGKILL)
@@ -240,7 +288,7 @@ extension ProductTests {
                 try await bench.serve { shelf in
                     let runs = try JSONObject.list(try await shelf.send("/api/v1/runs").text)
                     #expect(runs.map { $0["state"] } == ["cut_off"])
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "1 resumed")
                 }
             }
@@ -251,7 +299,7 @@ extension ProductTests {
                 try await bench.serveHeld(allowing: 60_000) { shelf, _ in
                     let stream = try EventStream(shelf)
                     try await stream.message { $0.data == "[]" }
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     try await stream.event(["state": "downloading", "id": id(1)])
                     shelf.product.send(signal: SIGTERM)
                     let ended = try await shelf.product.result()
@@ -273,7 +321,7 @@ extension ProductTests {
                     let mirrored = try await post(shelf, "mirror", "")
                     #expect(try JSONObject(mirrored.text).number("count") == 1)
                     try await shelf.product.waitForErrors(containing: "40111 夜: 2 fetched")
-                    #expect(try await post(shelf, "unsubscribe", #"{"refs": ["demo:40111"]}"#).status == 200)
+                    #expect(try await status(of: "unsubscribe", #"{"refs": ["demo:40111"]}"#, shelf) == 200)
                     #expect(try await post(shelf, "unsubscribe", #"{"refs": ["demo:40111"]}"#).status == 404)
                 }
                 let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
@@ -299,7 +347,7 @@ extension ProductTests {
         @Test func `what is followed stands on the shelf before it is fetched, with when that will be`() async throws {
             try await withWorkbench { bench in
                 try await bench.serve { shelf in
-                    #expect(try await post(shelf, "subscribe", #"{"refs": ["demo:40111"]}"#).status == 200)
+                    #expect(try await status(of: "subscribe", #"{"refs": ["demo:40111"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "40111 夜航船: 0 fetched")
                     #expect(try await shelf.send("/").text.contains("夜航船"))
                     let page = try await shelf.send("/subscriptions").text
@@ -323,7 +371,7 @@ extension ProductTests {
                 }
                 try await bench.serve("--mirror-every", "6h") { shelf in
                     // What is asked for is done, and nothing else was.
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/2"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "1 fetched")
                 }
                 let runs = try JSONObject.list(try await bench.run("runs", "--json").output)
@@ -337,14 +385,14 @@ extension ProductTests {
             try await withWorkbench { bench in
                 try bench.configure("downloads: { jobs: 2 }\n")
                 try await bench.serve(environment: bench.configured) { shelf in
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/1"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/1"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "1 fetched")
                     try bench.configure("downloads: { jobs: 3 }\n")
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/2"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/2"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(
                         containing: "\(bench.configuration.path) changed: restart serve to use it")
                     // It may join the run before, which then tells of both.
-                    #expect(try await post(shelf, "fetch", #"{"refs": ["demo:40111/3-5"]}"#).status == 200)
+                    #expect(try await status(of: "fetch", #"{"refs": ["demo:40111/3-5"]}"#, shelf) == 200)
                     try await shelf.product.waitForErrors(containing: "夜航船/005 ")
                     shelf.product.send(signal: SIGTERM)
                     let lines = try await shelf.product.result().errorLines

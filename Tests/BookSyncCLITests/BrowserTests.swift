@@ -324,6 +324,71 @@ extension ForeignClientTests {
             }
         }
 
+        @Test func `what a proxy answers while the server is away leaves page, player and script as they are`()
+            async throws
+        {
+            try await Self.withShelf(fetching: "1-2") { bench, shelf, _ in
+                try await withProxy(.gateway(port: shelf.port)) { proxy in
+                    try await Browser.run { browser in
+                        let audio = "document.getElementById('audio')"
+                        func waitForRequest(_ beginning: String) async throws {
+                            try await waitUntil(beginning) {
+                                proxy.record.requests.contains { $0.hasPrefix(beginning) }
+                            }
+                        }
+                        try await browser.open("http://127.0.0.1:\(proxy.port)/books/demo/40111")
+                        try await browser.click("\(Self.row(1)) .play")
+                        try await browser.wait(until: "!document.querySelector('[data-do=next]').disabled")
+                        let isMarked: Bool = try await browser.evaluate("window.isTheSame = true")
+                        #expect(isMarked)
+
+                        shelf.product.send(signal: SIGKILL)
+                        _ = try await shelf.product.result()
+                        try await browser.wait(for: "The server does not answer", in: "#trouble")
+                        try await browser.click("#nav a[href='/runs']")
+                        try await waitForRequest("GET /runs ")
+                        try await browser.click("\(Self.row(3)) [formaction$='/fetch']")
+                        try await waitForRequest("POST /api/v1/fetch ")
+                        try await browser.click("[data-do=next]")
+                        try await browser.wait(until: "\(audio).error")
+                        try await waitForRequest("HEAD /media/")
+                        try await browser.wait(for: "The server does not answer", in: "#trouble")
+
+                        try await bench.serve(port: shelf.port, environment: bench.configured) { _ in
+                            try await browser.wait(
+                                until: "navigator.mediaSession.metadata?.title.startsWith('第002集')"
+                                    + " && !\(audio).error && \(audio).currentTime > 0")
+                            try await browser.wait(until: "document.getElementById('trouble').hidden")
+                            try await browser.click("#nav a[href='/runs']")
+                            try await browser.wait(until: "location.pathname === '/runs' && window.isTheSame")
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test func `where the user stopped while the server was away is noted when it is back`() async throws {
+            try await Self.withShelf { bench, shelf, _ in
+                try await Browser.run { browser in
+                    let audio = "document.getElementById('audio')"
+                    try await browser.open("\(shelf.address)/books/demo/40111")
+                    try await browser.click("\(Self.row(1)) .play")
+                    try await browser.wait(until: "\(audio).currentTime > 0.3")
+                    shelf.product.send(signal: SIGKILL)
+                    _ = try await shelf.product.result()
+                    try await browser.click("[data-do=toggle]")
+                    try await browser.wait(until: "\(audio).paused")
+                    let place: Double = try await browser.evaluate("\(audio).currentTime")
+                    try await bench.serve(port: shelf.port, environment: bench.configured) { shelf in
+                        try await waitUntil("the position is noted") {
+                            let body = try await shelf.send("/api/v1/positions/demo/40111/5000000001").body
+                            return abs(try JSONDecoder().decode(Standing.self, from: Data(body)).seconds - place) < 0.01
+                        }
+                    }
+                }
+            }
+        }
+
         @Test func `of two devices none loses what was heard on the other`() async throws {
             try await Self.withShelf { _, shelf, _ in
                 let path = "/api/v1/positions/demo/40111/5000000001"

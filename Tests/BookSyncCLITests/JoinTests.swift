@@ -457,6 +457,45 @@ extension ProductTests {
                 }
             }
 
+            @Test func `a join is cancelled on the page, and made when somebody asks for it again`() async throws {
+                try await withWorkbench { bench in
+                    let files = [("1.mp3", try await make("a.mp3", "-c:a libmp3lame", in: bench))]
+                    try await withBook(files, in: bench) { environment in
+                        let hangs = bench.folder.appending(path: "hangs").path
+                        try replaceFFmpeg(
+                            by: """
+                                [ -e '\(hangs)' ] || exec REAL "$@"
+                                echo audio >"${LAST#file:}"; exec tail -f "${LAST#file:}"
+                                """, in: bench)
+                        try Data().write(to: URL(filePath: hangs))
+                        let folder = bench.library.appending(path: ".booksync/joining").path
+                        try await bench.serve(environment: environment) { shelf in
+                            let token = try await shelf.formToken(on: "/books/own/feed")
+                            func ask(_ action: String, _ field: String) async throws {
+                                let form = [(field, "own:feed"), ("return", "/books/own/feed"), ("token", token)]
+                                #expect(try await shelf.post("/actions/\(action)", form: form).status == 303)
+                            }
+                            try await ask("join", "book")
+                            try await waitUntil("ffmpeg writes") { try !processes(naming: folder).isEmpty }
+                            let page = try await page(of: shelf)
+                            #expect(page.contains("Being made: 0") && page.contains("actions/cancel"), "\(page)")
+                            #expect(page.contains("data-moves") && !page.contains("actions/join"), "\(page)")
+                            try await ask("cancel", "ref")
+                            try await waitUntil("no process is left") { try processes(naming: folder).isEmpty }
+                            let after = try await self.page(of: shelf)
+                            #expect(after.contains("Not made yet") && after.contains("actions/join"), "\(after)")
+                            #expect(!after.contains("data-moves") && !after.contains("class=\"why\""), "\(after)")
+                            try FileManager.default.removeItem(atPath: hangs)
+                            try await ask("join", "book")
+                            try await waitUntil("it is joined") {
+                                try await self.page(of: shelf).contains("Up to date")
+                            }
+                            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+                        }
+                    }
+                }
+            }
+
             /// Those whose arguments name the folder.
             private func processes(naming folder: String) throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in

@@ -63,6 +63,23 @@ import Testing
         }
     }
 
+    @Test func `files that a clock ahead of time recorded are none of a later run's`() async throws {
+        try await withStore { store in
+            _ = try await store.merge(samples(1...2), startingAt: 0, of: veterinary)
+            let begin = Date.now
+            var (early, late) = (LocalFile.sample(1), LocalFile.sample(2))
+            early.fetchedAt = begin.addingTimeInterval(8 * 86_400)
+            late.fetchedAt = .now
+            try await store.finish([early])
+            _ = try await store.beginRun("fetch", of: [veterinary], at: begin)
+            try await store.finish([late])
+            let look = try await store.activitySnapshot(filesSince: nil)
+            #expect(look.run?.done == 1)
+            // What comes from now on is not earlier than the last one.
+            #expect(try #require(look.lastFile) <= Int64(Date.now.timeIntervalSince1970 * 1000 + 1))
+        }
+    }
+
     @Test func `a store that nobody wrote looks the same`() async throws {
         try await withStore { store in
             _ = try await store.merge(samples(1...1), startingAt: 0, of: veterinary)

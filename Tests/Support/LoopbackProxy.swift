@@ -16,11 +16,13 @@ package struct ProxyRecord: Sendable {
 }
 
 /// A small real proxy on a random loopback port: HTTP in absolute form and CONNECT, or SOCKS version 5. Wherever it is
-/// asked to go, it goes to loopback, so that names may be used that nobody can resolve.
+/// asked to go, it goes to loopback, so that names may be used that nobody can resolve. Or one that stands before a server.
 package final class LoopbackProxy: Sendable {
-    package enum Kind: Sendable {
+    package enum Kind: Sendable, Hashable {
         case http
         case socks
+        /// Passes all on to the server at a port; while nobody listens there, it answers 502 with a page of its own.
+        case gateway(port: Int)
     }
 
     /// What it does beside its work.
@@ -107,7 +109,7 @@ package final class LoopbackProxy: Sendable {
         }
         var reader = SocketReader(client)
         switch kind {
-        case .http: while serveRequest(&reader, number) {}
+        case .http, .gateway: while serveRequest(&reader, number) {}
         case .socks: serveSOCKS(&reader, number)
         }
     }
@@ -143,18 +145,30 @@ package final class LoopbackProxy: Sendable {
             }
             return false
         }
-        guard words[1].lowercased().hasPrefix("http://") else {
-            return client.socket.sendAll("HTTP/1.1 400 No absolute form\r\nContent-Length: 0\r\n\r\n")
+        guard let body = client.read(Self.contentLength(head) ?? 0) else { return false }
+        var rest = words[1][...]
+        let found: Socket?
+        if case .gateway(let port) = kind {
+            found = self.connection(to: port)
+            if found == nil { return client.socket.sendAll(Self.pageOfOwn) && false }
+        } else {
+            guard rest.lowercased().hasPrefix("http://") else {
+                return client.socket.sendAll("HTTP/1.1 400 No absolute form\r\nContent-Length: 0\r\n\r\n")
+            }
+            rest = rest.dropFirst(7)
+            let authority = rest.prefix { $0 != "/" }
+            rest = rest.dropFirst(authority.count)
+            found = self.origin(String(authority))
         }
-        let rest = words[1].dropFirst(7)
-        let authority = rest.prefix { $0 != "/" }
-        guard let origin = origin(String(authority)) else { return client.socket.sendAll(Self.badGateway) }
+        guard let origin = found else { return client.socket.sendAll(Self.badGateway) }
         var mayGoOn = false
         holding(origin) {
-            let fields = lines.dropFirst().filter { !$0.isEmpty && !$0.lowercased().hasPrefix("proxy-") }
-            let request = (["\(words[0]) \(rest.dropFirst(authority.count)) HTTP/1.1"] + fields).joined(
-                separator: "\r\n")
-            guard origin.sendAll(request + "\r\nConnection: close\r\n\r\n") else { return }
+            let fields = lines.dropFirst().filter { line in
+                !line.isEmpty && !["proxy-", "connection:"].contains { line.lowercased().hasPrefix($0) }
+            }
+            let request = (["\(words[0]) \(rest) HTTP/1.1"] + fields).joined(separator: "\r\n")
+            guard origin.sendAll(request + "\r\nConnection: close\r\n\r\n"), origin.send(body[...]) == body.count
+            else { return }
             mayGoOn = forwardAnswer(
                 of: origin, to: client.socket, hasBody: words[0] != "HEAD", cut: manners.cut(number))
         }
@@ -162,13 +176,19 @@ package final class LoopbackProxy: Sendable {
     }
 
     private static let badGateway = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n"
+    private static let pageOfOwn =
+        "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<h1>502 Bad Gateway</h1>"
+
+    private static func contentLength(_ head: String) -> Int? {
+        head.lowercased().components(separatedBy: "\r\n").lazy
+            .filter { $0.hasPrefix("content-length:") }.compactMap { Int($0.dropFirst(15).filter { $0 != " " }) }.first
+    }
 
     /// - Returns: whether the client can tell where the answer ended.
     private func forwardAnswer(of origin: Socket, to client: Socket, hasBody: Bool, cut: Int?) -> Bool {
         var reader = SocketReader(origin)
         guard let head = reader.readHead(), client.sendAll(head + "\r\n\r\n") else { return false }
-        let length = head.lowercased().components(separatedBy: "\r\n").lazy
-            .filter { $0.hasPrefix("content-length:") }.compactMap { Int($0.dropFirst(15).filter { $0 != " " }) }.first
+        let length = Self.contentLength(head)
         if !hasBody || length == 0 { return true }
         var left = min(length ?? .max, cut ?? .max)
         while left > 0 {

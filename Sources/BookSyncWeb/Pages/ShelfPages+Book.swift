@@ -39,6 +39,7 @@ extension ShelfPages {
     /// The book as one file, or as several.
     private struct JoinedView: ViewModel {
         var status: String
+        var isUnderWay: Bool
         /// Why it was not made.
         var failure: String?
         var files: [ChoiceView]
@@ -120,7 +121,7 @@ extension ShelfPages {
             player: start.map { start in
                 maker.play(
                     start.episode, start.file, of: shelved.book, at: start.position, speed: speed,
-                    label: start.position == nil ? .playFromStart : .playOn)
+                    label: start.position?.isFinished == false ? .playOn : .playFromStart)
             }, actions: maker.actions(on: shelved, found.episodes.counts),
             filters: filters(found.episodes.named, phrases, current: search.selection.state) { state in
                 address { $0.selection.state = state }
@@ -176,11 +177,12 @@ extension ShelfPages {
             : phrases(files.isEmpty ? .notJoined : isUpToDate ? .joinUpToDate : .joinOutdated)
         let failure = isJoining || isUpToDate ? nil : await desk.joinFailure(of: book.identity)
         // What is missing would be missing in the file.
-        let join = maker.button(
-            "join", .join, field: "book", value: PageRoutes.reference(of: book.identity), of: book.title)
+        let reference = PageRoutes.reference(of: book.identity)
+        let join = maker.button("join", .join, field: "book", value: reference, of: book.title)
+        let cancel = maker.button("cancel", .cancel, field: "ref", value: reference, of: book.title, kind: "quiet")
         return JoinedView(
-            status: status, failure: failure.map { phrases($0.message) }, files: links,
-            actions: isJoining || isUpToDate || shelved.missing > 0 ? [] : [join])
+            status: status, isUnderWay: isJoining, failure: failure.map { phrases($0.message) }, files: links,
+            actions: isJoining ? [cancel] : isUpToDate || shelved.missing > 0 ? [] : [join])
     }
 
     private static func find(

@@ -64,7 +64,7 @@ extension ShelfPages {
                 row.player.map { _ in
                     maker.play(
                         shelved.episode, file, of: book, at: found.position, speed: found.speed,
-                        label: found.position == nil ? .playFromStart : .playOn)
+                        label: found.position?.isFinished == false ? .playOn : .playFromStart)
                 }
             }, media: row.media, actions: row.actions,
             marks: ActionsView(

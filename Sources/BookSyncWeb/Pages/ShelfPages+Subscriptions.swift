@@ -79,9 +79,11 @@ extension ShelfPages {
         let books = Dictionary(
             known.flatMap { $0.value ?? [] }.map { ($0.book.identity, $0) }, uniquingKeysWith: { first, _ in first })
         let isConfigured = Set(configuredBooks)
+        let previewed = await wholeShelf.desk?.previews.titles ?? [:]
         let followed = shown.map { subscription in
-            self.view(
-                subscription, books[subscription.book], isConfigured: isConfigured.contains(subscription.book), maker)
+            let book = subscription.book
+            return self.view(
+                subscription, books[book], previewed: previewed[book], isConfigured: isConfigured.contains(book), maker)
         }
         var preview: PreviewView?
         var trouble: ErrorView?
@@ -115,9 +117,9 @@ extension ShelfPages {
     }
 
     private func view(
-        _ subscription: Subscription, _ book: BookSummary?, isConfigured: Bool, _ maker: ViewMaker
+        _ subscription: Subscription, _ book: BookSummary?, previewed: String?, isConfigured: Bool, _ maker: ViewMaker
     ) -> FollowedView {
-        let title = subscription.title ?? book?.book.title ?? subscription.book.id
+        let title = subscription.title ?? book?.book.title ?? previewed ?? subscription.book.id
         var actions: [ActionView] = []
         if maker.visitor.mayChange, !isConfigured {
             let book = subscription.book

@@ -86,6 +86,11 @@ function showRun(change) {
     [`${change.episodes_done} / ${change.episodes}`, moving(change)].join(" · ");
 }
 
+/** What the stream does not tell of, such as the joining of a book, is looked at again and again. */
+const lookAgain = () => !document.hidden && document.querySelector("main [data-moves]") && refreshSoon(3000);
+lookAgain();
+document.addEventListener("shown", lookAgain);
+
 // MARK: The stream
 
 let stream;

@@ -38,6 +38,9 @@ export function complain(text) {
   if (trouble.textContent !== text) trouble.textContent = text;
 }
 
+/** The server answers again. */
+export const found = () => trouble.textContent === word("lostServer") && complain("");
+
 // MARK: Pages
 
 const parser = new DOMParser();
@@ -52,14 +55,20 @@ withoutNoscript(document);
 
 let newest = 0;
 
-/** @param form `action` and `fields`, where the page at the address is made with what a form asks for. */
-async function load(address, form) {
+/**
+ * A page of ours. What a proxy answers while the server is away fails as if nobody had answered.
+ * @param form `action` and `fields`, where the page at the address is made with what a form asks for.
+ */
+export async function load(address, form) {
   const headers = { Accept: "text/html" };
   const answer = form
     ? await fetch(form.action, { method: "POST", headers, body: form.fields })
     : await fetch(address, { headers });
-  if (!(answer.headers.get("Content-Type") ?? "").startsWith("text/html")) throw new Error("no page");
-  return { page: parse(await answer.text()), address: form ? address : answer.url };
+  const isPage = (answer.headers.get("Content-Type") ?? "").startsWith("text/html");
+  const page = isPage && parse(await answer.text());
+  if (isPage ? page.body.dataset.root !== root : !answer.ok) throw new TypeError("no answer of ours");
+  if (!isPage) throw new Error("no page");
+  return { page, address: form ? address : answer.url };
 }
 
 /** The address of what is shown. */
@@ -89,6 +98,7 @@ export async function go(address, { form = null, isBack = false, keepsFocus = fa
     const loaded = await load(address, form);
     if (mine !== newest) return;
     if (!show(loaded)) return void (location.href = address);
+    found();
     if (!keepsFocus) {
       if (!isBack) {
         history.replaceState({ top: left }, "");

@@ -1,6 +1,6 @@
 // The player: a bar that stays while the pages change, and goes on where the user stopped.
 
-import { announce, complain, keepsPositions, refreshSoon, root, word } from "./pages.js";
+import { announce, complain, found, keepsPositions, load, refreshSoon, root, word } from "./pages.js";
 import { clock } from "./live.js";
 
 const bar = document.getElementById("player");
@@ -100,7 +100,7 @@ async function goOn(isExact = false) {
 async function lookAround(it) {
   const other = async address => {
     if (!address) return null;
-    const page = new DOMParser().parseFromString(await (await fetch(address)).text(), "text/html");
+    const { page } = await load(address);
     const button = page.querySelector("article .play[data-play]");
     return button ? { it: described(button), page } : null;
   };
@@ -156,6 +156,7 @@ function markChapter() {
 }
 document.addEventListener("shown", () => {
   mark();
+  if (now && !saved && audio.paused) save(audio.ended);
   // What comes next may have arrived meanwhile.
   if (now && !around.next) lookAround(now);
 });
@@ -229,6 +230,7 @@ async function note(it, position) {
       method: "POST", keepalive: true, headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ position: { ...position, revision: known(it).revision } }),
     });
+    if (answer.status >= 500) throw new TypeError("no answer of ours");
     if (!answer.ok) return;
     const { count, position: standing } = await answer.json();
     // What this device sent before may be answered behind this; and whoever is further on here has heard the rest.
@@ -240,7 +242,8 @@ async function note(it, position) {
     if (standing.revision > known(it).revision) stopped.set(keyOf(it), { ...known(it), revision: standing.revision });
     if (count === 0) await note(it, position);
   } catch {
-    // Without the server it is saved again in a few seconds.
+    // Without the server it is saved again in a few seconds, or when the server shows a page.
+    saved = "";
   }
 }
 
@@ -267,21 +270,51 @@ audio.addEventListener("timeupdate", () => {
   showTime();
   markChapter();
   if (elsewhere && audio.currentTime > elsewhere.standing.seconds) settle(false);
+  if (audio.currentTime > brokenOff.at + 1) brokenOff.since = 0;
   if (!audio.paused && Date.now() - savedAt > 10000) save();
 });
 let pausedAt = 0;
 audio.addEventListener("pause", () => {
   mark();
   pausedAt = Date.now();
+  if (!audio.error) isWanted = false;
   if (!audio.ended) save();
 });
-audio.addEventListener("play", mark);
+audio.addEventListener("play", () => {
+  isWanted = true;
+  mark();
+});
 audio.addEventListener("loadedmetadata", showTime);
-audio.addEventListener("error", () => {
-  if (!now) return;
-  const said = word("saidSkipped", { name: now.title });
-  announce(said);
-  complain(said);
+
+/** Whether the user wants to hear something, though an error may keep it silent. */
+let isWanted = false;
+/** Where an error came first, and since when it comes again and again (milliseconds since 1970; 0 for none). */
+const brokenOff = { at: 0, since: 0 };
+
+/** Goes on where the server left off, once it answers. After minutes of silence, nobody is startled by a voice. */
+audio.addEventListener("error", async () => {
+  const it = now;
+  if (!it) return;
+  const since = brokenOff.since || Date.now();
+  Object.assign(brokenOff, { at: audio.currentTime, since: 0 });
+  let wasLost = audio.error?.code === MediaError.MEDIA_ERR_NETWORK;
+  while (Date.now() - since < 300000) {
+    if (wasLost) await new Promise(done => setTimeout(done, 2000));
+    const isThere = await fetch(it.play, { method: "HEAD" }).then(answer => answer.status < 500, () => false);
+    if (now !== it || !audio.error || !isWanted) return;
+    if (isThere && !wasLost) {
+      const said = word("saidSkipped", { name: it.title });
+      announce(said);
+      return complain(said);
+    }
+    if (isThere) {
+      found();
+      brokenOff.since = since;
+      return play(it);
+    }
+    wasLost = true;
+    complain(word("lostServer"));
+  }
 });
 audio.addEventListener("ended", async () => {
   save(true);
@@ -432,6 +465,7 @@ sleep.addEventListener("change", () => {
 
 function goToSleep() {
   audio.pause();
+  isWanted = false;
   sleep.value = "";
   announce(word("saidSleep"));
 }

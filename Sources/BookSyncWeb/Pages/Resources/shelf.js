@@ -51,7 +51,8 @@ document.addEventListener("submit", async event => {
       method: "POST", headers: { "Content-Type": "application/json", Accept: "application/json" },
       body: JSON.stringify(request.body),
     });
-    if (!(answer.headers.get("Content-Type") ?? "").includes("json")) throw new TypeError("no answer of ours");
+    const isOurs = (answer.headers.get("Content-Type") ?? "").includes("json");
+    if (!isOurs) throw answer.status >= 500 ? new TypeError("no answer of ours") : new Error("refused on the way");
     if (answer.ok) complain("");
     else {
       const failure = await answer.json();
@@ -68,8 +69,10 @@ document.addEventListener("submit", async event => {
     }
     await refresh();
     refreshSoon();
-  } catch {
-    // The form may come through where this did not.
+  } catch (error) {
+    // Where the server does not answer, a form would only leave the page.
+    if (error instanceof TypeError) return complain(word("lostServer"));
+    // It may come through where this did not.
     button.dataset.plain = "yes";
     event.target.requestSubmit(button);
   } finally {
