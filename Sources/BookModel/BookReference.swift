@@ -25,7 +25,7 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
             let source = text.prefix { $0 != ":" }
             let rest = text.dropFirst(source.count + 1)
             if rest.hasPrefix("//") || source.contains("/") {
-                self.target = .address(ResourceAddress(text))
+                self.target = .address(try Self.address(text, scheme: source, rest: rest))
             } else {
                 self.target = .book(BookIdentity(source: String(source), id: String(rest)))
             }
@@ -59,7 +59,29 @@ package struct BookReference: Sendable, Hashable, CustomStringConvertible {
             }
             self.target = .id(name)
         }
-        self.filter = parts.count == 2 ? try Self.filter(parsing: String(parts[1])) : EpisodeFilter()
+        let filter = Result { parts.count == 2 ? try Self.filter(parsing: String(parts[1])) : EpisodeFilter() }
+        if case .failure = filter, name.contains("."), !name.hasPrefix(".") {
+            throw Self.noAddress(text, remedy: "write https://\(ResourceAddress(text))")
+        }
+        self.filter = try filter.get()
+    }
+
+    /// As podcast pages write addresses of feeds for the apps that are to open them.
+    private static let schemesOfApps: Set<String> = ["feed", "pcast", "podcast", "itpc", "rss"]
+
+    private static func address(_ text: String, scheme: Substring, rest: Substring) throws -> ResourceAddress {
+        let scheme = scheme.lowercased()
+        if schemesOfApps.contains(scheme) { return ResourceAddress("http:\(rest)") }
+        guard scheme == "http" || scheme == "https" else {
+            throw noAddress(text, remedy: "write the address as a browser shows it")
+        }
+        return ResourceAddress(text)
+    }
+
+    private static func noAddress(_ text: String, remedy: Message) -> Failure {
+        Failure(
+            .usage, what: "'\(ResourceAddress(text))' names no book",
+            why: "the address of a catalog begins with https:// or http://", remedy: remedy)
     }
 
     /// The address without the episodes behind its last `#`. Any other fragment stays: it is the address's own. So does the

@@ -27,6 +27,29 @@ package struct RunLimits: Sendable, Hashable {
     package func allow(episodes: Int, bytes: Int64) -> Bool {
         episodes <= self.episodes ?? .max && bytes <= self.bytes ?? .max
     }
+
+    /// Whether no run within the limits ever begins what is so large. Who allows no byte at all wants nothing begun.
+    package func neverAllow(bytes: Int64) -> Bool {
+        self.bytes.map { $0 > 0 && bytes > $0 } ?? false
+    }
+}
+
+extension Failure {
+    /// What is told of episodes that no run within its limits ever begins.
+    /// - Parameters:
+    ///   - bytes: of the first of them, still to be fetched.
+    ///   - others: how many there are besides.
+    ///   - limit: what they go beyond, by its name.
+    package static func neverBegun(_ first: Episode, bytes: Int64, others: Int = 0, limit: Message) -> Failure {
+        let book = first.identity.book
+        return Failure(
+            .temporary,
+            what: others == 0
+                ? "episode \(first.section) of \(book) is never begun"
+                : "episode \(first.section) of \(book) and \(others) more are never begun",
+            why: "\(describeBytes(bytes)) are more than \(limit) lets one run begin",
+            remedy: "allow more, or fetch it by itself: booksync fetch \(book) --only \(first.section)")
+    }
 }
 
 /// In which order the transfers of a plan are begun.

@@ -92,6 +92,8 @@ package struct SyncAction: Sendable, Hashable {
         case obstructed
         /// Its file was changed since it was fetched, and stays as it is.
         case changed
+        /// The same, and a part of what was fetched is not there any more.
+        case truncated
         /// The limits of its book's subscription leave it for the next run.
         case limited
     }

@@ -85,10 +85,11 @@ private struct BookCompletion {
             try await ShelfReader.read(configuration.library) { try await $0.books().map(\.book) } ?? []
         }.answers.flatMap(\.value)
         let shelf = books.map(\.identity)
+        let addressed = AddressedBooks(shelf, of: configuration)
         // What kind of book an address has is known from its catalog alone.
         let (addresses, subscribed) = try configuration.subscriptions.reduce(into: ([String](), [BookIdentity]())) {
             guard let address = $1.reference.address else { return $0.1.append(try configuration.book($1.reference)) }
-            if configuration.known(at: address, among: shelf) == nil { $0.0.append(address.description) }
+            if addressed.book(at: address) == nil { $0.0.append(address.description) }
         }
         let titles =
             prefix.isEmpty

@@ -65,8 +65,49 @@ extension DownloadEngine {
         }
     }
 
+    /// Asks a server nothing more that wants to be left alone for longer than a run waits. The transfer that it refused has
+    /// failed; those that wait for it are left for the time that it says.
+    func closeServer(because reason: AttemptResult.RetryReason, insteadOf index: Int, of run: inout EngineRun) async {
+        let (wanted, seconds) = (run.transfers[index].wanted, reason.after ?? 0)
+        let closed = EngineRun.ClosedServer(
+            name: wanted.server, book: reason.server == wanted.server ? nil : wanted.episode.identity.book,
+            why: "\(reason.why), and wants to be left alone for \(describeSeconds(seconds))", end: Date() + seconds)
+        run.closedServers.append(closed)
+        await giveUp(index, wanted.failure(closed.why, remedy: "run again then"), of: &run, notBefore: closed.end)
+        await leaveClosed(of: &run)
+    }
+
+    /// Leaves for a later run what waits for servers that are asked nothing more.
+    func leaveClosed(of run: inout EngineRun) async {
+        guard !run.closedServers.isEmpty else { return }
+        var records: [TransferRecord] = []
+        let transfers = run.transfers
+        for closed in run.closedServers {
+            let left = run.schedule.dropWaiting(for: closed.name) {
+                closed.book == nil || closed.book == transfers[$0].wanted.episode.identity.book
+            }
+            for index in left {
+                let transfer = transfers[index]
+                var record = transfer.record
+                record.state = .failed
+                record.error = transfer.wanted.failure(closed.why, remedy: "run again then").message
+                record.nextTryAt = closed.end
+                records.append(record)
+            }
+        }
+        guard !records.isEmpty else { return }
+        do {
+            try await threads.aside { [records] in try journal.commit(records) }
+        } catch {
+            if run.report.stop == nil { run.report.stop = Self.publicationFailure(error) }
+        }
+    }
+
     /// Tells that the episode failed in this run, and records it. What was received of it is kept.
-    func giveUp(_ index: Int, _ failure: Failure, of run: inout EngineRun, records: Bool = true) async {
+    /// - Parameter moment: when it is tried again at the earliest.
+    func giveUp(
+        _ index: Int, _ failure: Failure, of run: inout EngineRun, notBefore moment: Date? = nil, records: Bool = true
+    ) async {
         let transfer = run.transfers[index]
         var failure = failure
         if failure.kind == .inputOutput {
@@ -97,7 +138,8 @@ extension DownloadEngine {
         record.error = failure.message
         // The run's own end is nothing the episode has to wait for.
         record.attempts += failure.disposition == .stop ? 0 : 1
-        record.nextTryAt = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
+        let own = EngineSettings.waitBetweenRuns(attempts: record.attempts).map { Date() + $0 }
+        record.nextTryAt = [own, moment].compactMap(\.self).max()
         do {
             try await threads.aside { [record] in try journal.commit([record]) }
         } catch {

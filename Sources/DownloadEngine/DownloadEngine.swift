@@ -12,6 +12,8 @@ package struct EngineReport: Sendable {
     package var bytesReceived: Int64 = 0
     /// Transfers that the run did not come to, or broke off: interrupted, or because of its limits.
     package var left = 0
+    /// What is told of those among them that no run with these limits ever begins; nil where there are none.
+    package var neverBegun: FailureReport?
     /// Transfers that the user paused or cancelled meanwhile.
     package var stopped: [EpisodeIdentity: TransferState] = [:]
     /// Bytes that are still to come of everything that was not finished, as far as lengths are known.
@@ -160,6 +162,7 @@ package struct DownloadEngine: Sendable {
             let stopped = run.hasHaltedTransfers ? Set(try await journal.stoppedTransfers().keys) : []
             let added = run.add(requests, stopped: stopped)
             if run.report.stop == nil { await announce(added, in: &run) }
+            await leaveClosed(of: &run)
         } catch {
             run.report.stop = run.report.stop ?? Self.publicationFailure(error)
         }
@@ -362,6 +365,9 @@ package struct DownloadEngine: Sendable {
                 run.transfers[index].spoiled = result.spoiled
                 run.schedule.postpone(index, until: run.now)
             }
+        case .retry(let reason)
+        where reason.after ?? 0 > RetryPolicy.longestRequestedWait && !Task.isCancelled && !run.isOver:
+            await closeServer(because: reason, insteadOf: index, of: &run)
         case .retry(let reason):
             let failures = run.transfers[index].failuresInARow
             let wait = settings.retry.wait(afterFailures: failures, random: .random(in: 0..<1))

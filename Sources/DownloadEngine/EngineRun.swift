@@ -29,6 +29,8 @@ struct EngineRun {
     /// Why something was not begun.
     private var lackOfRoom: Failure?
     private let limits: RunLimits
+    /// Larger than all that the limits let the run begin.
+    private var tooLarge: [TransferRequest] = []
     private var indexByEpisode: [EpisodeIdentity: Int] = [:]
     /// What was preferred at the last look, with its priority.
     private var knownPreferences: [EpisodeIdentity: Int] = [:]
@@ -40,6 +42,15 @@ struct EngineRun {
     private var expectedBytes: Int64 = 0
     /// Seconds that each server was last left alone for because it was too busy.
     private var gaps: [String: Double] = [:]
+    /// A server that wants to be left alone for longer than a run waits.
+    struct ClosedServer {
+        var name: String
+        /// Where one beyond a redirect wants that, which may be no other book's: the book.
+        var book: BookIdentity?
+        var why: Message
+        var end: Date
+    }
+    var closedServers: [ClosedServer] = []
     private let begin = ContinuousClock.now
 
     init(_ settings: EngineSettings) {
@@ -225,7 +236,11 @@ struct EngineRun {
             }
             schedule.end(index)
             // One that no run with these limits ever begins must not keep the others from being begun.
-            if limits.allow(episodes: 0, bytes: bytes ?? 0) { beginNothingMore() }
+            if limits.neverAllow(bytes: bytes ?? 0) {
+                tooLarge.append(transfers[index].wanted)
+            } else {
+                beginNothingMore()
+            }
         }
         return nil
     }
@@ -301,7 +316,7 @@ struct EngineRun {
     mutating func gap(forServerOf index: Int, asked: Double?) -> Double {
         let server = transfers[index].wanted.server
         if asked == nil, let gap = gaps[server], schedule.isServerThrottled(of: index, now: now) { return gap }
-        let gap = asked ?? min(max(gaps[server] ?? 0, 0.5) * 2, RetryPolicy.longestRequestedWait)
+        let gap = min(asked ?? max(gaps[server] ?? 0, 0.5) * 2, RetryPolicy.longestRequestedWait)
         gaps[server] = gap
         return gap
     }
@@ -321,7 +336,17 @@ struct EngineRun {
         }
         report.left = max(
             0, transfers.count - report.receipts.count - report.failures.count - report.stopped.count)
+        report.neverBegun = neverBegun
         return report
+    }
+
+    private var neverBegun: FailureReport? {
+        guard let first = tooLarge.first else { return nil }
+        let failure = Failure.neverBegun(
+            first.episode, bytes: first.expectedBytes ?? 0, others: tooLarge.count - 1, limit: "--max-bytes")
+        return FailureReport(
+            book: first.episode.identity.book, episode: first.episode.identity, section: first.episode.section,
+            name: first.episode.name, failure: failure)
     }
 
     mutating func record(_ result: AttemptResult, at index: Int) {

@@ -12,6 +12,8 @@ extension Wordings {
         "check the address and the query of source {1}, and whether something else answers in the catalog's place":
             "请检查来源 {1} 的地址和查询参数，以及是否有别的程序代替目录应答",
         "the catalog rejects the credentials of source {1}": "目录不接受来源 {1} 的凭据",
+        "check user, password and token in the address, or what is configured of source {1}":
+            "请检查地址中的用户名、密码和令牌，或来源 {1} 的配置",
         "renew the token or the secret in the configuration of source {1}": "请更新来源 {1} 配置中的令牌或密钥",
         "{1} of {2} needs credentials": "{2} 的{1}需要凭据",
         "set user and password, or bearer, for source {1}, or use the address with its key":

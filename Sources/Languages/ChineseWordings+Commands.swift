@@ -23,7 +23,8 @@ extension Wordings {
         "not before": "最早重试时间", "bytes in the catalog": "目录中的大小", "digest in the catalog": "目录中的校验和",
         "the catalog's or the server's digest": "目录或服务器给出的校验和", "its length": "长度",
         "command": "命令", "took": "用时", "exit": "退出码", "books": "书", "fetched": "下载", "failed": "失败", "received": "收到",
-        "first failure": "首个错误", "episodes": "分集", "tags": "标签", "removed": "已删除", "episode": "分集", "why not": "原因",
+        "failures": "失败", "first failure": "首个错误", "episodes": "分集", "tags": "标签", "removed": "已删除", "episode": "分集",
+        "why not": "原因",
         "seconds": "秒", "type": "类型", "address": "地址", "ambiguous": "不确定", "unknown": "未识别", "runs": "进行中",
         "cut off": "中断", "waiting": "等待中", "downloading": "下载中", "verifying": "校验中", "finished": "已下载",
         "paused": "已暂停", "cancelled": "已取消", "gone": "已下架", "fetch": "下载", "resume": "续传", "replace": "替换",
@@ -43,6 +44,8 @@ extension Wordings {
         "{1} ({2})": "{1}（{2}）", "subscribed to {1}": "已订阅 {1}",
         "already subscribed to {1}; options changed": "早已订阅 {1}，选项已更新",
         "already subscribed to {1}": "早已订阅 {1}", "unsubscribed from {1}": "已退订 {1}",
+        "{1} is on this machine or in a private network: booksync mirror fetches it, the mirror of booksync serve only where the configuration names it":
+            "{1} 在本机或内网：booksync mirror 会下载它，booksync serve 的更新只有在配置写明它时才下载",
         "{1} cannot be unsubscribed": "无法退订 {1}", "nothing is subscribed under that name": "没有这个名称的订阅",
         "booksync subscriptions lists what is": "booksync subscriptions 列出已有的订阅",
         "nothing is subscribed to: booksync subscribe REF adds a book": "还没有订阅：用 booksync subscribe REF 添加",
@@ -105,7 +108,7 @@ extension Wordings {
             "将删除 {1}，把 {2}移入回收站，尚未下载的 {3} 集不再下载",
         "{1} to be moved when the run that is under way ends": "{1}将在进行中的运行结束后移入回收站",
         "{1} not downloaded yet will not be fetched": "尚未下载的不再下载：{1}",
-        "was not subscribed": "没有订阅",
+        "was not subscribed": "没有订阅", "not subscribed": "没有订阅",
         "{1}: {2} subscribed, {3} followed already, {4} refused": "{1}：新订阅 {2}，早已订阅 {3}，未接受 {4}",
         "already {1}": "早已订阅 {1}", "subscribed {1}": "已订阅 {1}", "{1} (in the list {2} times)": "{1}（列表中有 {2} 次）",
         "1 book has no feed that other programs could follow: booksync alone reads it back":

@@ -4,6 +4,9 @@ extension Wordings {
         "there is no file; the built-in settings are in force": "没有配置文件，使用内置设置",
         "{1} is valid": "{1} 有效",
         "none; booksync subscribe REF adds one": "没有订阅；用 booksync subscribe REF 添加",
+        "the mirror of booksync serve leaves out {1}: it is on this machine or in a private network, and the configuration does not name it":
+            "booksync serve 的更新不含 {1}：它在本机或内网，而配置没有写明它",
+        "name it in the configuration, as a source or below subscriptions": "在配置中写明它：作为来源，或写在 subscriptions 下",
         "{1}, and their sources are configured": "{1} 个，来源均已配置", "{1} is writable": "{1} 可写",
         "{1} is writable; no run has put anything there yet": "{1} 可写，尚未有运行写入内容",
         "{1} is not there yet": "{1} 尚不存在", "the first run makes it": "首次运行时会创建",

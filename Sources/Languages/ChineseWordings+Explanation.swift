@@ -33,6 +33,7 @@ extension Wordings {
         "A run is fetching it now": "正在下载", "A run that fetched it was cut off": "下载它的运行中断了",
         "Its transfer is paused (booksync resume lets it go on)": "它的下载已暂停（booksync resume 可继续）",
         "Its transfer was cancelled; what it had brought is dropped": "它的下载已取消，收到的部分已丢弃",
+        "It was put off, because: {1}": "它被推迟，原因：{1}",
         "It failed once, the last time because: {1}": "它失败过 1 次，原因：{1}",
         "It failed in {1} runs, the last time because: {2}": "它在 {1} 次运行中失败，最近一次的原因：{2}",
         "It is not tried again before {1}, and longer after each run in which it fails, up to a week; --force tries it at once":

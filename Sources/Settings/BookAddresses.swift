@@ -12,6 +12,11 @@ extension Configuration {
             ?? BookIdentity(source: source(for: .feed, at: address), id: FeedSettings.bookID(of: address))
     }
 
+    /// Why a REF is an address that was asked, and names no book that is known.
+    package func failure(naming reference: BookReference) -> Failure? {
+        reference.address.flatMap { unrecognised[$0] }
+    }
+
     /// What an address says by itself.
     package func named(by address: ResourceAddress) -> BookIdentity? {
         for kind in SourceKind.allCases {
@@ -44,13 +49,6 @@ extension Configuration {
             ?? ([.feed, .opds].contains(kind) ? FeedSettings.bookID(of: address) : address.withoutSecrets)
         recognised[address] = BookIdentity(source: source(for: kind, at: address), id: id)
     }
-
-    package func known(at address: ResourceAddress, among shelf: [BookIdentity]) -> BookIdentity? {
-        let ids = [FeedSettings.bookID(of: address), address.withoutSecrets]
-        return shelf.first { book in
-            ids.contains(book.id) && [.feed, .directory, .opds].contains(source(named: book.source)?.kind)
-        }
-    }
 }
 
 extension Configuration {
@@ -58,6 +56,11 @@ extension Configuration {
     /// the configuration subscribes to, whose servers may have been away when they were asked what is there.
     package var givenAddresses: [ResourceAddress] {
         recognised.keys + subscriptions.compactMap(\.reference.address).filter { recognised[$0] == nil }
+    }
+
+    /// Whether a source's url is the whole address that a book's id is of.
+    package func hasWholeAddress(of book: BookIdentity) -> Bool {
+        sources.values.contains { source in source.url.map { FeedSettings.isID(book.id, of: $0) } ?? false }
     }
 
     /// Makes sure that a book can be asked for by what is stored of it, which is its id and no secret.
@@ -69,7 +72,7 @@ extension Configuration {
         let isStorable =
             switch source.kind {
             case .feed, .opds:
-                FeedSettings.isWholeAddress(book.id) || source.url.map(FeedSettings.bookID(of:)) == book.id
+                FeedSettings.isWholeAddress(book.id) || hasWholeAddress(of: book)
             case .directory:
                 address.isWithoutUser && !ResourceAddress(book.id).isMasked || source.url?.withoutSecrets == book.id
             case .bookResource, .librivox, .internetArchive, .audiobookshelf: true

@@ -61,6 +61,18 @@ extension Configuration {
                 ? .allowed : .ownOnly(privateOrigins(among: Set(named.compactMap(WebOrigin.init)))))
     }
 
+    /// Whether the mirror of a server leaves a book alone that a stored subscription names: its address says by itself that it
+    /// is private, and a client of the server may have named it.
+    package func isRefusedByServer(_ book: BookIdentity) -> Bool {
+        var served = self
+        served.trustsReferences = false
+        let address = ResourceAddress(book.id)
+        guard book.id.contains("://"), address.isPlainlyPrivate, let server = WebOrigin(address),
+            case .ownOnly(let servers) = served.access(of: book).privateAddresses
+        else { return false }
+        return !servers.contains(server)
+    }
+
     /// Those of the named servers that may be private ones.
     private func privateOrigins(among named: Set<WebOrigin>) -> Set<WebOrigin> {
         if trustsReferences { return named }

@@ -48,6 +48,8 @@ package struct Configuration: Sendable, Hashable {
     package var waitsFolder: String?
     /// The books that addresses were found to name, for as long as the program runs.
     package var recognised: [ResourceAddress: BookIdentity] = [:]
+    /// Why addresses that were asked are not recognised, where that is to keep no other book from what is done with it.
+    package var unrecognised: [ResourceAddress: Failure] = [:]
     /// The books that the user named otherwise than by their ids, such as by their titles, by the words they used.
     package var named: [String: BookIdentity] = [:]
 

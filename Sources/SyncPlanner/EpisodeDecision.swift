@@ -159,7 +159,7 @@ extension EpisodeDecision {
         if !isWanted { return skip(.filtered, "\(change); it is not asked for now") }
         guard rules.force, !shelved.episode.isLocked else {
             return skip(
-                .changed,
+                size < file.size ? .truncated : .changed,
                 "\(change); it is left alone: verify --repair or fetch --force brings it again, verify --accept takes it as it is"
             )
         }
@@ -219,7 +219,11 @@ extension EpisodeDecision {
     }
 
     private static func failed(_ transfer: TransferRecord) -> Message {
-        transfer.attempts == 1 ? "failed once" : "failed \(transfer.attempts) times"
+        switch transfer.attempts {
+        case 0: "was put off"
+        case 1: "failed once"
+        default: "failed \(transfer.attempts) times"
+        }
     }
 
     private static func share(_ partial: Int64, of total: Int64?) -> Message {

@@ -48,7 +48,7 @@ extension SyncAction.Kind {
     package var color: TerminalColor? {
         switch self {
         case .fetch, .resume, .replace: .green
-        case .expire, .skip(.waits), .skip(.paused), .skip(.obstructed): .yellow
+        case .expire, .skip(.waits), .skip(.paused), .skip(.obstructed), .skip(.truncated): .yellow
         case .skip: .faint
         case .rename, .adopt, .keep: nil
         }

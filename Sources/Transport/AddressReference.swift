@@ -27,6 +27,40 @@ extension ResourceAddress {
         return ResourceAddress(whole.text)
     }
 
+    /// What all spellings of an address have in common (RFC 3986 §6.2), whoever asks: without scheme, user, default port and
+    /// fragment, the host in lower case, no dots in the path, and percent-encodings only where they mean something else. An `&amp;`,
+    /// as addresses have it in XML, counts as `&`.
+    package var normalForm: String {
+        let parts = AddressParts(wireText[...])
+        let authority = parts.authority ?? ""
+        let host = (authority.lastIndex(of: "@").map { authority[$0...].dropFirst() } ?? authority).lowercased()
+        let port = [":80", ":443", ":"].first(where: host.hasSuffix) ?? ""
+        let path = Self.withoutDots(parts.path.hasPrefix("/") ? parts.path : "/" + parts.path)
+        let query = (parts.query ?? "").split { $0 == "&" || $0 == ";" }.filter { $0 != "amp" }.joined(separator: "&")
+        return host.dropLast(port.count) + Self.plainly(path) + (query.isEmpty ? "" : "?" + Self.plainly(query[...]))
+    }
+
+    /// The text with those percent-encodings decoded that need none, and the others in upper-case digits.
+    private static func plainly(_ text: Substring) -> String {
+        let bytes = Array(text.utf8)
+        var plain: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+                let high = bytes[index + 1].hexadecimalValue, let low = bytes[index + 2].hexadecimalValue
+            else {
+                plain.append(bytes[index])
+                index += 1
+                continue
+            }
+            let byte = high << 4 | low
+            let isPlain = isKept(byte) && !"%/?#&;=+".utf8.contains(byte)
+            plain += isPlain ? [byte] : Array(percentEncoded(CollectionOfOne(byte)) { _ in false }.utf8)
+            index += 3
+        }
+        return String(decoding: plain, as: UTF8.self)
+    }
+
     /// The path without `.` and `..` (RFC 3986 §5.2.4).
     private static func withoutDots(_ path: Substring) -> Substring {
         var kept: [Substring] = []

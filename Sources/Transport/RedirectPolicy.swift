@@ -56,7 +56,7 @@ extension ResourceAddress {
         }
     }
 
-    private static func isKept(_ byte: UInt8) -> Bool {
+    static func isKept(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
             UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):

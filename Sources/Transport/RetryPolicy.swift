@@ -32,10 +32,13 @@ package struct RetryPolicy: Sendable, Hashable {
         return min(ceiling, longestWait) * random
     }
 
-    /// The longest wait that a server may ask for with `Retry-After`, in seconds.
+    /// Seconds that anything waits at most because a server asks for it. Where one asks for more, it is asked by a later run,
+    /// and not too early by this one.
     package static let longestRequestedWait: Double = 300
+    /// Seconds beyond which no wish is taken at its word: the next night asks again.
+    static let longestMeantWait: Double = 20 * 3600
 
-    /// What `Retry-After` asks for (RFC 9110 §10.2.3), at most ``longestRequestedWait``.
+    /// What `Retry-After` asks for (RFC 9110 §10.2.3), 20 hours at most.
     ///
     /// - Parameters:
     ///   - date: the answer's `Date` field (§6.6.1). A date to retry after is meant by the clock that wrote both; ours may
@@ -46,12 +49,12 @@ package struct RetryPolicy: Sendable, Hashable {
         guard let text = field?.drop(while: { $0 == " " }), !text.isEmpty else { return nil }
         let seconds: Double
         if text.allSatisfy({ $0.isASCII && $0.isNumber }) {
-            seconds = Double(text) ?? longestRequestedWait
+            seconds = Double(text) ?? longestMeantWait
         } else if let wanted = HTTPDate.seconds(parsing: String(text)) {
             seconds = Double(wanted) - (date.flatMap(HTTPDate.seconds(parsing:)).map(Double.init) ?? now)
         } else {
             return nil
         }
-        return min(max(seconds, 0), longestRequestedWait)
+        return min(max(seconds, 0), longestMeantWait)
     }
 }

@@ -47,7 +47,7 @@ final class SharedWaits: Sendable {
             }
         }
         guard end > now, end != before.own else { return nil }
-        return min(end - now, RetryPolicy.longestRequestedWait)
+        return min(end - now, RetryPolicy.longestMeantWait)
     }
 
     /// Tells the others that a server asked to be left alone for so many seconds.

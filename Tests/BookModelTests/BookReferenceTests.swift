@@ -66,6 +66,23 @@ import Testing
         #expect(failure.remedy != nil)
     }
 
+    @Test(arguments: [
+        ("example.org/feed.xml", "write https://example.org/feed.xml"),
+        ("a.example:8080/feed", "write https://a.example"),
+        ("\"https://feeds.example/a\"", "as a browser shows it"), ("htp://feeds.example/a", "as a browser shows it"),
+        ("file:///a.xml", "as a browser shows it"),
+    ])
+    func `what is nearly an address is told how to become one`(text: String, remedy: String) throws {
+        let failure = try #require(throws: Failure.self) { try BookReference(parsing: text) }
+        #expect(failure.kind == .usage)
+        #expect(try #require(failure.remedy).description.contains(remedy))
+    }
+
+    @Test(arguments: ["feed://a.example/f", "PCAST://a.example/f", "itpc://a.example/f", "rss://a.example/f"])
+    func `an address for podcast apps is the feed's`(text: String) throws {
+        #expect(try BookReference(parsing: text).target == .address(ResourceAddress("http://a.example/f")))
+    }
+
     @Test(arguments: [("feed:https://feeds.example/a.xml", "#12"), ("kting:30776", "/12")])
     func `an episode is named as its REF is read`(book: String, ending: String) throws {
         let text = BookReference.example(12, of: try BookReference(parsing: book))

@@ -163,9 +163,27 @@ extension ProductTests {
             try await withWorkbench { bench in
                 _ = try await bench.run("subscribe", "40111")
                 let result = try await bench.run("mirror", "--max-bytes", "1k", "--json")
-                #expect(result.exitCode == 0)
                 #expect(try result.summary().number("left") == 6)
                 #expect(try result.summary().number("bytes_received") == 0)
+                // No night would ever bring them, and no silent one may hide that.
+                let told = "episode 1 of demo:40111 and 5 more are never begun"
+                #expect(result.exitCode == 75 && result.errors.contains(told), "\(result.errors)")
+                let quiet = try await bench.run("mirror", "--max-bytes", "1k", "-q")
+                #expect(quiet.exitCode == 75 && quiet.errors.contains(told), "\(quiet.errors)")
+                #expect(try await bench.run("mirror", "--max-bytes", "0").exitCode == 0)
+            }
+        }
+
+        @Test func `a subscription that lets nothing of its book begin is told`() async throws {
+            try await withWorkbench { bench in
+                _ = try await bench.run("subscribe", "40111", "--max-bytes", "1k")
+                let result = try await bench.run("mirror", "-q")
+                #expect(result.exitCode == 75)
+                #expect(
+                    result.errors.contains("episode 1 of demo:40111 is never begun")
+                        && result.errors.contains("the max-bytes of its subscription"), "\(result.errors)")
+                #expect(try await bench.run("plan").exitCode == 0)
+                #expect(try await bench.run("fetch", "40111/1").exitCode == 0)
             }
         }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -8,7 +9,8 @@ extension ProductTests {
             try await withWorkbench { bench in
                 #expect(try await bench.run("fetch", "40111/1-2", "-q").exitCode == 0)
                 for arguments in [
-                    ["fetch", "40111/900"], ["fetch", "40111", "--only", "900"],
+                    ["fetch", "40111/900"], ["fetch", "40111", "--only", "900"], ["fetch", "40111/900-902"],
+                    ["plan", "40111/900-902"],
                     ["fetch", "40111/900", "--dry-run"],
                     ["plan", "40111/900"], ["plan", "40111/900", "--offline"], ["fetch", "40111/900", "-q"],
                 ] {
@@ -18,8 +20,53 @@ extension ProductTests {
                         result.errors.contains("its episodes are numbered 1 to 6"), "\(arguments): \(result.errors)")
                     #expect(!result.errors.contains("none of its episodes"), "it is said once: \(result.errors)")
                 }
-                // One that is there is enough.
+                // One that is there is enough, and a subscription may wait for what is to come.
                 #expect(try await bench.run("fetch", "40111/2,900").exitCode == 0)
+                #expect(try await bench.run("subscribe", "40111/900-902").exitCode == 0)
+                for _ in 1...2 { #expect(try await bench.run("mirror").exitCode == 0) }
+                #expect(try await bench.run("fetch", "40111/900-902").exitCode == 66)
+            }
+        }
+
+        @Test func `off a terminal a long wait is told, once for all that waits for the server`() async throws {
+            let catalog = ScriptedCatalog(episodes: 3)
+            let script = ServerScript { request in
+                request.path.hasPrefix("/audio/")
+                    ? .text("", status: 503, headers: ["Retry-After": "200"]) : catalog.script.answer(request)
+            }
+            try await withCatalog(script) { bench, server in
+                try await bench.start("fetch", "1", environment: bench.configured) { run in
+                    let sentence = "waiting 3 min 20 s for http://127.0.0.1:\(server.port): "
+                    _ = try await run.waitForErrors(containing: sentence)
+                    run.send(signal: SIGINT)
+                    let result = try await run.result()
+                    #expect(result.exitCode == 130)
+                    #expect(result.errorLines.count { $0.hasPrefix("waiting ") } == 1, "\(result.errors)")
+                }
+            }
+        }
+
+        @Test func `a server that wants to be left alone for a day is asked nothing more, nor by the next run`()
+            async throws
+        {
+            let catalog = ScriptedCatalog(episodes: 3)
+            let script = ServerScript { request in
+                request.path.hasPrefix("/audio/")
+                    ? .text("", status: 429, headers: ["Retry-After": "86400"]) : catalog.script.answer(request)
+            }
+            try await withCatalog(script) { bench, server in
+                let first = try await bench.run("fetch", "1", "--jobs", "1", "--json", environment: bench.configured)
+                #expect(first.exitCode == 75)
+                #expect(first.errors.contains("and wants to be left alone for 24 h"), "\(first.errors)")
+                let summary = try first.summary()
+                #expect(summary.number("failed") == 1 && summary.number("left") == 2)
+                let second = try await bench.run("fetch", "1", "--json", environment: bench.configured)
+                #expect(second.exitCode == 75)
+                #expect(try second.summary().number("held_back") == 3)
+                #expect(server.record.requests.count { $0.path.hasPrefix("/audio/") } == 1)
+                let explained = try await bench.run("explain", "1/3", environment: bench.configured)
+                #expect(explained.output.contains("It was put off, because: "), "\(explained.output)")
+                #expect(explained.output.contains("It is not tried again before "), "\(explained.output)")
             }
         }
 

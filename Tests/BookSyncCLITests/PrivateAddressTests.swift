@@ -205,7 +205,16 @@ extension ProductTests {
                     let typed = "{\"refs\": [\"\(server.url("/other.xml"))\"]}"
                     let fields = ["Content-Type: application/json", "Content-Length: \(typed.utf8.count)"]
                     // A subscription of the command line is no word of the configuration either.
-                    #expect(try await bench.run("subscribe", feed).exitCode == 0)
+                    let subscribed = try await bench.run("subscribe", feed)
+                    #expect(subscribed.exitCode == 0, "\(subscribed.errors)")
+                    #expect(subscribed.errors.contains("the mirror of booksync serve only where the configuration"))
+                    try bench.configure("serve: { mirror-every: 6h }")
+                    func doctor() async throws -> String {
+                        try await bench.run("doctor", environment: bench.configured).output
+                    }
+                    #expect(try await doctor().contains("the mirror of booksync serve leaves out feed:\(feed)"))
+                    try bench.configure("serve: { mirror-every: 6h }\nsubscriptions: [{ book: \"\(feed)\" }]")
+                    #expect(try await !doctor().contains("leaves out"))
                     let requests = server.record.requests.count
                     try await bench.serve { shelf in
                         for action in ["fetch", "subscribe", "preview"] {

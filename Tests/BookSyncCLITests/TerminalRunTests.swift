@@ -183,7 +183,7 @@
 
             @Test(arguments: [80, 40])
             func `a catalog that wants to be asked later is told with the time`(columns: Int) async throws {
-                try await withCatalog(.always(.text("", status: 429, headers: ["Retry-After": "3000"]))) { bench, _ in
+                try await withCatalog(.always(.text("", status: 429, headers: ["Retry-After": "300"]))) { bench, _ in
                     try await bench.onTerminal(
                         columns: columns, Self.fetch + " 2>\"$TERMINAL\"", environment: bench.configured
                     ) { run, terminal in
@@ -201,7 +201,7 @@
                 let catalog = Self.catalog(Tap(allowing: 0))
                 let script = ServerScript { request in
                     request.path.hasPrefix("/audio/")
-                        ? .text("", status: 503, headers: ["Retry-After": "3000"]) : catalog.script.answer(request)
+                        ? .text("", status: 503, headers: ["Retry-After": "300"]) : catalog.script.answer(request)
                 }
                 try await withCatalog(script) { bench, server in
                     try await bench.onTerminal(Self.fetch + " 2>\"$TERMINAL\"", environment: bench.configured) {

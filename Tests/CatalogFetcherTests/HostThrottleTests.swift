@@ -25,6 +25,26 @@ import Transport
         #expect(await pace.takeTurn() > .seconds(90))
     }
 
+    @Test func `a server that wants to be left alone for hours is asked nothing more`() async throws {
+        try await withServer(.always(.text("", status: 429, headers: ["Retry-After": "7200"]))) { server in
+            try await withHTTPTransport(options: TransportOptions(), logger: Logger(label: "test")) { transport in
+                let (pace, waits) = (HostThrottle(), RecordedWaits())
+                for id in ["1", "2"] {
+                    let source = BookResourceSource(
+                        settings: BookResourceSettings(listAddress: server.address("/list")),
+                        connection: CatalogConnection(
+                            transport: transport, pace: pace, pause: { try await waits.pause($0) }))
+                    let failure = await #expect(throws: Failure.self) {
+                        _ = try await source.list(BookIdentity(source: "s", id: id)) { _ in }
+                    }
+                    #expect(failure?.kind == .catalogUnavailable)
+                    #expect(failure?.why.description.contains("the server wants to be left alone for") == true)
+                }
+                #expect(waits.all.isEmpty && server.record.requests.count == 1)
+            }
+        }
+    }
+
     @Test func `what one listing is asked to wait for, the others of the server wait for too`() async throws {
         let script = ServerScript { request in
             guard request.query["bookId"] == "1", request.number == 0 else {

@@ -1,4 +1,5 @@
 import BookModel
+import CatalogStore
 import Foundation
 import Support
 import Testing
@@ -98,9 +99,52 @@ import Testing
         }
     }
 
-    @Test func `case 25: a time limit ends the wait that an absurd wish makes`() async throws {
-        let busy = Reply.text(
-            "busy", type: "text/plain", status: 503, headers: ["Retry-After": "99999999999999999999"])
+    @Test(arguments: [("86400", 86_400.0), ("99999999999999999999", 604_800)])
+    func `case 25: a server that wants to be left alone for longer than a run waits is not asked too early`(
+        _ field: String, _ seconds: Double
+    ) async throws {
+        let busy = Reply.text("busy", type: "text/plain", status: 429, headers: ["Retry-After": field])
+        let bytes = bytes
+        let script = ServerScript { $0.path == "/a.mp3" ? busy : ServedFile(bytes).answer(to: $0) }
+        try await withBench(script, jobs: 1) { bench in
+            let (first, second) = (bench.episode(), bench.episode(2, at: "/b.mp3"))
+            let report = try await bench.fetch(first, second)
+            #expect(report.failures.map(\.episode) == [first.identity] && report.left == 1, "\(report.sentences)")
+            #expect(bench.server.record.requests.map(\.path) == ["/a.mp3"])
+            for episode in [first, second] {
+                let record = try #require(try await bench.record(of: episode))
+                #expect(record.state == .failed && record.waits(at: Date()))
+                #expect(try #require(record.nextTryAt).timeIntervalSinceNow > seconds - 600)
+            }
+            #expect(try await bench.record(of: second)?.attempts == 0)
+        }
+    }
+
+    @Test func `case 25: what a server beyond a redirect asks for concerns no other book`() async throws {
+        let bytes = bytes
+        let busy = Reply.text("busy", type: "text/plain", status: 429, headers: ["Retry-After": "7200"])
+        try await withServer(.always(busy)) { host in
+            let target = host.url("/a.mp3")
+            let script = ServerScript { request in
+                request.path == "/a.mp3"
+                    ? .text("", status: 302, headers: ["Location": target]) : ServedFile(bytes).answer(to: request)
+            }
+            try await withBench(script, jobs: 1) { bench in
+                let other = BookIdentity(source: EngineBench.book.source, id: "another")
+                let free = TransferRequest(
+                    episode: .sample(3, book: other, address: bench.server.url("/c.mp3")), path: "Other/3.mp3")
+                _ = try await bench.store.merge([free.episode], startingAt: 0, of: other)
+                let first = try await bench.request(bench.episode())
+                let second = try await bench.request(bench.episode(2, at: "/b.mp3"))
+                let report = await bench.run([first, second, free])
+                #expect(report.receipts.map(\.section) == [3] && report.left == 1, "\(report.sentences)")
+                #expect(host.record.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func `case 25: a time limit ends the wait that a long wish makes`() async throws {
+        let busy = Reply.text("busy", type: "text/plain", status: 503, headers: ["Retry-After": "300"])
         try await withBench(.always(busy), limits: RunLimits(seconds: 0.5)) { bench in
             let report = try await bench.fetch(bench.episode(), bench.episode(2, at: "/b.mp3"))
             #expect(report.failures.isEmpty)

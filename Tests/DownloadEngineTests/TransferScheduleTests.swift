@@ -72,6 +72,20 @@ import Testing
         #expect(startAll(&schedule, now: 0.5) == [0])
     }
 
+    @Test func `what waits for one server can be left, postponed transfers included`() {
+        var schedule = TransferSchedule(servers: ["a", "a", "a", "b"], jobs: 1, jobsPerHost: 1)
+        #expect(schedule.startNext(now: 0) == 0)
+        schedule.end(0)
+        schedule.postpone(0, until: 5)
+        #expect(schedule.dropWaiting(for: "a") { $0 != 1 }.sorted() == [0, 2])
+        #expect(schedule.dropWaiting(for: "c") { _ in true } == [])
+        #expect(startAll(&schedule, now: 9) == [1])
+        schedule.end(1)
+        #expect(startAll(&schedule, now: 9) == [3])
+        schedule.end(3)
+        #expect(schedule.isEmpty)
+    }
+
     @Test func `a place that nothing else can take is lent, and counts`() {
         var schedule = TransferSchedule(servers: ["a", "b"], jobs: 4, jobsPerHost: 2)
         #expect(startAll(&schedule) == [0, 1])

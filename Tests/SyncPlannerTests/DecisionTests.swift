@@ -146,7 +146,7 @@ private let present: [Row] = [
         "another version, waits", renewed.transfer(.failed, attempts: 1, next: later), "skip waits",
         "\(renewedWords), but failed once, next try 2026-11-21T22:00:00Z"),
     Row("a transfer left over", here.transfer(.paused), "keep", "on disk", bytes: 1000),
-    Row("changed", changedFile, "skip changed", "\(changeWords); \(leftWords)"),
+    Row("truncated", changedFile, "skip truncated", "\(changeWords); \(leftWords)"),
     Row(
         "made longer", editedFile, "skip changed",
         "the file at Book/7.mp3 was edited: it had 1000 bytes when it was fetched and has 1100 now; \(leftWords)"),
@@ -154,7 +154,7 @@ private let present: [Row] = [
         "changed, forced", changedFile, force: true, "replace", "\(changeWords); fetched again because it is forced",
         bytes: 1000),
     Row(
-        "changed and locked, forced", changedFile.locked(), force: true, "skip changed",
+        "truncated and locked, forced", changedFile.locked(), force: true, "skip truncated",
         "\(changeWords); \(leftWords)"),
     Row(
         "changed, not asked for, forced", changedFile, filter: not7, force: true, "skip filtered",

@@ -40,4 +40,23 @@ import Testing
         #expect(ResourceAddress("http://a/").resolving("#x") == nil)
         #expect(ResourceAddress("http://a/").resolving(" ") == nil)
     }
+
+    @Test(arguments: [
+        ("http://a/三体 [1]/", "HTTPS://u:p@A:443/./x/../%e4%B8%89%E4%BD%93%20%5b1%5D/#part"),
+        ("http://a", "http://a:80/"), ("http://a:8080/~b", "http://a:8080/%7Eb"),
+        ("http://a/?x=1&y=2", "http://a/?x=1&amp;y=2"),
+        ("http://a/f?", "http://a/f"), ("http://[::1]:80/f", "http://[::1]/f"),
+    ])
+    func `spellings of an address have one normal form`(one: String, other: String) {
+        #expect(ResourceAddress(one).normalForm == ResourceAddress(other).normalForm)
+    }
+
+    @Test(arguments: [
+        ("http://a/b", "http://a/B"), ("http://a/b", "http://a/b/"), ("http://a/b%2Fc", "http://a/b/c"),
+        ("http://a/?x=1%262", "http://a/?x=1&2"), ("http://a:81/", "http://a/"), ("http://a/b?c", "http://a/b%3Fc"),
+        ("http://a/%25e4", "http://a/%e4"), ("http://a/b+c", "http://a/b%2Bc"), ("http://a//b", "http://a/b"),
+    ])
+    func `what may mean something else has another one`(one: String, other: String) {
+        #expect(ResourceAddress(one).normalForm != ResourceAddress(other).normalForm)
+    }
 }

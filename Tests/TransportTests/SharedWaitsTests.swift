@@ -36,7 +36,6 @@ import Testing
     @Test func `what a server asks of one worker the other does, too, and the first one counts by itself`() async throws
     {
         try await withTemporaryPath { folder in
-            // The server asks for an hour; nothing waits longer than five minutes.
             let (kinds, requests) = try await answers(retryAfter: "3600", in: folder + "/waits")
             #expect(kinds == ["429", "wait", "200"] && requests == 2)
         }

@@ -13,52 +13,95 @@ import Transport
 extension Configuration {
     /// Looks on the shelf, and asks nobody, which books the addresses among the references and the subscriptions name.
     package func knowing(_ references: [BookReference]) async throws -> Configuration {
-        let addresses = (references + subscriptions.map(\.reference)).compactMap(\.address)
-            .filter { recognised[$0] == nil && named(by: $0) == nil }
-        guard !addresses.isEmpty else { return self }
+        let references = references + subscriptions.map(\.reference)
+        let addresses = references.compactMap(\.address).filter { recognised[$0] == nil && named(by: $0) == nil }
+        guard !addresses.isEmpty || !singleFeeds.isEmpty else { return self }
         let shelf = try await shelvedBooks()
         var configuration = self
-        for address in addresses { configuration.recognised[address] = known(at: address, among: shelf) }
+        let books = AddressedBooks(shelf, of: self)
+        for address in addresses { configuration.recognised[address] = books.book(at: address) }
+        configuration.knowSingleFeeds(among: references, shelf, books)
         return configuration
     }
 
-    /// What is on the shelf; nothing where its store cannot be read. Who works with the store says what is wrong with it, or
-    /// puts it right.
+    /// What is on the shelf, and what is subscribed to; nothing where its store cannot be read. Who works with the store says what
+    /// is wrong with it, or puts it right.
     private func shelvedBooks() async throws -> [BookIdentity] {
         do {
-            return try await ShelfReader.read(library) { try await $0.books().map(\.book.identity) } ?? []
+            return try await ShelfReader.read(library) { shelf in
+                try await shelf.books().map(\.book.identity) + shelf.subscriptions().map(\.book)
+            } ?? []
         } catch is Failure {
             return []
+        }
+    }
+
+    /// The sources that are of one feed each, by their names, and its address.
+    private var singleFeeds: [(name: String, address: ResourceAddress)] {
+        sources.values.compactMap { source in
+            guard source.kind == .feed, let url = source.url, !url.secretText.contains("{id}") else { return nil }
+            return (source.name, url)
+        }
+    }
+
+    /// A source of one feed has one book, whatever it is called: the one that is on the shelf, be it by the feed's address.
+    private mutating func knowSingleFeeds(
+        among references: [BookReference], _ shelf: [BookIdentity], _ books: AddressedBooks
+    ) {
+        let known = Set(shelf)
+        for (name, address) in singleFeeds {
+            guard let book = shelf.first(where: { $0.source == name }) ?? books.book(at: address) else { continue }
+            recognised[address] = book
+            for reference in references {
+                guard case .book(let other) = reference.target, other.source == name, !known.contains(other) else {
+                    continue
+                }
+                named[reference.description] = book
+            }
         }
     }
 
     /// Finds out which books the addresses among the references name, and those among the subscriptions where these are
     /// asked for too, so that ``book(_:)`` knows. A subscription whose address cannot be asked does not hold up the others.
     ///
-    /// - Parameter emit: hears which addresses are asked.
-    /// - Throws: ``Failure`` when an address among the references cannot be asked, or is none of a catalog, and when a
-    ///   reference holds a secret where it would be stored.
+    /// - Parameters:
+    ///   - goesOn: whether an address among the references that cannot be asked, or is none of a catalog, is put into
+    ///     ``unrecognised``, and the others are asked all the same.
+    ///   - emit: hears which addresses are asked.
+    /// - Throws: ``Failure`` for such an address otherwise, and when a reference holds a secret where it would be stored.
     package func recognising(
-        _ references: [BookReference], andSubscriptions: Bool = false, logger: Logger,
+        _ references: [BookReference], andSubscriptions: Bool = false, goesOn: Bool = false, logger: Logger,
         emit: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> Configuration {
         for reference in references { try reference.requireNoSecret() }
-        let named = references.compactMap(\.address)
-        let subscribed = andSubscriptions ? subscriptions.compactMap(\.reference.address) : []
-        guard !named.isEmpty || !subscribed.isEmpty else { return self }
+        let configured = andSubscriptions ? subscriptions.map(\.reference) : []
+        let (wanted, subscribed) = (references.compactMap(\.address), configured.compactMap(\.address))
+        guard !wanted.isEmpty || !subscribed.isEmpty || !singleFeeds.isEmpty else { return self }
         let shelf = try await shelvedBooks()
+        var books = AddressedBooks(shelf, of: self)
         var configuration = self
+        configuration.knowSingleFeeds(among: references + configured, shelf, books)
+        for address in wanted + subscribed where configuration.recognised[address] == nil {
+            configuration.recognised[address] = named(by: address) ?? books.book(at: address)
+        }
+        let asked = Set(wanted + subscribed).filter { configuration.recognised[$0] == nil }
+        guard !asked.isEmpty else { return configuration }
         try await withHTTPTransport(options: transportOptions, logger: logger) { transport in
-            let asked = Set(named + subscribed).filter { self.recognised[$0] == nil && known($0, shelf) == nil }
             emit(.asking(catalogs: asked.count))
-            for address in named where configuration.recognised[address] == nil {
-                configuration.recognised[address] = try await book(
-                    at: address, shelf: shelf, transport: transport, emit)
+            for address in wanted
+            where configuration.recognised[address] == nil && configuration.unrecognised[address] == nil {
+                do {
+                    let book = try await book(at: address, transport: transport, emit)
+                    configuration.recognised[address] = books.known(book)
+                } catch let failure as Failure where goesOn {
+                    configuration.unrecognised[address] = failure
+                }
             }
             let unknown = subscribed.filter { configuration.recognised[$0] == nil }
-            let found = await books(at: unknown, shelf: shelf, transport: transport, logger: logger, emit)
+            for (address, book) in await self.books(at: unknown, transport: transport, logger: logger, emit) {
+                configuration.recognised[address] = books.known(book)
+            }
             try Task.checkCancellation()
-            configuration.recognised.merge(found) { known, _ in known }
         }
         return configuration
     }
@@ -68,7 +111,7 @@ extension Configuration {
 
     /// Those of the addresses that are recognised.
     private func books(
-        at addresses: [ResourceAddress], shelf: [BookIdentity], transport: HTTPTransport, logger: Logger,
+        at addresses: [ResourceAddress], transport: HTTPTransport, logger: Logger,
         _ emit: @escaping @Sendable (SyncEvent) -> Void
     ) async -> [ResourceAddress: BookIdentity] {
         await withTaskGroup(of: (ResourceAddress, BookIdentity?).self) { group in
@@ -78,7 +121,7 @@ extension Configuration {
                 guard let address = waiting.popFirst() else { return }
                 group.addTask {
                     do {
-                        return (address, try await book(at: address, shelf: shelf, transport: transport, emit))
+                        return (address, try await book(at: address, transport: transport, emit))
                     } catch {
                         logger.info("an address is not recognised", metadata: ["why": "\(error)"])
                         return (address, nil)
@@ -94,16 +137,9 @@ extension Configuration {
         }
     }
 
-    /// What need not be asked.
-    private func known(_ address: ResourceAddress, _ shelf: [BookIdentity]) -> BookIdentity? {
-        named(by: address) ?? known(at: address, among: shelf)
-    }
-
     private func book(
-        at address: ResourceAddress, shelf: [BookIdentity], transport: HTTPTransport,
-        _ emit: @Sendable (SyncEvent) -> Void
+        at address: ResourceAddress, transport: HTTPTransport, _ emit: @Sendable (SyncEvent) -> Void
     ) async throws -> BookIdentity {
-        if let book = known(address, shelf) { return book }
         emit(.waiting(.address(address), Wait(asking: address.withoutSecrets)))
         defer { emit(.waiting(.address(address), nil)) }
         let (answer, isSlow) = try await CatalogResponse.beginning(

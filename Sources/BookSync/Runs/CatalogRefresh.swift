@@ -219,7 +219,7 @@ struct CatalogRefresh: Sendable {
         guard let assembled = await plan(prepared, at: index, &work) else { return }
         work.outcome.record(prepared)
         work.taken.add(assembled)
-        for notice in notices(of: prepared, plan: assembled.plan) { emit(.notice(notice)) }
+        for notice in notices(of: prepared, assembled) { emit(.notice(notice)) }
         do {
             try await onPlan(assembled, entry.hasJoined)
         } catch is CancellationError {
@@ -349,11 +349,11 @@ struct CatalogRefresh: Sendable {
         }
     }
 
-    private func notices(of prepared: PreparedBook, plan: SyncPlan) -> [Message] {
-        let book = prepared.item.book
+    private func notices(of prepared: PreparedBook, _ assembled: AssembledPlan) -> [Message] {
+        let (book, plan) = (prepared.item.book, assembled.plan)
         var notices: [Message] = prepared.refreshed.proof.warnings.map { "\(book): \($0)" }
-        // Of episodes that are named one by one the run's failure tells.
-        if !prepared.item.filter.isEmpty, !prepared.item.triesAtOnce, plan.unlisted.keep == 0,
+        // Of episodes that must be there the run's failure tells.
+        if !prepared.item.filter.isEmpty, assembled.unmet == nil, plan.unlisted.keep == 0,
             plan.actions.allSatisfy({ $0.kind == .skip(.filtered) })
         {
             notices.append("\(book): no episode matches")

@@ -27,9 +27,10 @@ extension PlanAssembly {
     }
 
     /// Whether the request leaves plans as they are when nothing changed. What is kept depends on more than is remembered: on
-    /// the time, on what was heard, and on whether the listing is all of it.
+    /// the time, on what was heard, and on whether the listing is all of it. Whether episodes are there that must be, the plan
+    /// does not say.
     private func canCache(_ item: RunRequest.Item) -> Bool {
-        !request.force && request.repairs == nil && item.keep == nil
+        !request.force && request.repairs == nil && item.keep == nil && !item.mayBeUnmet
     }
 
     /// What may be remembered of a plan; nil where anything is to be done, or time alone may change it.
@@ -37,7 +38,7 @@ extension PlanAssembly {
         _ assembled: AssembledPlan, item: RunRequest.Item, folders: Set<String>, entries: [FolderScan.Entry]
     ) async throws -> CachedPlan? {
         let plan = assembled.plan
-        guard canCache(item), assembled.unmet == nil, assembled.changesNothing, plan.totals.keep > 0,
+        guard canCache(item), assembled.changesNothing, plan.totals.keep > 0,
             plan.actions.allSatisfy({ $0.kind.isCacheable && $0.fromPath == nil })
         else { return nil }
         return CachedPlan(
@@ -95,7 +96,7 @@ extension SyncAction.Kind {
         switch self {
         case .keep, .skip(.locked), .skip(.tombstone), .skip(.filtered), .skip(.gone): true
         case .fetch, .resume, .replace, .rename, .adopt, .expire, .skip(.waits), .skip(.paused), .skip(.obstructed),
-            .skip(.changed), .skip(.limited):
+            .skip(.changed), .skip(.truncated), .skip(.limited):
             false
         }
     }

@@ -29,6 +29,8 @@ struct AssembledPlan: Sendable {
     var edited: [LocalFile] = []
     /// Why there is nothing to do although somebody named episodes; nil where the book has one of them.
     var unmet: Failure?
+    /// Why the limits of the book's subscription let nothing of it begin, in this run or another; nil where they do.
+    var starved: Failure?
     /// What is remembered, or may be, where there is nothing to do.
     var cached: CachedPlan?
 
@@ -143,6 +145,7 @@ struct PlanAssembly: Sendable {
         var assembled = assembled(plan, input: input)
         assembled.moved = retagged.values.sorted { $0.path < $1.path } + assembled.moved
         assembled.unmet = item.unmet(among: episodes)
+        assembled.starved = item.starved(by: plan)
         // What took a look elsewhere depends on more than is remembered.
         if cachesPlans, missing.isEmpty, !isAnswered {
             assembled.cached = try await cached(assembled, item: item, folders: folders, entries: entries)

@@ -52,8 +52,19 @@ package struct RunReport: Sendable {
     /// Records that a book has none of the episodes that were named.
     mutating func recordUnmet(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
         guard let failure = assembled.unmet else { return }
-        failures.append(failure)
-        emit(.failed(FailureReport(book: assembled.plan.book.identity, failure: failure)))
+        tell(FailureReport(book: assembled.plan.book.identity, failure: failure), emit: emit)
+    }
+
+    /// Records that the limits of a book's subscription let nothing of it begin.
+    mutating func recordStarved(_ assembled: AssembledPlan, emit: (SyncEvent) -> Void) {
+        guard let failure = assembled.starved else { return }
+        tell(FailureReport(book: assembled.plan.book.identity, failure: failure), emit: emit)
+    }
+
+    /// Tells of a failure of something that is counted elsewhere, or that there is not.
+    private mutating func tell(_ report: FailureReport, emit: (SyncEvent) -> Void) {
+        failures.append(report.failure)
+        emit(.failed(report))
     }
 
     /// Records the episodes that are wanted, and that the run does not even try to fetch. A run with such a gap is not done.
@@ -72,24 +83,33 @@ package struct RunReport: Sendable {
             failures.append(failure)
             emit(.notice(failure.message))
         }
-        let obstructed = plan.actions.filter { $0.kind == .skip(.obstructed) }
-        if let first = obstructed.first {
+        func tell(_ skip: SyncAction.Skip, _ what: (_ first: Int, _ others: Int) -> Message, remedy: Message) {
+            let skipped = plan.actions.filter { $0.kind == .skip(skip) }
+            guard let first = skipped.first else { return }
             let failure = Failure(
-                .temporary,
-                what: obstructed.count == 1
-                    ? "episode \(first.episode.section) of \(book) cannot be put in place"
-                    : "episode \(first.episode.section) and \(obstructed.count - 1) more of \(book) cannot be put in place",
-                why: first.reason,
-                remedy: "move what is in the way"
-                    + (obstructed.count == 1 ? "" : "; booksync plan \(book) lists all of it"))
+                .temporary, what: what(first.episode.section, skipped.count - 1), why: first.reason, remedy: remedy)
             failures.append(failure)
-            if counts { summary.failed += obstructed.count }
+            if counts { summary.failed += skipped.count }
             emit(
                 .failed(
                     FailureReport(
                         book: book, episode: first.episode.identity, section: first.episode.section,
                         name: first.episode.name, failure: failure)))
         }
+        tell(
+            .obstructed,
+            {
+                $1 == 0
+                    ? "episode \($0) of \(book) cannot be put in place"
+                    : "episode \($0) and \($1) more of \(book) cannot be put in place"
+            }, remedy: "move what is in the way; booksync plan \(book) lists all of it")
+        tell(
+            .truncated,
+            {
+                $1 == 0
+                    ? "episode \($0) of \(book) is no longer whole on disk"
+                    : "episode \($0) and \($1) more of \(book) are no longer whole on disk"
+            }, remedy: "booksync verify \(book) --repair brings back what is damaged")
     }
 
     /// - Parameter known: what failed in earlier runs, by its subject.
@@ -145,6 +165,7 @@ package struct RunReport: Sendable {
         news.record(report, failedBefore: failedBefore)
         let reported = report.failures.map(\.failure)
         failures += reported
+        if let neverBegun = report.neverBegun { tell(neverBegun, emit: emit) }
         guard let stop = report.stop else { return }
         // No episode's failure, and none that ended the catalogs as well: nobody has been told why the run ended.
         if !failures.contains(stop) { fail(FailureReport(failure: stop), emit: emit) }
@@ -182,7 +203,7 @@ extension RunSummary {
         // It is on disk.
         case .changed: \.kept
         case .limited: \.left
-        case .obstructed: nil
+        case .obstructed, .truncated: nil
         }
     }
 

@@ -18,13 +18,17 @@ package struct RunRequest: Sendable {
         package var keep: KeepRule?
         /// Whether none of the episodes waits for its next try: the user named them one by one.
         package var triesAtOnce: Bool
+        /// Whether the user asks for these episodes now, so that it is an error where there is none of them. A subscription may
+        /// wait for them.
+        package var mustExist: Bool
 
         package init(
             book: BookIdentity, filter: EpisodeFilter = .init(), title: String? = nil, order: TransferOrder? = nil,
-            limits: RunLimits = RunLimits(), keep: KeepRule? = nil, triesAtOnce: Bool = false
+            limits: RunLimits = RunLimits(), keep: KeepRule? = nil, triesAtOnce: Bool = false, mustExist: Bool = false
         ) {
             self.keep = keep
             self.triesAtOnce = triesAtOnce
+            self.mustExist = mustExist
             self.book = book
             self.filter = filter
             self.title = title
@@ -42,7 +46,8 @@ package struct RunRequest: Sendable {
         case everything
     }
 
-    /// A list of books that was read for the run, or could not be read.
+    /// A list of books that was read for the run, or could not be read; or a book that was asked for by an address at which no
+    /// catalog was found.
     package struct ListAnswer: Sendable {
         var list: BookIdentity
         /// nil where it was read.
@@ -109,6 +114,7 @@ package struct RunRequest: Sendable {
             combined[index].limits = combined[index].limits.widened(by: item.limits)
             combined[index].title = combined[index].title ?? item.title
             combined[index].triesAtOnce = combined[index].triesAtOnce && item.triesAtOnce
+            combined[index].mustExist = combined[index].mustExist && item.mustExist
         }
         return combined
     }
@@ -127,9 +133,12 @@ extension [RunRequest.Item] {
 }
 
 extension RunRequest.Item {
-    /// Why nothing of the book is meant although somebody named episodes one by one; nil where it has one of them.
+    /// Whether it is an error where the book has none of the episodes.
+    var mayBeUnmet: Bool { mustExist && filter.only != nil }
+
+    /// Why nothing of the book is meant although somebody named episodes; nil where it has one of them.
     func unmet(among episodes: [EpisodeRecord]) -> Failure? {
-        guard triesAtOnce, let only = filter.only else { return nil }
+        guard mayBeUnmet, let only = filter.only else { return nil }
         let sections = episodes.map(\.episode.section)
         guard !sections.contains(where: only.contains) else { return nil }
         let why: Message =
@@ -141,6 +150,17 @@ extension RunRequest.Item {
         return Failure(
             .unknownBook, what: "\(book) has no episode \(only)", why: why,
             remedy: "booksync list \(book) lists what it has")
+    }
+}
+
+extension RunRequest.Item {
+    /// Why the plan begins nothing, and no later one will: what comes first is larger than all that one run may begin.
+    func starved(by plan: SyncPlan) -> Failure? {
+        guard !plan.actions.contains(where: { $0.kind.isTransfer }),
+            let first = plan.actions.first(where: { $0.kind == .skip(.limited) }), let bytes = first.bytes,
+            limits.neverAllow(bytes: bytes)
+        else { return nil }
+        return .neverBegun(first.episode, bytes: bytes, limit: "the max-bytes of its subscription")
     }
 }
 
@@ -173,7 +193,7 @@ extension RunRequest {
         }
         let items = RunRequest.Item.items(of: records).map { item in
             var item = item
-            item.triesAtOnce = true
+            (item.triesAtOnce, item.mustExist) = (true, true)
             return item
         }
         return try RunRequest(items: items, order: order, detail: .changes)

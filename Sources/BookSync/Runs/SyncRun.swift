@@ -261,6 +261,7 @@ package struct SyncRun: Sendable {
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.recordUnmet(assembled, emit: emit)
+        report.recordStarved(assembled, emit: emit)
         report.recordGaps(in: assembled.plan, counts: isFirst, emit: emit)
         if let notice = assembled.plan.changeNotice { emit(.notice(notice)) }
         for notice in [assembled.burialNotice, assembled.expiryNotice].compactMap(\.self) { emit(.notice(notice)) }

@@ -72,8 +72,15 @@ extension Program {
                 let loaded = try loadedConfiguration()
                 return (loaded, try ConfigurationCheck { loaded })
             }
+            // What a subscription's address leads to is found out as a run finds it out.
+            let configuration =
+                if asksSources {
+                    try await loaded.configuration.recognising([], andSubscriptions: true, logger: logger)
+                } else {
+                    try await loaded.configuration.knowing([])
+                }
             let diagnosis = Diagnosis(
-                configuration: loaded.configuration, check: check, knownLibraries: knownLibraries, logger: logger)
+                configuration: configuration, check: check, knownLibraries: knownLibraries, logger: logger)
             let findings = try await diagnosis.findings(asksSources: asksSources)
             return findings + [audioFinding(loaded.configuration)].compactMap(\.self)
         } catch let failure as Failure where failure.kind == .configuration {

@@ -47,7 +47,7 @@ struct FetchCommand: Subcommand {
         let filter = try selection.filter()
         let references = try (books + references).map(BookReference.init(parsing:))
         let configuration = try await program.recognising(
-            references,
+            references, goesOn: true,
             try await program.findingTitles(
                 in: references, try await program.configuration(transfer.overrides()).configuration))
         return try await program.inLibraries(
@@ -63,8 +63,7 @@ struct FetchCommand: Subcommand {
     ) async throws -> ExitStatus {
         let items = try configuration.items(naming: references, filter: filter)
         let request = try RunRequest(
-            items: items,
-            order: configuration.downloads.order, force: force,
+            items: items, lists: configuration.unread(references), order: configuration.downloads.order, force: force,
             detail: common.json ? .everything : dryRun ? .skips : .changes)
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in
             if dryRun { return try await program.printPlans(request, configuration: configuration, offline: false) }

@@ -55,20 +55,20 @@ struct PlanCommand: Subcommand {
         if references.isEmpty, !lists.isEmpty { return .done }
         if !offline {
             configuration = try await program.recognising(
-                references, andSubscriptions: references.isEmpty, configuration)
+                references, andSubscriptions: references.isEmpty, goesOn: true, configuration)
         }
         var items = try configuration.items(naming: references, filter: filter)
-        if items.isEmpty {
+        if references.isEmpty {
             let subscriptions = try await program.subscriptions(configuration)
             if !offline { try await program.printPreviews(of: subscriptions, configuration) }
             items = configuration.items(of: subscriptions, order: transfer.order)
         }
         let request = try RunRequest(
-            items: items, order: configuration.downloads.order, force: force,
+            items: items, lists: configuration.unread(references), order: configuration.downloads.order, force: force,
             detail: common.json ? .everything : .skips,
             // As a mirror would do it.
             bringsNewsFirst: references.isEmpty)
-        if offline || items.isEmpty {
+        if offline || items.isEmpty && request.lists.isEmpty {
             return try await program.printPlans(request, configuration: configuration, offline: true)
         }
         return try await program.withCatalogs(configuration, for: items.map(\.book)) { configuration in

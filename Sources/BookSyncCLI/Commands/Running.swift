@@ -102,11 +102,12 @@ extension Program {
 
     /// Finds out which books the references name; a terminal shows which addresses are asked.
     func recognising(
-        _ references: [BookReference], andSubscriptions: Bool = false, _ configuration: Configuration
+        _ references: [BookReference], andSubscriptions: Bool = false, goesOn: Bool = false,
+        _ configuration: Configuration
     ) async throws -> Configuration {
         try await showingWaits { emit in
             try await configuration.recognising(
-                references, andSubscriptions: andSubscriptions, logger: logger, emit: emit)
+                references, andSubscriptions: andSubscriptions, goesOn: goesOn, logger: logger, emit: emit)
         }
     }
 

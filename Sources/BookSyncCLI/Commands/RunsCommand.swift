@@ -34,8 +34,8 @@ struct RunsCommand: Subcommand {
             .init(title: "took", alignment: .trailing, isOptional: true),
             .init(title: "exit", alignment: .trailing) { $0 == "0" ? nil : Int($0) == nil ? .yellow : .red },
             .init(title: "books", alignment: .trailing, isOptional: true),
-            .init(title: "fetched", alignment: .trailing) { $0 == "0" ? nil : .green },
-            .init(title: "failed", alignment: .trailing) { $0 == "0" ? nil : .red },
+            .init(title: "fetched", alignment: .trailing) { ["0", ""].contains($0) ? nil : .green },
+            .init(title: "failures", alignment: .trailing) { ["0", ""].contains($0) ? nil : .red },
             .init(title: "received", alignment: .trailing, isOptional: true),
             .init(title: "first failure", isFlexible: true) { _ in .red },
         ])
@@ -47,10 +47,13 @@ struct RunsCommand: Subcommand {
                 case .underWay: program.words("runs")
                 case .cutOff: program.words("cut off")
                 }
+            let fetched = summary.fetched + summary.resumed + summary.replaced
+            // What comes of a run is recorded at its end.
+            let counts = run.record.endedAt == nil ? ["", ""] : ["\(fetched)", "\(summary.failed)"]
             let took = run.record.endedAt.map { describeSeconds($0.timeIntervalSince(run.record.startedAt)) }
             return [
                 describeTime(run.record.startedAt), run.record.command, took ?? "", end,
-                "\(run.record.books)", "\(summary.fetched + summary.resumed + summary.replaced)", "\(summary.failed)",
+                "\(run.record.books)", counts[0], counts[1],
                 summary.bytesReceived > 0 ? describeBytes(summary.bytesReceived) : "",
                 run.record.error.map { program.words($0) } ?? "",
             ]

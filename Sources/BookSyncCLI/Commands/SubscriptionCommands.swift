@@ -35,7 +35,7 @@ struct SubscribeCommand: Subcommand {
 
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.recognising(
-            try references.map(BookReference.init(parsing:)),
+            try references.map(BookReference.init(parsing:)), goesOn: true,
             try await program.libraryConfiguration(naming: references))
         return try await program.inLibraries(of: references, configuration) {
             try await subscribe($1, in: $0, program)
@@ -46,7 +46,17 @@ struct SubscribeCommand: Subcommand {
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let filter = try selection.filter()
-        let references = try references.map(BookReference.init(parsing:))
+        var references = try references.map(BookReference.init(parsing:))
+        var failures: [Failure] = []
+        for reference in references {
+            guard let failure = configuration.failure(naming: reference) else { continue }
+            failures.append(failure)
+            await program.tell(nil, "failed", "not subscribed", try configuration.book(reference), failure)
+            await program.streams.writeError("booksync: \(failure)")
+        }
+        references.removeAll { configuration.failure(naming: $0) != nil }
+        // Opening the library would make one for nothing.
+        if references.isEmpty { return ExitStatus(of: failures) }
         try program.requireNotConfigured(try references.map { try configuration.book($0) }, configuration, "subscribed")
         let subscriptions = try references.map { reference in
             let book = try configuration.book(reference)
@@ -72,9 +82,13 @@ struct SubscribeCommand: Subcommand {
                     case .already: "already subscribed to \(book)"
                     }
                 await program.tell(sentence, "subscribed", outcome.rawValue, book)
+                guard configuration.isRefusedByServer(book), !program.options.quiet else { continue }
+                await program.streams.writeError(
+                    "\(book) is on this machine or in a private network: booksync mirror fetches it, the mirror of "
+                        + "booksync serve only where the configuration names it")
             }
         }
-        return .done
+        return ExitStatus(of: failures)
     }
 }
 

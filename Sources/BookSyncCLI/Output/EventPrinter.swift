@@ -28,6 +28,8 @@ actor EventPrinter {
     private let display: LiveDisplay?
     private var recap = RunRecap()
     private var lastProgress: [EpisodeIdentity: ContinuousClock.Instant] = [:]
+    /// Until when it is known that something is waited for, by the server that asked for it.
+    private var knownWaits: [String: ContinuousClock.Instant] = [:]
 
     init(style: Style, streams: StandardStreams) {
         self.style = style
@@ -97,6 +99,9 @@ actor EventPrinter {
         }
         await display?.apply(event)
         recap.record(event)
+        if display == nil, !style.isQuiet, case .waiting(_, let wait?) = event, let sentence = news(of: wait) {
+            await streams.writeError(sentence)
+        }
         // With JSON on standard output, what went well is told there.
         guard !style.isQuiet || event.isFailure, let sentence = event.sentence(isVerbose: style.isVerbose) else {
             return
@@ -108,6 +113,18 @@ actor EventPrinter {
         } else {
             await streams.writeError(sentence, firstWordIn: color)
         }
+    }
+
+    /// Seconds of a wait that is told where no bars show it.
+    private static let longWait = 30.0
+
+    /// That a run waits long, told once for each server; nil where that is known, or the wait is short.
+    private func news(of wait: Wait) -> Message? {
+        guard let seconds = wait.seconds, seconds >= Self.longWait else { return nil }
+        let (name, now) = (wait.server ?? wait.name, ContinuousClock.now)
+        if let end = knownWaits[name], end > now { return nil }
+        knownWaits[name] = now + .seconds(seconds)
+        return "waiting \(describeSeconds(seconds)) for \(name): \(wait.reason)"
     }
 
     /// Two progress lines a second for each transfer are enough for any reader.

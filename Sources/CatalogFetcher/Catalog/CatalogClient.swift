@@ -43,6 +43,9 @@ package struct CatalogClient: Sendable {
     ) async throws -> (document: Document, address: ResourceAddress) {
         var failures = 0
         while true {
+            if let seconds = await pace?.secondsClosed {
+                throw subject.closed(at: request.address, for: seconds, why: "it is asked nothing more")
+            }
             if let wait = await pace?.takeTurn(), wait > .zero {
                 try await pause(wait / .seconds(1), because: "the server asks for a pause")
             }
@@ -64,6 +67,10 @@ package struct CatalogClient: Sendable {
                 }
             } catch let failure as TransportError {
                 retryReason = try judge(failure, for: subject)
+            }
+            if let seconds = retryReason.requestedWait, seconds > RetryPolicy.longestRequestedWait {
+                await pace?.close(for: seconds)
+                throw subject.closed(at: request.address, for: seconds, why: retryReason.why)
             }
             failures += 1
             guard let wait = retry.wait(afterFailures: failures, random: Double.random(in: 0..<1)) else {

@@ -4,6 +4,8 @@ package actor HostThrottle {
     /// Between two requests.
     private var gap = Duration.zero
     private var next = ContinuousClock.now
+    /// Until when the server is asked nothing.
+    private var closedUntil: ContinuousClock.Instant?
 
     package init() {}
 
@@ -19,6 +21,17 @@ package actor HostThrottle {
     /// Lets nobody take a turn for so many seconds.
     func hold(for seconds: Double) {
         next = max(next, .now + .seconds(seconds))
+    }
+
+    /// Lets nobody ask for so many seconds, which are more than anybody waits.
+    func close(for seconds: Double) {
+        closedUntil = max(closedUntil ?? next, .now + .seconds(seconds))
+    }
+
+    /// Seconds for which nobody is to ask, nor to wait until they may; nil where that is not so.
+    var secondsClosed: Double? {
+        guard let closedUntil, closedUntil > ContinuousClock.now else { return nil }
+        return (closedUntil - ContinuousClock.now) / .seconds(1)
     }
 
     /// Leaves at least this between two requests from now on.

@@ -130,7 +130,7 @@ extension DirectorySettings: CatalogFormat {
             return nil
         }
         let holdsAudio = page.entries.contains { FileRole(ofName: $0.name).isAudio }
-        return page.isIndex && !page.entries.isEmpty || holdsAudio ? answer.address?.withoutSecrets ?? savedID : nil
+        return page.isIndex || holdsAudio ? answer.address?.withoutSecrets ?? savedID : nil
     }
 
     /// Stands in for the address of a page that was saved without it, so that relative links lead somewhere.

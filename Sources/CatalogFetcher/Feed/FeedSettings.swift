@@ -45,41 +45,19 @@ package struct FeedSettings: Sendable, CustomStringConvertible, CustomDebugStrin
 }
 
 extension FeedSettings {
-    /// The id of the book that a feed's address names: the address without secrets. Where something had to be left out,
-    /// a few digits of a hash tell it from others.
-    package static func bookID(of address: ResourceAddress) -> String {
-        let text = FeedAddress.resolve(address.secretText, against: nil) ?? address.secretText
-        let shown = FeedAddress.shown(text)
-        let whole = String(text.prefix { $0 != "#" })
-        guard shown != whole else { return shown }
-        return shown + "#" + String(XMLNames.hash(whole.utf8) >> 32, radix: 16)
-    }
-
     /// The address as one of http or https with a host; nil when it is none.
     package static func webAddress(_ address: ResourceAddress) -> ResourceAddress? {
         FeedAddress.resolve(address.secretText, against: nil).map(ResourceAddress.init)
-    }
-
-    /// Whether nothing was left out of the address that is the id of a book, so that it leads to the feed.
-    package static func isWholeAddress(_ id: String) -> Bool {
-        id.contains("://") && !id.contains("***") && !endsInDigits(id)
-    }
-
-    /// Whether what ``bookID(of:)`` puts behind an address without its secrets stands at the end.
-    private static func endsInDigits(_ id: String) -> Bool {
-        guard let mark = id.utf8.lastIndex(of: UInt8(ascii: "#")) else { return false }
-        let digits = id.utf8[id.utf8.index(after: mark)...]
-        return (1...8).contains(digits.count) && UInt32(Substring(digits), radix: 16) != nil
     }
 
     /// Where a book's feed is.
     ///
     /// - Throws: ``Failure`` of kind `configuration` when that is not known, or only without its secrets.
     func address(of book: BookIdentity) throws -> ResourceAddress {
-        if let known = knownAddresses.first(where: { Self.bookID(of: $0) == book.id }) { return known }
         let isAddress = book.id.contains("://")
+        if isAddress, let known = Self.address(knownBy: book.id, among: knownAddresses) { return known }
         if let address {
-            if Self.bookID(of: address) == book.id { return address.adding(query: query) }
+            if isAddress, Self.isID(book.id, of: address) { return address.adding(query: query) }
             if !isAddress {
                 let filled = address.secretText.replacing("{id}", with: AddressPath.encoded(book.id))
                 return ResourceAddress(filled).adding(query: query)

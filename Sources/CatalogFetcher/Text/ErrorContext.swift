@@ -24,6 +24,11 @@ package struct ErrorContext {
             what: "\(part) of \(book) cannot be fetched from \(address.host)", why: why, remedy: remedy)
     }
 
+    /// Of a server that wants to be left alone for longer than anything waits.
+    func closed(at address: ResourceAddress, for seconds: Double, why: Message) -> Failure {
+        unavailable(at: address, why: "\(why): the server wants to be left alone for \(describeSeconds(seconds))")
+    }
+
     package func unreadable(why: Message) -> Failure {
         Failure(
             .unreadableCatalog, what: "\(part) of \(book) cannot be read", why: why,
@@ -36,7 +41,9 @@ package struct ErrorContext {
     func credentialsRejected(why: Message) -> Failure {
         Failure(
             .credentialsRejected, what: "the catalog rejects the credentials of source \(book.source)", why: why,
-            remedy: "renew the token or the secret in the configuration of source \(book.source)")
+            remedy: isAtAddress
+                ? "check user, password and token in the address, or what is configured of source \(book.source)"
+                : "renew the token or the secret in the configuration of source \(book.source)")
     }
 
     func credentialsWanted(why: Message) -> Failure {

@@ -30,6 +30,8 @@ struct AttemptResult: Sendable {
         var why: Message
         /// Seconds that the server asked to wait.
         var after: Double?
+        /// That asked so: beyond a redirect it is another one than the episode's.
+        var server: String?
         /// Whether the server has too much to do, so that all transfers had better leave it alone for a while.
         var isServerBusy = false
         /// Whether the server is so slow that what it brought is no progress worth going on for.
@@ -44,6 +46,7 @@ struct AttemptResult: Sendable {
             why = failure.why
             if case .tooSlow = failure.kind { isServerTooSlow = true }
             after = failure.requestedWait
+            server = failure.address.server
             isServerBusy = after != nil
         }
 
@@ -51,6 +54,7 @@ struct AttemptResult: Sendable {
         init(why: Message, answer: HTTPResponse) {
             self.why = why
             after = answer.requestedWait(now: Date().timeIntervalSince1970)
+            server = answer.address.server
             isServerBusy = [429, 503].contains(answer.status)
         }
     }

@@ -178,6 +178,17 @@ struct TransferSchedule {
         change(servers[index]) { $0.remove(index) }
     }
 
+    /// Takes what is meant of all that waits for a server out of the schedule.
+    /// - Returns: what that is.
+    mutating func dropWaiting(for server: String, where isMeant: (Int) -> Bool) -> [Int] {
+        change(server) { queue in
+            let dropped = (queue.ready + queue.postponed.keys).filter(isMeant)
+            queue.ready.removeAll(where: isMeant)
+            queue.postponed = queue.postponed.filter { !isMeant($0.key) }
+            return dropped
+        }
+    }
+
     /// Takes everything that waits, save for these, out of the schedule.
     mutating func keepWaiting(only indices: Set<Int>) {
         for server in Array(queues.keys) {

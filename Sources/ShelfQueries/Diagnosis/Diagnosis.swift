@@ -120,6 +120,14 @@ package struct Diagnosis: Sendable {
         guard !subscriptions.isEmpty else {
             return .ok("subscriptions", "none; booksync subscribe REF adds one")
         }
+        let isMirroredByServer = configuration.serve.mirrorInterval != nil || !configuration.trustsReferences
+        if isMirroredByServer, let refused = subscriptions.first(where: { configuration.isRefusedByServer($0.book) }) {
+            return .warning(
+                "subscriptions",
+                "the mirror of booksync serve leaves out \(refused.book): it is on this machine or in a private network, "
+                    + "and the configuration does not name it",
+                remedy: "name it in the configuration, as a source or below subscriptions")
+        }
         return .ok("subscriptions", "\(subscriptions.count), and their sources are configured")
     }
 
@@ -139,7 +147,7 @@ package struct Diagnosis: Sendable {
         else {
             return false
         }
-        return !FeedSettings.isWholeAddress(book.id) && source.url.map(FeedSettings.bookID(of:)) != book.id
+        return !FeedSettings.isWholeAddress(book.id) && !configuration.hasWholeAddress(of: book)
             && !configuration.givenAddresses.contains { configuration.book(at: $0) == book }
     }
 }

@@ -169,11 +169,14 @@ package struct EpisodeExplanation: Sendable {
         case .cancelled: sentences.append("Its transfer was cancelled; what it had brought is dropped")
         case .waiting, .failed, .finished: break
         }
-        guard let error = transfer.error, transfer.attempts > 0 else { return sentences }
-        sentences.append(
-            transfer.attempts == 1
-                ? "It failed once, the last time because: \(error)"
-                : "It failed in \(transfer.attempts) runs, the last time because: \(error)")
+        guard let error = transfer.error, transfer.attempts > 0 || transfer.waits(at: now) else { return sentences }
+        let failed: Message =
+            switch transfer.attempts {
+            case 0: "It was put off, because: \(error)"
+            case 1: "It failed once, the last time because: \(error)"
+            default: "It failed in \(transfer.attempts) runs, the last time because: \(error)"
+            }
+        sentences.append(failed)
         if let next = transfer.nextTryAt, transfer.waits(at: now) {
             sentences.append(
                 "It is not tried again before \(next), and longer after each run in which it fails, up to a "

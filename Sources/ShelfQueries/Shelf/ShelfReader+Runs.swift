@@ -49,7 +49,15 @@ extension JSONDocument {
             "books": .init(record.books),
             "titles": .array(record.named.map { .string($0.title ?? $0.book.description) }),
         ]
-        self = known.adding(Self.counts(of: record.summary)).adding(["error": .init(record.error?.description)])
-            .adding(run.library)
+        let counts = Self.counts(of: record.summary)
+        // What comes of a run is recorded at its end.
+        self = known.adding(record.endedAt == nil ? counts.unknown : counts)
+            .adding(["error": .init(record.error?.description)]).adding(run.library)
+    }
+
+    /// The members of an object, with no values.
+    private var unknown: JSONDocument {
+        guard case .object(let members) = self else { return .null }
+        return .object(members.map { Member(key: $0.key, value: .null) })
     }
 }

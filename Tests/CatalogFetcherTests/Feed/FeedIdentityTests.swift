@@ -127,4 +127,33 @@ import Testing
         #expect(one.hasPrefix("https://a.example/feed?token=***&show=1#"))
         #expect(!one.contains("sesame") && one != two)
     }
+
+    @Test(arguments: [
+        // As releases before this one called it.
+        (
+            "https://a.example/feed?token=***&show=1#5f6a37a5", "https://u:sesame@a.example/feed?token=sesame1&show=1",
+            true
+        ),
+        (
+            "https://a.example/feed?token=***&show=1#5f6a37a5", "https://u:sesame@a.example/feed?token=sesame2&show=1",
+            false
+        ),
+        ("https://a.example/feed#12345678", "http://u:renewed@A.example/./feed", true),
+        ("https://a.example/feed", "https://u:p@a.example/feed", true),
+        ("https://a.example/feed#12345678", "https://a.example/food", false),
+        ("https://a.example/三体/", "https://a.example/%e4%b8%89%E4%BD%93/", true),
+    ])
+    func `a book is known by its address, however that is spelled and whoever asks`(
+        id: String, address: String, isIt: Bool
+    ) {
+        #expect(FeedSettings.isID(id, of: ResourceAddress(address)) == isIt)
+    }
+
+    @Test func `another password or spelling makes no other book, and another token does`() {
+        func id(_ text: String) -> String { FeedSettings.bookID(of: ResourceAddress(text)) }
+        let one = id("https://u:p@ss@a.example/feed?token=1")
+        #expect(one == id("https://u:p%40ss@a.example/feed?token=1"))
+        #expect(
+            one == id("https://v:new@a.example/feed?token=%31") && one != id("https://u:p@ss@a.example/feed?token=2"))
+    }
 }
