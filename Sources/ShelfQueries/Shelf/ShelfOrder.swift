@@ -55,19 +55,21 @@ extension Array {
         _ key: (Element) -> Key, _ precedes: (Key, Key) -> Bool
     ) -> [Element] {
         // The elements are large, and stay where they are.
-        let keys = map(key)
-        return indices.sorted { precedes(keys[$0], keys[$1]) || (keys[$0] == keys[$1] && $0 < $1) }.map { self[$0] }
+        let keys = indices.map { (key: key(self[$0]), index: $0) }
+        return keys.sorted { $0.key == $1.key ? $0.index < $1.index : precedes($0.key, $1.key) }.map { self[$0.index] }
     }
 }
 
 /// A name as it is compared: without capitals, and digits as the numbers that they are. What has no name comes last.
 struct NaturalKey: Comparable {
+    /// The first bytes as a number, which most often tells two apart.
+    private let beginning: UInt64
     private let bytes: [UInt8]
 
     init(_ text: String?) {
         guard let text, !text.isEmpty else {
             // No UTF-8 has this byte.
-            bytes = [0xFF]
+            (beginning, bytes) = (.max, [0xFF])
             return
         }
         let folded = Array(text.lowercased().utf8)
@@ -87,7 +89,11 @@ struct NaturalKey: Comparable {
             bytes += [UInt8(ascii: "0"), UInt8(Swift.min(number.count, 0xFF))] + number
         }
         self.bytes = bytes
+        beginning = (0..<8).reduce(0) { $0 << 8 | UInt64(bytes.indices.contains($1) ? bytes[$1] : 0) }
     }
 
-    static func < (one: NaturalKey, other: NaturalKey) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+    static func < (one: NaturalKey, other: NaturalKey) -> Bool {
+        one.beginning == other.beginning
+            ? one.bytes.lexicographicallyPrecedes(other.bytes) : one.beginning < other.beginning
+    }
 }
