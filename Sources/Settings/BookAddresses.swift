@@ -103,7 +103,7 @@ extension BookIdentity {
     package func requireNoSecret() throws {
         // Of a list of books as well: `feed:https://…`
         let address = collection?.name ?? id
-        guard FeedSettings.isWholeAddress(address),
+        guard !ResourceAddress(address).hasNothingToHide, FeedSettings.isWholeAddress(address),
             !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(address)))
         else { return }
         throw Failure(

@@ -49,6 +49,8 @@ extension FeedSettings {
     /// a few digits of a hash tell it from others.
     package static func bookID(of address: ResourceAddress) -> String {
         let text = FeedAddress.resolve(address.secretText, against: nil) ?? address.secretText
+        // Most have nothing that could be left out.
+        guard text.utf8.contains(where: { "?@#".utf8.contains($0) }) else { return text }
         let shown = FeedAddress.shown(text)
         let whole = String(text.prefix { $0 != "#" })
         guard shown != whole else { return shown }
