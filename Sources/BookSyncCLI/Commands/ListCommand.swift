@@ -58,7 +58,8 @@ struct ListCommand: Subcommand {
             let (shelf, status) = try await program.items(of: configuration) {
                 [state, limit, sort, missing, reverse] shelf in
                 if let state { return try await shelf.books(withEpisodesIn: state) }
-                return try await shelf.books(first: sort == nil && !missing && !reverse ? limit : nil)
+                if missing { return try await shelf.booksWithMissingEpisodes() }
+                return try await shelf.books(first: sort == nil && !reverse ? limit : nil)
             }
             if shelf == nil, !program.options.quiet {
                 // An empty list is the right answer, but a mistyped folder should not go unnoticed.
@@ -72,7 +73,15 @@ struct ListCommand: Subcommand {
             if reverse { books.reverse() }
             if let limit { books = Array(books.prefix(limit)) }
             let style = program.outputStyle
-            await program.print(.array(books.map { JSONDocument($0) }), or: Self.table(books).numbered(style))
+            await program.print(
+                books, as: { JSONDocument($0) }, in: Self.columnsOfBooks,
+                row: { shelved in
+                    [
+                        "\(shelved.book.identity)", shelved.book.title, shelved.book.author ?? "",
+                        "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
+                        describeBytes(shelved.bytes),
+                    ]
+                })
             if style.width != nil, !program.options.json {
                 await program.listedBooks?.remember(books.map { "\($0.book.identity)" }, of: configuration.listedPlaces)
             }
@@ -105,24 +114,13 @@ struct ListCommand: Subcommand {
         return .done
     }
 
-    private static func table(_ books: [BookSummary]) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
-            .init(title: "on disk", alignment: .trailing),
-            .init(title: "not here", alignment: .trailing) { $0 == "0" ? nil : .yellow },
-            .init(title: "locked", alignment: .trailing, isOptional: true),
-            .init(title: "bytes", alignment: .trailing, isOptional: true),
-        ])
-        table.rows = books.map { shelved in
-            [
-                "\(shelved.book.identity)", shelved.book.title, shelved.book.author ?? "",
-                "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
-                describeBytes(shelved.bytes),
-            ]
-        }
-        table.addLibraries(books)
-        return table
-    }
+    private static let columnsOfBooks: [TextTable.Column] = [
+        .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
+        .init(title: "on disk", alignment: .trailing),
+        .init(title: "not here", alignment: .trailing) { $0 == "0" ? nil : .yellow },
+        .init(title: "locked", alignment: .trailing, isOptional: true),
+        .init(title: "bytes", alignment: .trailing, isOptional: true),
+    ]
 
     /// - Parameter titles: of the books, for a column of their own; nil for none.
     private static func table(

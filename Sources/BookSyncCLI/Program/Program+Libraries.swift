@@ -23,10 +23,12 @@ extension Program {
         of configuration: Configuration,
         _ body: @escaping @Sendable (ShelfReader) async throws -> [Item]
     ) async throws -> (items: [Item]?, status: ExitStatus) {
-        let (answers, status) = try await ask(configuration) { configuration, _ in
-            try await ShelfReader.read(configuration.library, body)
+        let isNamed = configuration.hasSeveralLibraries
+        let (answers, status) = try await ask(configuration) { configuration, place in
+            try await ShelfReader.read(configuration.library, body).map { isNamed ? $0.named(place) : $0 }
         }
-        return (answers.answers.contains { $0.value != nil } ? answers.items() : nil, status)
+        let found = answers.answers.compactMap(\.value)
+        return (found.isEmpty ? nil : Array(found.joined()), status)
     }
 
     /// The parts of a command that are the libraries': with the books that it names, or all libraries where it names none.
@@ -121,11 +123,15 @@ extension Array where Element: InLibrary {
     }
 }
 
+extension TextTable.Column {
+    static var library: Self { .init(title: "library") }
+}
+
 extension TextTable {
     /// A column that says in which library each row's item is, where several are looked at.
     mutating func addLibraries(_ items: [some InLibrary]) {
         guard items.contains(where: { $0.library != nil }) else { return }
-        columns.insert(.init(title: "library"), at: 0)
+        columns.insert(.library, at: 0)
         for index in items.indices { rows[index].insert(items[index].library ?? "", at: 0) }
     }
 }

@@ -100,12 +100,10 @@ package protocol InLibrary: Sendable {
 
 extension Array where Element: InLibrary {
     /// The same with the name of the library that they are of.
-    package func named(_ place: LibraryPlace) -> Self {
-        map { item in
-            var item = item
-            item.library = place.name
-            return item
-        }
+    package consuming func named(_ place: LibraryPlace) -> Self {
+        var items = self
+        for index in items.indices { items[index].library = place.name }
+        return items
     }
 }
 
