@@ -37,9 +37,10 @@ private struct PlainRows: Sendable {
         widths = Array(repeating: 0, count: count)
         for row in rows {
             for (index, cell) in row.enumerated() {
-                let (shown, start) = (DisplayWidth.printable(cell), text.count)
-                let columns = DisplayWidth.columns(of: shown)
-                text += shown.utf8
+                let start = text.count
+                let isPlain = DisplayWidth.isPlain(cell)
+                text += (isPlain ? cell : DisplayWidth.printable(cell)).utf8
+                let columns = isPlain ? text.count - start : DisplayWidth.columns(of: cell)
                 cells.append((Int32(text.count - start), Int32(columns)))
                 widths[index] = max(widths[index], columns)
             }

@@ -18,17 +18,18 @@ extension Program {
         return (answers, ExitStatus(of: answers.failures.map(\.failure)))
     }
 
-    /// What is found in the libraries that are looked at; nil where none of them was begun.
+    /// What is found in each of the libraries that are looked at and were begun.
     func items<Item: InLibrary>(
         of configuration: Configuration,
         _ body: @escaping @Sendable (ShelfReader) async throws -> [Item]
-    ) async throws -> (items: [Item]?, status: ExitStatus) {
+    ) async throws -> (items: [[Item]], status: ExitStatus) {
         let isNamed = configuration.hasSeveralLibraries
-        let (answers, status) = try await ask(configuration) { configuration, place in
-            try await ShelfReader.read(configuration.library, body).map { isNamed ? $0.named(place) : $0 }
+        let (answers, status) = try await ask(configuration) { configuration, place -> [Item]? in
+            guard var items = try await ShelfReader.read(configuration.library, body) else { return nil }
+            if isNamed { items.name(place) }
+            return items
         }
-        let found = answers.answers.compactMap(\.value)
-        return (found.isEmpty ? nil : Array(found.joined()), status)
+        return (answers.answers.compactMap(\.value), status)
     }
 
     /// The parts of a command that are the libraries': with the books that it names, or all libraries where it names none.

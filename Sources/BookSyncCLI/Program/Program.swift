@@ -7,7 +7,6 @@ import Languages
 import LibraryFiles
 import Logging
 import Settings
-import ShelfQueries
 import Terminal
 
 /// What a command works with: its configuration, the streams, and the catalogs.
@@ -163,21 +162,16 @@ struct Program: Sendable {
     }
 
     /// Prints items of which there may be very many: their documents, or a table with a row for each.
-    func print<Item: InLibrary>(
+    func print<Item: Sendable>(
         _ items: [Item], as document: @escaping @Sendable (Item) -> JSONDocument, in columns: [TextTable.Column],
         row: @escaping @Sendable (Item) -> [String]
     ) async {
         let style = outputStyle
         guard !options.json else { return await print(items, as: document) }
         guard isatty(STDOUT_FILENO) == 0, !style.usesColor else {
-            var table = TextTable(columns: columns, rows: items.map(row))
-            table.addLibraries(items)
-            return await output(table.numbered(style))
+            return await output(TextTable(columns: columns, rows: items.map(row)).numbered(style))
         }
-        let isNamed = items.contains { $0.library != nil }
-        await TextTable.write(
-            items, in: (isNamed ? [.library] : []) + columns, words,
-            row: { isNamed ? [$0.library ?? ""] + row($0) : row($0) }, to: { await streams.writeOutput(bytes: $0) })
+        await TextTable.write(items, in: columns, words, row: row) { await streams.writeOutput(bytes: $0) }
     }
 
     /// An array of documents, part by part: the whole one takes many times as much memory as the items.

@@ -100,10 +100,15 @@ package protocol InLibrary: Sendable {
 
 extension Array where Element: InLibrary {
     /// The same with the name of the library that they are of.
-    package consuming func named(_ place: LibraryPlace) -> Self {
+    package func named(_ place: LibraryPlace) -> Self {
         var items = self
-        for index in items.indices { items[index].library = place.name }
+        items.name(place)
         return items
+    }
+
+    /// The same of items that stay where they are.
+    package mutating func name(_ place: LibraryPlace) {
+        for index in indices { self[index].library = place.name }
     }
 }
 

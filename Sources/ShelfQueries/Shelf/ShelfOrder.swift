@@ -14,14 +14,22 @@ package enum ShelfOrder: String, Sendable, CaseIterable {
 extension [BookSummary] {
     /// What is equal stays in its order.
     package func sorted(by order: ShelfOrder) -> [BookSummary] {
-        switch order {
-        case .title: rising { NaturalKey($0.book.title) }
-        case .author: rising { NaturalKey($0.book.author) }
-        case .episodes: falling(\.episodes)
-        case .missing: falling(\.missing)
-        case .bytes: falling(\.bytes)
-        case .updated: falling(\.updatedAt)
-        default: rising { NaturalKey("\($0.book.identity)") }
+        order.indices(of: count) { self[$0] }.map { self[$0] }
+    }
+}
+
+extension ShelfOrder {
+    /// Books by their numbers from 0 on, in this order; what is equal stays in its own.
+    package func indices(of count: Int, book: (Int) -> BookSummary) -> [Int] {
+        let all = Array(0..<count)
+        return switch self {
+        case .title: all.rising { NaturalKey(book($0).book.title) }
+        case .author: all.rising { NaturalKey(book($0).book.author) }
+        case .episodes: all.falling { book($0).episodes }
+        case .missing: all.falling { book($0).missing }
+        case .bytes: all.falling { book($0).bytes }
+        case .updated: all.falling { book($0).updatedAt }
+        default: all.rising { NaturalKey("\(book($0).book.identity)") }
         }
     }
 }
