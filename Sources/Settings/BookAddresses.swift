@@ -57,7 +57,7 @@ extension Configuration {
     /// Whole addresses of books, secrets included, as the user gave them: those that were recognised, and those that
     /// the configuration subscribes to, whose servers may have been away when they were asked what is there.
     package var givenAddresses: [ResourceAddress] {
-        recognised.keys + subscriptions.compactMap(\.reference.address).filter { recognised[$0] == nil }
+        recognised.keys + subscribedAddresses.filter { recognised[$0] == nil }
     }
 
     /// Makes sure that a book can be asked for by what is stored of it, which is its id and no secret.
