@@ -185,7 +185,10 @@ package enum DisplayWidth {
     }
 
     /// Whether it is printable ASCII, of which each byte is a column.
-    static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+    static func isPlain(_ text: String) -> Bool {
+        func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
+        return text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isPlain) } ?? text.utf8.allSatisfy(isPlain)
+    }
 
     /// Most names hold only ASCII, Chinese, kana and Hangul syllables, none of which joins with its neighbours: no
     /// graphemes need to be found in them. nil when there is anything else.

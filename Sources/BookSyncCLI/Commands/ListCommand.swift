@@ -84,11 +84,12 @@ struct ListCommand: Subcommand {
                 row: { position in
                     let shelved = book(position)
                     let cells = [
-                        "\(shelved.book.identity)", shelved.book.title, shelved.book.author ?? "",
+                        shelved.library ?? "", "\(shelved.book.identity)", shelved.book.title,
+                        shelved.book.author ?? "",
                         "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
                         describeBytes(shelved.bytes),
                     ]
-                    return isNamed ? [shelved.library ?? ""] + cells : cells
+                    return isNamed ? cells : Array(cells.dropFirst())
                 })
             if style.width != nil, !program.options.json {
                 await program.listedBooks?.remember(
