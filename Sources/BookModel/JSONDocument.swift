@@ -114,6 +114,15 @@ extension JSONDocument {
     /// Escapes what RFC 8259 §7 says must be, and what steers terminals, misleads readers or breaks lines of JavaScript.
     private static func write(_ string: String, to text: inout String) {
         text += "\""
+        defer { text += "\"" }
+        // As most are.
+        let isPlain = string.utf8.allSatisfy {
+            $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        guard !isPlain else {
+            text += string
+            return
+        }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -129,7 +138,6 @@ extension JSONDocument {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text += "\""
     }
 
     package static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool { scalar.isControl || scalar.isMisleading }

@@ -38,7 +38,7 @@ package struct ResourceAddress: Hashable, Sendable, CustomStringConvertible, Cus
 
     /// Whether it is plainly an address of the web without user, query and fragment, as most are: told by one pass over
     /// its bytes, since a listing has thousands.
-    private var hasNothingToHide: Bool {
+    package var hasNothingToHide: Bool {
         guard secretText.hasPrefix("http://") || secretText.hasPrefix("https://") else { return false }
         var slashes = 0
         var isInPort = false

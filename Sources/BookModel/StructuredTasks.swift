@@ -24,3 +24,31 @@ package func limited<Value: Sendable>(
         return try await group.next() ?? nil
     }
 }
+
+extension Array where Element: Sendable {
+    /// Makes something of each part of the array, of several at once on all cores, and hands it on in the order of the parts.
+    /// - Parameter count: elements of a part.
+    package func inParts<Made: Sendable>(
+        of count: Int = 4096, make: @escaping @Sendable (ArraySlice<Element>) -> Made, use: (Made) async -> Void
+    ) async {
+        await withTaskGroup(of: (Int, Made).self) { group in
+            var made: [Int: Made] = [:]
+            var (begun, next) = (0, 0)
+            func beginNext() {
+                guard begun < self.count else { return }
+                let part = self[begun..<Swift.min(begun + count, self.count)]
+                begun = part.endIndex
+                group.addTask { (part.startIndex, make(part)) }
+            }
+            for _ in 0..<8 { beginNext() }
+            while let (start, part) = await group.next() {
+                made[start] = part
+                while let part = made.removeValue(forKey: next) {
+                    await use(part)
+                    next += count
+                    beginNext()
+                }
+            }
+        }
+    }
+}

@@ -22,10 +22,17 @@ extension CatalogStore {
         try await read("the shelf cannot be read") { database in
             if let wanted {
                 return try wanted.compactMap { identity in
-                    try database.id(of: identity).flatMap { try database.shelvedBooks(only: $0).first }
+                    try database.id(of: identity).flatMap { try database.shelvedBooks(where: "b.id = ?", [$0]).first }
                 }
             }
-            return try database.shelvedBooks(only: nil)
+            return try database.shelvedBooks()
+        }
+    }
+
+    /// The books of which something is missing on disk, ordered by identity.
+    package func booksWithMissingEpisodes() async throws -> [BookSummary] {
+        try await read("the shelf cannot be read") { database in
+            try database.shelvedBooks(where: "c.missing > 0 OR c.book_id IS NULL").filter { $0.missing > 0 }
         }
     }
 
@@ -34,7 +41,7 @@ extension CatalogStore {
         try await read("the shelf cannot be read") { database in
             let sql = "SELECT id FROM book ORDER BY \(isNewestFirst ? "updated_at DESC," : "") source, key LIMIT ?"
             let ids = try Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [count])
-            return try ids.flatMap { try database.shelvedBooks(only: $0) }
+            return try ids.flatMap { try database.shelvedBooks(where: "b.id = ?", [$0]) }
         }
     }
 
@@ -67,7 +74,7 @@ extension CatalogStore {
                 """
             let ids = try Set(
                 Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [state.rawValue]))
-            return try ids.flatMap { try database.shelvedBooks(only: $0) }
+            return try ids.flatMap { try database.shelvedBooks(where: "b.id = ?", [$0]) }
                 .sorted { $0.book.identity < $1.book.identity }
         }
     }

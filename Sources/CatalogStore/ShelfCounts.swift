@@ -37,6 +37,12 @@ private struct ShelfCounts {
         bytes = try columns.next()
         folder = try columns.next()
     }
+
+    func summary(of book: Book, updatedAt: Date) -> BookSummary {
+        BookSummary(
+            book: book, episodes: episodes, missing: missing, locked: locked, present: present, bytes: bytes,
+            path: folder == "" ? "." : folder, updatedAt: updatedAt)
+    }
 }
 
 extension CatalogStore {
@@ -44,14 +50,14 @@ extension CatalogStore {
     /// right without it.
     package func updateShelfCounts() async throws {
         let what: Message = "the counts of the shelf cannot be noted"
-        guard try await read(what, { try !$0.uncountedBooks(only: nil).isEmpty }) else { return }
+        guard try await read(what, { try !$0.uncountedBooks().isEmpty }) else { return }
         try await write(what, .relaxed) { database in
             let statement = try database.cachedStatement(
                 sql: """
                     INSERT INTO shelf_count (book_id, \(ShelfCounts.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
                     ON CONFLICT DO NOTHING
                     """)
-            let uncounted = try database.uncountedBooks(only: nil)
+            let uncounted = try database.uncountedBooks()
             let counts = try database.counted(uncounted)
             for id in uncounted {
                 let count = counts[id] ?? ShelfCounts()
@@ -65,25 +71,36 @@ extension CatalogStore {
 }
 
 extension Database {
-    /// - Parameter only: the row of the one book meant; nil for all, ordered by identity.
-    func shelvedBooks(only id: Int64?) throws -> [BookSummary] {
-        let counts = try shelfCounts(only: id)
-        let condition = id == nil ? "" : "WHERE b.id = ?"
+    /// Books ordered by identity, with what is noted of them, and counted anew where nothing is.
+    /// - Parameter condition: which of the books `b` are meant, by the counts `c` as well, which are null where nothing is
+    ///   noted; "" for all.
+    func shelvedBooks(where condition: String = "", _ arguments: StatementArguments = []) throws -> [BookSummary] {
         let statement = try cachedStatement(
-            sql: "SELECT b.id, b.updated_at, \(Book.columns) FROM book b \(condition) ORDER BY b.source, b.key")
-        let rows = try Row.fetchCursor(statement, arguments: id.map { [$0] } ?? [])
+            sql: """
+                SELECT b.id, b.updated_at, \(Book.columns), \(ShelfCounts.columns)
+                FROM book b LEFT JOIN shelf_count c ON c.book_id = b.id
+                \(condition.isEmpty ? "" : "WHERE \(condition)") ORDER BY b.source, b.key
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
         var shelf: [BookSummary] = []
+        // By their rows, where they are in the list.
+        var uncounted: [Int64: Int] = [:]
         while let row = try rows.next() {
             var columns = ColumnReader(row)
             let id: Int64 = try columns.next()
             let updatedAt = Date(timeIntervalSince1970: Double(try columns.next(Int64.self)) / 1000)
-            let book = try Book(&columns)
-            let counts = counts[id] ?? ShelfCounts()
-            shelf.append(
-                BookSummary(
-                    book: book, episodes: counts.episodes, missing: counts.missing, locked: counts.locked,
-                    present: counts.present, bytes: counts.bytes, path: counts.folder == "" ? "." : counts.folder,
-                    updatedAt: updatedAt))
+            var book = try Book(&columns)
+            // One text for all books of a source, which come one after the other.
+            if let source = shelf.last?.book.identity.source, source == book.identity.source {
+                book.identity = BookIdentity(source: source, id: book.identity.id)
+            }
+            if columns.isNull { uncounted[id] = shelf.count }
+            let counts = columns.isNull ? ShelfCounts() : try ShelfCounts(&columns)
+            shelf.append(counts.summary(of: book, updatedAt: updatedAt))
+        }
+        for (id, counts) in try counted(Array(uncounted.keys)) {
+            guard let index = uncounted[id] else { continue }
+            shelf[index] = counts.summary(of: shelf[index].book, updatedAt: shelf[index].updatedAt)
         }
         return shelf
     }
@@ -99,7 +116,7 @@ extension Database {
             var columns = ColumnReader(row)
             sum = ShelfSum(books: try columns.next(), episodes: try columns.next(), bytes: try columns.next())
         }
-        let uncounted = try uncountedBooks(only: nil)
+        let uncounted = try uncountedBooks()
         let isUncounted = Set(uncounted)
         for (book, counts) in try counted(uncounted) where isUncounted.contains(book) {
             sum.episodes += counts.present
@@ -108,28 +125,9 @@ extension Database {
         return sum
     }
 
-    /// As noted, and counted anew where nothing is.
-    private func shelfCounts(only id: Int64?) throws -> [Int64: ShelfCounts] {
-        let condition = id == nil ? "" : "WHERE book_id = ?"
-        let statement = try cachedStatement(
-            sql: "SELECT book_id, \(ShelfCounts.columns) FROM shelf_count \(condition)")
-        let rows = try Row.fetchCursor(statement, arguments: id.map { [$0] } ?? [])
-        var counts: [Int64: ShelfCounts] = [:]
-        while let row = try rows.next() {
-            var columns = ColumnReader(row)
-            counts[try columns.next()] = try ShelfCounts(&columns)
-        }
-        return try counts.merging(counted(uncountedBooks(only: id))) { $1 }
-    }
-
-    fileprivate func uncountedBooks(only id: Int64?) throws -> [Int64] {
-        let condition = id == nil ? "" : "AND b.id = ?"
-        let statement = try cachedStatement(
-            sql: """
-                SELECT b.id FROM book b
-                WHERE NOT EXISTS (SELECT 1 FROM shelf_count c WHERE c.book_id = b.id) \(condition)
-                """)
-        return try Int64.fetchAll(statement, arguments: id.map { [$0] } ?? [])
+    fileprivate func uncountedBooks() throws -> [Int64] {
+        let sql = "SELECT b.id FROM book b WHERE NOT EXISTS (SELECT 1 FROM shelf_count c WHERE c.book_id = b.id)"
+        return try Int64.fetchAll(cachedStatement(sql: sql))
     }
 
     /// Beyond so many books the whole shelf is read in one go.

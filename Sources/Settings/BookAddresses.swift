@@ -55,7 +55,7 @@ extension Configuration {
     /// Whole addresses of books, secrets included, as the user gave them: those that were recognised, and those that
     /// the configuration subscribes to, whose servers may have been away when they were asked what is there.
     package var givenAddresses: [ResourceAddress] {
-        recognised.keys + subscriptions.compactMap(\.reference.address).filter { recognised[$0] == nil }
+        recognised.keys + subscribedAddresses.filter { recognised[$0] == nil }
     }
 
     /// Whether a source's url is the whole address that a book's id is of.
@@ -106,7 +106,7 @@ extension BookIdentity {
     package func requireNoSecret() throws {
         // Of a list of books as well: `feed:https://…`
         let address = collection?.name ?? id
-        guard FeedSettings.isWholeAddress(address),
+        guard !ResourceAddress(address).hasNothingToHide, FeedSettings.isWholeAddress(address),
             !FeedSettings.isWholeAddress(FeedSettings.bookID(of: ResourceAddress(address)))
         else { return }
         throw Failure(

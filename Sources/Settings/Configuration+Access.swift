@@ -76,7 +76,7 @@ extension Configuration {
     /// Those of the named servers that may be private ones.
     private func privateOrigins(among named: Set<WebOrigin>) -> Set<WebOrigin> {
         if trustsReferences { return named }
-        let configured = sources.values.flatMap(\.ownAddresses) + subscriptions.compactMap(\.reference.address)
+        let configured = sources.values.flatMap(\.ownAddresses) + subscribedAddresses
         return named.intersection(configured.compactMap(WebOrigin.init))
     }
 }

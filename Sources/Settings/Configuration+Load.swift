@@ -164,13 +164,14 @@ extension Configuration {
     /// Where what refers to sources was written, for errors.
     private struct KeyPaths {
         var defaultSource: Message = ""
-        var subscriptions: [Message] = []
+        var file = ""
+        var subscriptionLines: [Int] = []
 
         init() {}
 
         init(_ reader: ConfigurationReader) {
             self.defaultSource = reader.defaultSourceLine.map { "\(reader.file), line \($0)" } ?? ""
-            self.subscriptions = reader.subscriptionLines.map { "\(reader.file), line \($0)" }
+            (file, subscriptionLines) = (reader.file, reader.subscriptionLines)
         }
     }
 
@@ -259,30 +260,31 @@ extension Configuration {
             defaultSource = sources.keys.first ?? Self.demoSource
         }
         var seen: Set<BookReference.Target> = []
-        for (subscription, keyPath) in zip(subscriptions, keyPaths.subscriptions) {
-            try findings.attempt { try check(subscription, at: keyPath, &seen) }
+        for (subscription, line) in zip(subscriptions, keyPaths.subscriptionLines) {
+            try findings.attempt { try check(subscription, at: "\(keyPaths.file), line \(line)", &seen) }
         }
     }
 
     /// - Parameter seen: the books of the subscriptions before it.
     private func check(
-        _ subscription: SubscriptionSetting, at keyPath: Message, _ seen: inout Set<BookReference.Target>
+        _ subscription: SubscriptionSetting, at keyPath: @autoclosure () -> Message,
+        _ seen: inout Set<BookReference.Target>
     ) throws {
         do {
             try subscription.reference.requireNoSecret()
         } catch let failure as Failure {
             throw Failure(
-                .configuration, disposition: .stop, what: "\(keyPath): \(failure.what)", why: failure.why,
+                .configuration, disposition: .stop, what: "\(keyPath()): \(failure.what)", why: failure.why,
                 remedy: failure.remedy)
         }
         if let name = subscription.library {
-            _ = try library(named: name, askedBy: "\(keyPath): the subscription to '\(subscription.reference)'")
+            _ = try library(named: name, askedBy: "\(keyPath()): the subscription to '\(subscription.reference)'")
         }
         var target = subscription.reference.target
         if case .id(let id) = target {
             guard let source = defaultSource else {
                 throw Failure(
-                    .configuration, disposition: .stop, what: "\(keyPath): the source of the book '\(id)' is unknown",
+                    .configuration, disposition: .stop, what: "\(keyPath()): the source of the book '\(id)' is unknown",
                     why: "there are several sources and no default-source",
                     remedy: "write SOURCE:\(id), or set default-source")
             }
@@ -291,21 +293,21 @@ extension Configuration {
         if case .book(let named) = target {
             let book = withSource(named)
             target = .book(book)
-            try requireSource(book.source, what: "\(keyPath): the subscription to '\(book)'")
+            try requireSource(book.source, what: "\(keyPath()): the subscription to '\(book)'")
         }
         guard seen.insert(target).inserted else {
             throw Failure(
                 .configuration, disposition: .stop,
-                what: "\(keyPath): there are two subscriptions to '\(subscription.reference)'",
+                what: "\(keyPath()): there are two subscriptions to '\(subscription.reference)'",
                 why: "each book is mirrored once", remedy: "keep one of them")
         }
     }
 
-    private func requireSource(_ name: String, what: Message) throws {
+    private func requireSource(_ name: String, what: @autoclosure () -> Message) throws {
         guard source(named: name) == nil, name != Self.demoSource else { return }
         let known = sources.keys.sorted()
         throw Failure(
-            .configuration, disposition: .stop, what: "\(what) names a source that is not configured",
+            .configuration, disposition: .stop, what: "\(what()) names a source that is not configured",
             why: "there is no source '\(name)'",
             remedy: nearest(to: name, among: known).map { "did you mean '\($0)'?" }
                 ?? "add it under 'sources'" + (known.isEmpty ? "" : ", or use one of \(known.joined(separator: ", "))"))

@@ -28,7 +28,11 @@ package struct Configuration: Sendable, Hashable {
     package var serve = ServeSettings()
     package var find = FindSettings()
     package var sources: [String: SourceConfiguration]
-    package var subscriptions: [SubscriptionSetting]
+    package var subscriptions: [SubscriptionSetting] {
+        didSet { subscribedAddresses = subscriptions.compactMap(\.reference.address) }
+    }
+    /// Those of the subscriptions that are addresses: looked for once, not for each book.
+    private(set) var subscribedAddresses: [ResourceAddress] = []
     /// Certificates that are trusted beside those of the machine.
     package var authorities: NamedFile<TrustedAuthorities>?
     /// That the command speaks; nil for the locale's.

@@ -46,12 +46,14 @@ struct ConfigurationReader {
             }
         case "libraries": configuration.configuredLibraries = try readLibraries(entry)
         case "subscriptions":
+            var subscriptions: [SubscriptionSetting] = []
             for (index, item) in try list(entry.value, of: "subscriptions").enumerated() {
                 try findings.attempt {
-                    configuration.subscriptions.append(try readSubscription(item, at: "subscriptions[\(index)]"))
+                    subscriptions.append(try readSubscription(item, at: "subscriptions[\(index)]"))
                     subscriptionLines.append(item.line)
                 }
             }
+            configuration.subscriptions = subscriptions
         case let group where groups.contains(group):
             let children = try map(entry.value, of: group)
             try refuseTwins(children)

@@ -69,7 +69,7 @@ extension Configuration {
     /// - Throws: ``Failure`` of kind `usage` when it is an ID while no source is the default, or an address with a secret
     ///   that would be shown.
     package func book(_ reference: BookReference) throws -> BookIdentity {
-        if let book = named[reference.description] { return book }
+        if !named.isEmpty, let book = named[reference.description] { return book }
         switch reference.target {
         case .book(let book):
             try book.requireNoSecret()

@@ -3,7 +3,7 @@
 enum VariableExpansion {
     /// - Returns: the text, in which a variable that is not set is left as it stands, and the names of those.
     static func expand(_ text: String, environment: [String: String]) -> (text: String, unset: [String]) {
-        guard text.contains("${") else { return (text, []) }
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return (text, []) }
         var result = ""
         var unset: [String] = []
         var rest = text[...]

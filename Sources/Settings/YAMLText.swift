@@ -22,9 +22,12 @@ enum YAMLText {
         }
         do {
             // Composed rather than loaded, for the sake of the line numbers.
+            // Of what type a plain scalar would be is not asked: that is told of each by its setting.
             // The byte order mark that some editors write is not looked for when the encoding is given.
             let content = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-            guard let node = try Parser(yaml: content, encoding: .utf8).singleRoot() else { return nil }
+            guard let node = try Parser(yaml: content, resolver: .basic, encoding: .utf8).singleRoot() else {
+                return nil
+            }
             return try convert(node, file: file, depth: 0)
         } catch let error as YamlError {
             throw failure(for: error, file: file)

@@ -14,7 +14,9 @@ package enum DisplayWidth {
     /// The text without anything that would move the cursor or turn the direction of what follows on the line:
     /// tabs and line ends become spaces, other control characters U+FFFD, and what misleads vanishes.
     package static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.isControl || $0.isMisleading }) else { return text }
+        guard !isPlain(text), text.unicodeScalars.contains(where: { $0.isControl || $0.isMisleading }) else {
+            return text
+        }
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -182,9 +184,16 @@ package enum DisplayWidth {
         return low < wide.count && wide[low].contains(value)
     }
 
+    /// Whether it is printable ASCII, of which each byte is a column.
+    static func isPlain(_ text: String) -> Bool {
+        func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
+        return text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isPlain) } ?? text.utf8.allSatisfy(isPlain)
+    }
+
     /// Most names hold only ASCII, Chinese, kana and Hangul syllables, none of which joins with its neighbours: no
     /// graphemes need to be found in them. nil when there is anything else.
     private static func simpleColumns(of text: String) -> Int? {
+        if isPlain(text) { return text.utf8.count }
         var columns = 0
         for scalar in text.unicodeScalars {
             switch scalar.value {

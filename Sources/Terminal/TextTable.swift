@@ -33,7 +33,7 @@ package struct TextTable {
         }
     }
 
-    private static let gap = 2
+    static let gap = 2
     /// What stands below a row is indented on terminals of more columns than this.
     private static let narrow = 12
     /// What a column that is too wide is left with, or more.

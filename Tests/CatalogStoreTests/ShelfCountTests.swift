@@ -58,6 +58,7 @@ import Testing
             if notes { try await store.updateShelfCounts() }
             try await change.change(store)
             let before = try await store.books()
+            #expect(try await store.booksWithMissingEpisodes() == before.filter { $0.missing > 0 })
             if notes { try await store.updateShelfCounts() }
             #expect(try await store.books() == before)
             return before.map {

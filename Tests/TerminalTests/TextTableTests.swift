@@ -33,6 +33,17 @@ import Testing
         #expect(screen(200) == screen(nil))
     }
 
+    @Test(arguments: [0, 1, 3, 9000]) func `as many rows as memory holds are laid out as a few are`(count: Int) async {
+        let odd = ["plain", "回到古代", "", "ends in a space ", "tab\there", "e\u{301}", "😀 \u{202E}", "ﬁne Ｗide"]
+        let row = { @Sendable (number: Int) in
+            [odd[number % 8], "\(number)", odd[number / 8 % 8], number % 3 == 0 ? "" : "\(number * number)"]
+        }
+        var written: [UInt8] = []
+        await TextTable.write(Array(0..<count), in: shelf.columns, Wordings(.english), row: row) { written += $0 }
+        let whole = lines(of: TextTable(columns: shelf.columns, rows: (0..<count).map(row)), nil)
+        #expect(String(decoding: written, as: UTF8.self) == whole.map { $0 + "\n" }.joined())
+    }
+
     @Test func `what does not fit stands whole below its row, the last flexible column first`() {
         #expect(
             screen(60) == """

@@ -55,26 +55,45 @@ struct ListCommand: Subcommand {
         let configuration = try await program.libraryConfiguration(naming: references)
         let references = try references.map(BookReference.init(parsing:))
         guard !references.isEmpty else {
-            let (shelf, status) = try await program.items(of: configuration) {
+            let (shelves, status) = try await program.items(of: configuration) {
                 [state, limit, sort, missing, reverse] shelf in
                 if let state { return try await shelf.books(withEpisodesIn: state) }
-                return try await shelf.books(first: sort == nil && !missing && !reverse ? limit : nil)
+                if missing { return try await shelf.booksWithMissingEpisodes() }
+                return try await shelf.books(first: sort == nil && !reverse ? limit : nil)
             }
-            if shelf == nil, !program.options.quiet {
+            if shelves.isEmpty, !program.options.quiet {
                 // An empty list is the right answer, but a mistyped folder should not go unnoticed.
                 await program.streams.writeError("there is no shelf at \(configuration.library) yet")
             }
-            var books = shelf ?? []
+            // The books stay where they are: there may be very many.
+            typealias Position = (shelf: Int, index: Int)
+            let book = { @Sendable (position: Position) in shelves[position.shelf][position.index] }
+            let isNamed = configuration.hasSeveralLibraries
+            var books = shelves.indices.flatMap { shelf in shelves[shelf].indices.map { Position(shelf, $0) } }
             // Each library's are in order: sorting merges what is.
-            if configuration.hasSeveralLibraries { books.sort { $0.book.identity < $1.book.identity } }
-            if missing { books = books.filter { $0.missing > 0 } }
-            if let sort { books = books.sorted(by: sort) }
+            if isNamed {
+                books.sort { shelves[$0.shelf][$0.index].book.identity < shelves[$1.shelf][$1.index].book.identity }
+            }
+            if missing { books = books.filter { book($0).missing > 0 } }
+            if let sort { books = sort.indices(of: books.count) { book(books[$0]) }.map { books[$0] } }
             if reverse { books.reverse() }
             if let limit { books = Array(books.prefix(limit)) }
             let style = program.outputStyle
-            await program.print(.array(books.map { JSONDocument($0) }), or: Self.table(books).numbered(style))
+            await program.print(
+                books, as: { JSONDocument(book($0)) }, in: (isNamed ? [.library] : []) + Self.columnsOfBooks,
+                row: { position in
+                    let shelved = book(position)
+                    let cells = [
+                        shelved.library ?? "", "\(shelved.book.identity)", shelved.book.title,
+                        shelved.book.author ?? "",
+                        "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
+                        describeBytes(shelved.bytes),
+                    ]
+                    return isNamed ? cells : Array(cells.dropFirst())
+                })
             if style.width != nil, !program.options.json {
-                await program.listedBooks?.remember(books.map { "\($0.book.identity)" }, of: configuration.listedPlaces)
+                await program.listedBooks?.remember(
+                    books.map { "\(book($0).book.identity)" }, of: configuration.listedPlaces)
             }
             return status
         }
@@ -105,24 +124,13 @@ struct ListCommand: Subcommand {
         return .done
     }
 
-    private static func table(_ books: [BookSummary]) -> TextTable {
-        var table = TextTable(columns: [
-            .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
-            .init(title: "on disk", alignment: .trailing),
-            .init(title: "not here", alignment: .trailing) { $0 == "0" ? nil : .yellow },
-            .init(title: "locked", alignment: .trailing, isOptional: true),
-            .init(title: "bytes", alignment: .trailing, isOptional: true),
-        ])
-        table.rows = books.map { shelved in
-            [
-                "\(shelved.book.identity)", shelved.book.title, shelved.book.author ?? "",
-                "\(shelved.present)/\(shelved.episodes)", "\(shelved.missing)", "\(shelved.locked)",
-                describeBytes(shelved.bytes),
-            ]
-        }
-        table.addLibraries(books)
-        return table
-    }
+    private static let columnsOfBooks: [TextTable.Column] = [
+        .init(title: "book"), .init(title: "title", isFlexible: true), .init(title: "author", isFlexible: true),
+        .init(title: "on disk", alignment: .trailing),
+        .init(title: "not here", alignment: .trailing) { $0 == "0" ? nil : .yellow },
+        .init(title: "locked", alignment: .trailing, isOptional: true),
+        .init(title: "bytes", alignment: .trailing, isOptional: true),
+    ]
 
     /// - Parameter titles: of the books, for a column of their own; nil for none.
     private static func table(

@@ -25,7 +25,7 @@ struct RunsCommand: Subcommand {
     func perform(in program: Program) async throws -> ExitStatus {
         let configuration = try await program.libraryConfiguration()
         let (found, status) = try await program.items(of: configuration) { [last] in try await $0.runs(last: last) }
-        var runs = found ?? []
+        var runs = Array(found.joined())
         if configuration.hasSeveralLibraries {
             runs = runs.sorted { $0.record.startedAt < $1.record.startedAt }.suffix(last)
         }

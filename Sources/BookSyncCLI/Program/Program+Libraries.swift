@@ -18,15 +18,18 @@ extension Program {
         return (answers, ExitStatus(of: answers.failures.map(\.failure)))
     }
 
-    /// What is found in the libraries that are looked at; nil where none of them was begun.
+    /// What is found in each of the libraries that are looked at and were begun.
     func items<Item: InLibrary>(
         of configuration: Configuration,
         _ body: @escaping @Sendable (ShelfReader) async throws -> [Item]
-    ) async throws -> (items: [Item]?, status: ExitStatus) {
-        let (answers, status) = try await ask(configuration) { configuration, _ in
-            try await ShelfReader.read(configuration.library, body)
+    ) async throws -> (items: [[Item]], status: ExitStatus) {
+        let isNamed = configuration.hasSeveralLibraries
+        let (answers, status) = try await ask(configuration) { configuration, place -> [Item]? in
+            guard var items = try await ShelfReader.read(configuration.library, body) else { return nil }
+            if isNamed { items.name(place) }
+            return items
         }
-        return (answers.answers.contains { $0.value != nil } ? answers.items() : nil, status)
+        return (answers.answers.compactMap(\.value), status)
     }
 
     /// The parts of a command that are the libraries': with the books that it names, or all libraries where it names none.
@@ -121,11 +124,15 @@ extension Array where Element: InLibrary {
     }
 }
 
+extension TextTable.Column {
+    static var library: Self { .init(title: "library") }
+}
+
 extension TextTable {
     /// A column that says in which library each row's item is, where several are looked at.
     mutating func addLibraries(_ items: [some InLibrary]) {
         guard items.contains(where: { $0.library != nil }) else { return }
-        columns.insert(.init(title: "library"), at: 0)
+        columns.insert(.library, at: 0)
         for index in items.indices { rows[index].insert(items[index].library ?? "", at: 0) }
     }
 }

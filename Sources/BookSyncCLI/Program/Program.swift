@@ -161,6 +161,33 @@ struct Program: Sendable {
         }
     }
 
+    /// Prints items of which there may be very many: their documents, or a table with a row for each.
+    func print<Item: Sendable>(
+        _ items: [Item], as document: @escaping @Sendable (Item) -> JSONDocument, in columns: [TextTable.Column],
+        row: @escaping @Sendable (Item) -> [String]
+    ) async {
+        let style = outputStyle
+        guard !options.json else { return await print(items, as: document) }
+        guard isatty(STDOUT_FILENO) == 0, !style.usesColor else {
+            return await output(TextTable(columns: columns, rows: items.map(row)).numbered(style))
+        }
+        await TextTable.write(items, in: columns, words, row: row) { await streams.writeOutput(bytes: $0) }
+    }
+
+    /// An array of documents, part by part: the whole one takes many times as much memory as the items.
+    private func print<Item: Sendable>(
+        _ items: [Item], as document: @escaping @Sendable (Item) -> JSONDocument
+    ) async {
+        var opening = "["
+        await items.inParts(
+            make: { JSONDocument.array($0.map(document)).text(isIndented: true).dropFirst().dropLast(2) },
+            use: { part in
+                await streams.writeOutput(steering: opening + part)
+                opening = ","
+            })
+        await streams.writeOutput(items.isEmpty ? "[]" : "\n]")
+    }
+
     /// Prints a table for people, and lines behind it.
     func output(_ table: TextTable, then lines: [Message] = []) async {
         let style = outputStyle

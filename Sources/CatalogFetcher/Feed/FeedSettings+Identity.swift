@@ -15,6 +15,8 @@ extension FeedSettings {
 
     private static func bookID(of address: ResourceAddress, hashing form: (String) -> String) -> String {
         let text = FeedAddress.resolve(address.secretText, against: nil) ?? address.secretText
+        // Most have nothing that could be left out.
+        guard text.utf8.contains(where: { "?@#".utf8.contains($0) }) else { return text }
         let shown = FeedAddress.shown(text)
         let whole = String(text.prefix { $0 != "#" })
         guard shown != whole else { return shown }
@@ -23,7 +25,8 @@ extension FeedSettings {
 
     /// What an address may be known by: by its feed's or directory's book, and to earlier releases.
     package static func ids(of address: ResourceAddress) -> [String] {
-        [bookID(of: address), earlierBookID(of: address), address.withoutSecrets]
+        address.hasNothingToHide
+            ? [bookID(of: address)] : [bookID(of: address), earlierBookID(of: address), address.withoutSecrets]
     }
 
     /// Whether two ids are of one address, in any of its spellings and with any password.
@@ -39,9 +42,11 @@ extension FeedSettings {
         ids(of: address).contains { areSame(id, $0) }
     }
 
-    /// That one of some addresses which a book's id is of: as it is written, or else another spelling.
-    package static func address(knownBy id: String, among addresses: [ResourceAddress]) -> ResourceAddress? {
-        addresses.first { bookID(of: $0) == id } ?? addresses.first { isID(id, of: $0) }
+    /// That one of some addresses which a book's id is of: as it is written, or else, where the id does not lead to the feed,
+    /// another spelling.
+    static func address(knownBy id: String, among addresses: [ResourceAddress]) -> ResourceAddress? {
+        if let known = addresses.first(where: { bookID(of: $0) == id }) { return known }
+        return isWholeAddress(id) ? nil : addresses.first { isID(id, of: $0) }
     }
 
     /// What the ids of one address, in all of its spellings, have in common; others may have it too.

@@ -35,7 +35,7 @@ extension CatalogStore {
 
 extension Database {
     fileprivate func bookHit(_ id: Int64) throws -> SearchHit? {
-        try shelvedBooks(only: id).first.map(SearchHit.book)
+        try shelvedBooks(where: "b.id = ?", [id]).first.map(SearchHit.book)
     }
 
     fileprivate func episodeHit(_ id: Int64) throws -> SearchHit? {

@@ -28,7 +28,7 @@ extension CatalogStore {
 }
 
 extension Database {
-    fileprivate func lacksIndexedNames() throws -> Bool {
+    func lacksIndexedNames() throws -> Bool {
         let sql = """
             SELECT EXISTS (SELECT 1 FROM unindexed_name)
                 OR EXISTS (SELECT 1 FROM episode WHERE id > (SELECT indexed_to FROM name_index_state))

@@ -68,10 +68,16 @@ struct EpisodeSearch {
         self.query = query
         self.database = database
         self.limit = limit ?? .max
-        try lookEverywhere(query.words) { name, _ in query.matches(name) ? query.distance(of: name) : nil }
+        let absent = try wordsInNoName()
+        if absent.isEmpty {
+            try lookEverywhere(query.words) { name, _ in
+                let name = SearchText(name)
+                return query.matches(name) ? query.distance(of: name) : nil
+            }
+        }
         guard query.words.count > 1 else { return }
-        for (rest, books) in try booksWithSomeWords().sorted(by: { $0.key.count < $1.key.count }) {
-            let fits = { (name: SearchText) -> Int? in rest.allSatisfy(name.holds) ? 2 : nil }
+        for (rest, books) in try booksWithSomeWords(absent).sorted(by: { $0.key.count < $1.key.count }) {
+            let fits = { (name: String) -> Int? in rest.allSatisfy(SearchText(name).holds) ? 2 : nil }
             if books.count <= Self.readWhole {
                 for book in books { try look("episode e WHERE e.book_id = ?", [book]) { name, _ in fits(name) } }
             } else {
@@ -82,20 +88,34 @@ struct EpisodeSearch {
         }
     }
 
+    /// Those of several words that only books have: none where the index lacks names, which may have any.
+    private func wordsInNoName() throws -> [SearchText] {
+        guard query.words.count > 1, try !database.lacksIndexedNames() else { return [] }
+        let sql = "SELECT 1 FROM name_index WHERE name_index MATCH ? LIMIT 1"
+        return try query.words.filter { word in
+            try SearchQuery.expressions(for: [word]).allSatisfy {
+                try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [$0]) == nil
+            }
+        }
+    }
+
     /// The books in whose title and people some of the words are, by the words that are not.
-    private func booksWithSomeWords() throws -> [[SearchText]: Set<Int64>] {
+    /// - Parameter absent: words that must be among the book's.
+    private func booksWithSomeWords(_ absent: [SearchText]) throws -> [[SearchText]: Set<Int64>] {
         var books: [[SearchText]: Set<Int64>] = [:]
-        for word in query.words {
-            try BookSearch.look(SearchQuery.expression(for: [word]), database) { id, book in
+        for words in absent.isEmpty ? query.words.map({ [$0] }) : [absent] {
+            try BookSearch.look(SearchQuery.expression(for: words), database) { id, book in
                 let rest = query.words.filter { word in !book.texts.contains { $0.holds(word) } }
-                if !rest.isEmpty, rest.count < query.words.count { books[rest, default: []].insert(id) }
+                if !rest.isEmpty, rest.count < query.words.count, !rest.contains(where: absent.contains) {
+                    books[rest, default: []].insert(id)
+                }
             }
         }
         return books
     }
 
     private mutating func lookEverywhere(
-        _ words: [SearchText], _ distance: (SearchText, _ book: Int64) -> Int?
+        _ words: [SearchText], _ distance: (String, _ book: Int64) -> Int?
     ) throws {
         try look("unindexed_name u CROSS JOIN episode e ON e.id = u.id WHERE u.id > 0 ORDER BY u.id", [], distance)
         for expression in SearchQuery.expressions(for: words) {
@@ -111,7 +131,7 @@ struct EpisodeSearch {
 
     /// - Parameter distance: of a name in a book; nil where it does not fit.
     private mutating func look(
-        _ source: String, _ arguments: StatementArguments, _ distance: (SearchText, _ book: Int64) -> Int?
+        _ source: String, _ arguments: StatementArguments, _ distance: (String, _ book: Int64) -> Int?
     ) throws {
         guard matches.count < limit else { return }
         let sql = "SELECT e.id, e.book_id, e.section, e.name FROM \(source)"
@@ -121,7 +141,7 @@ struct EpisodeSearch {
             var match = SearchMatch(distance: 0, id: try columns.next())
             match.book = try columns.next()
             match.section = try columns.next()
-            guard let found = distance(SearchText(try columns.next()), match.book), seen.insert(match.id).inserted
+            guard let found = distance(try columns.next(), match.book), seen.insert(match.id).inserted
             else { continue }
             match.distance = found
             matches.append(match)

@@ -101,11 +101,14 @@ package protocol InLibrary: Sendable {
 extension Array where Element: InLibrary {
     /// The same with the name of the library that they are of.
     package func named(_ place: LibraryPlace) -> Self {
-        map { item in
-            var item = item
-            item.library = place.name
-            return item
-        }
+        var items = self
+        items.name(place)
+        return items
+    }
+
+    /// The same of items that stay where they are.
+    package mutating func name(_ place: LibraryPlace) {
+        for index in indices { self[index].library = place.name }
     }
 }
 

@@ -14,14 +14,22 @@ package enum ShelfOrder: String, Sendable, CaseIterable {
 extension [BookSummary] {
     /// What is equal stays in its order.
     package func sorted(by order: ShelfOrder) -> [BookSummary] {
-        switch order {
-        case .title: rising { NaturalKey($0.book.title) }
-        case .author: rising { NaturalKey($0.book.author) }
-        case .episodes: falling(\.episodes)
-        case .missing: falling(\.missing)
-        case .bytes: falling(\.bytes)
-        case .updated: falling(\.updatedAt)
-        default: rising { NaturalKey("\($0.book.identity)") }
+        order.indices(of: count) { self[$0] }.map { self[$0] }
+    }
+}
+
+extension ShelfOrder {
+    /// Books by their numbers from 0 on, in this order; what is equal stays in its own.
+    package func indices(of count: Int, book: (Int) -> BookSummary) -> [Int] {
+        let all = Array(0..<count)
+        return switch self {
+        case .title: all.rising { NaturalKey(book($0).book.title) }
+        case .author: all.rising { NaturalKey(book($0).book.author) }
+        case .episodes: all.falling { book($0).episodes }
+        case .missing: all.falling { book($0).missing }
+        case .bytes: all.falling { book($0).bytes }
+        case .updated: all.falling { book($0).updatedAt }
+        default: all.rising { NaturalKey("\(book($0).book.identity)") }
         }
     }
 }
@@ -55,19 +63,21 @@ extension Array {
         _ key: (Element) -> Key, _ precedes: (Key, Key) -> Bool
     ) -> [Element] {
         // The elements are large, and stay where they are.
-        let keys = map(key)
-        return indices.sorted { precedes(keys[$0], keys[$1]) || (keys[$0] == keys[$1] && $0 < $1) }.map { self[$0] }
+        let keys = indices.map { (key: key(self[$0]), index: $0) }
+        return keys.sorted { $0.key == $1.key ? $0.index < $1.index : precedes($0.key, $1.key) }.map { self[$0.index] }
     }
 }
 
 /// A name as it is compared: without capitals, and digits as the numbers that they are. What has no name comes last.
 struct NaturalKey: Comparable {
+    /// The first bytes as a number, which most often tells two apart.
+    private let beginning: UInt64
     private let bytes: [UInt8]
 
     init(_ text: String?) {
         guard let text, !text.isEmpty else {
             // No UTF-8 has this byte.
-            bytes = [0xFF]
+            (beginning, bytes) = (.max, [0xFF])
             return
         }
         let folded = Array(text.lowercased().utf8)
@@ -87,7 +97,11 @@ struct NaturalKey: Comparable {
             bytes += [UInt8(ascii: "0"), UInt8(Swift.min(number.count, 0xFF))] + number
         }
         self.bytes = bytes
+        beginning = (0..<8).reduce(0) { $0 << 8 | UInt64(bytes.indices.contains($1) ? bytes[$1] : 0) }
     }
 
-    static func < (one: NaturalKey, other: NaturalKey) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+    static func < (one: NaturalKey, other: NaturalKey) -> Bool {
+        one.beginning == other.beginning
+            ? one.bytes.lexicographicallyPrecedes(other.bytes) : one.beginning < other.beginning
+    }
 }

@@ -69,6 +69,11 @@ package struct ShelfReader: Sendable {
         return try await store.books(first: count)
     }
 
+    /// The books of which something is missing on disk.
+    package func booksWithMissingEpisodes() async throws -> [BookSummary] {
+        try await store.booksWithMissingEpisodes().filter { user.maySee($0.book.identity) }
+    }
+
     /// Those of some books that are on the shelf.
     package func books(among some: [BookIdentity]) async throws -> [BookSummary] {
         try await store.books(some.filter(user.maySee))
