@@ -71,7 +71,7 @@ extension DownloadEngine {
         let (wanted, seconds) = (run.transfers[index].wanted, reason.after ?? 0)
         let closed = EngineRun.ClosedServer(
             name: wanted.server, book: reason.server == wanted.server ? nil : wanted.episode.identity.book,
-            why: "\(reason.why), and wants to be left alone for \(describeSeconds(seconds))", end: Date() + seconds)
+            why: "\(reason.why), and is left alone for \(describeSeconds(seconds)), as it wants", end: Date() + seconds)
         run.closedServers.append(closed)
         await giveUp(index, wanted.failure(closed.why, remedy: "run again then"), of: &run, notBefore: closed.end)
         await leaveClosed(of: &run)
