@@ -42,7 +42,6 @@ extension Wordings {
         "booksync fetch {1} --only {2} tries at once": "booksync fetch {1} --only {2} 可立即重试",
         "episode {1} of {2} is no longer whole on disk": "{2} 的第 {1} 集在磁盘上已不完整",
         "episode {1} and {2} more of {3} are no longer whole on disk": "{3} 的第 {1} 集及另外 {2} 集在磁盘上已不完整",
-        "booksync verify {1} --repair brings back what is damaged": "booksync verify {1} --repair 会取回损坏的部分",
         "episode {1} of {2} cannot be put in place": "{2} 的第 {1} 集无法就位",
         "episode {1} and {2} more of {3} cannot be put in place": "{3} 的第 {1} 集及另外 {2} 集无法就位",
         "the file of {1} was changed since it was fetched: what it was is kept as {2}": "{1} 的文件在下载后有改动：原内容保留为 {2}",

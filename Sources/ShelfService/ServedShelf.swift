@@ -52,7 +52,7 @@ package struct ServedShelf: Sendable {
 
     /// Reads the store. A reading must not begin another.
     /// - Returns: what `body` makes of the shelf; nil when there is no library yet.
-    /// - Throws: ``Failure``, also where the library is one of several, and its disk is not mounted.
+    /// - Throws: ``Failure``, also where the library's disk is not mounted.
     package func read<Result: Sendable>(_ body: (ShelfReader) async throws -> Result) async throws -> Result? {
         let path = library.place.path
         let result = try await library.store.read { store in
@@ -61,7 +61,7 @@ package struct ServedShelf: Sendable {
                     library: path, store: store, user: try await localUser(in: store),
                     isRunUnderWay: try await LibraryLock.isHeld(in: path)))
         }
-        if result == nil, libraries.count > 1 { try await knownLibraries?.requireMounted(path) }
+        if result == nil { try await knownLibraries?.requireMounted(path) }
         return result
     }
 

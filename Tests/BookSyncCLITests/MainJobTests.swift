@@ -126,6 +126,10 @@ extension ProductTests {
                 let plan = try await bench.run("plan", "40111")
                 #expect(plan.exitCode == 0)
                 #expect(plan.outputLines.last?.hasPrefix("40111 夜航船: 4 to fetch, 2 to keep (") == true)
+                // One book that was never read keeps no other from being planned.
+                let both = try await bench.run("plan", "30776", "40111", "--offline")
+                #expect(both.exitCode == 66 && both.errors.contains("30776 is not on the shelf"), "\(both.errors)")
+                #expect(both.output.contains("40111 夜航船: 4 to fetch, 2 to keep ("), "\(both.output)")
                 let document = try JSONObject(try await bench.run("plan", "40111", "--json").output)
                 #expect(document.object("totals")?.number("fetch") == 4)
                 #expect(document.object("totals")?.number("keep") == 2)

@@ -23,6 +23,7 @@
                     for arguments in [
                         ["mirror"], ["fetch", "1"], ["subscribe", "1"], ["list"], ["search", "x"], ["queue"], ["runs"],
                         ["plan", "1"], ["trash", "list"], ["subscriptions"], ["mirror", "--dry-run"],
+                        ["serve", "--listen", "127.0.0.1:0"],
                     ] {
                         let result = try await bench.runBare(
                             arguments + ["--library", "disk/Audiobooks"], environment: bench.configured)

@@ -83,7 +83,7 @@ package struct RunReport: Sendable {
             failures.append(failure)
             emit(.notice(failure.message))
         }
-        func tell(_ skip: SyncAction.Skip, _ what: (_ first: Int, _ others: Int) -> Message, remedy: Message) {
+        func tell(_ skip: SyncAction.Skip, _ what: (_ first: Int, _ others: Int) -> Message, remedy: Message? = nil) {
             let skipped = plan.actions.filter { $0.kind == .skip(skip) }
             guard let first = skipped.first else { return }
             let failure = Failure(
@@ -103,13 +103,12 @@ package struct RunReport: Sendable {
                     ? "episode \($0) of \(book) cannot be put in place"
                     : "episode \($0) and \($1) more of \(book) cannot be put in place"
             }, remedy: "move what is in the way; booksync plan \(book) lists all of it")
-        tell(
-            .truncated,
-            {
-                $1 == 0
-                    ? "episode \($0) of \(book) is no longer whole on disk"
-                    : "episode \($0) and \($1) more of \(book) are no longer whole on disk"
-            }, remedy: "booksync verify \(book) --repair brings back what is damaged")
+        // What to do is part of the reason.
+        tell(.truncated) {
+            $1 == 0
+                ? "episode \($0) of \(book) is no longer whole on disk"
+                : "episode \($0) and \($1) more of \(book) are no longer whole on disk"
+        }
     }
 
     /// - Parameter known: what failed in earlier runs, by its subject.

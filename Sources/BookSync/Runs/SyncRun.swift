@@ -339,7 +339,15 @@ package struct SyncRun: Sendable {
             try await onPlan(plan)
         }
         if offline {
-            try await offlinePlans(request, library: library, store: store, onPlan: tell)
+            var items: [RunRequest.Item] = []
+            for item in request.items {
+                if try await store?.book(item.book) != nil {
+                    items.append(item)
+                } else {
+                    report.fail(FailureReport(book: item.book, failure: .notOnTheShelf(item.book)), emit: emit)
+                }
+            }
+            try await offlinePlans(items, of: request, library: library, store: store, onPlan: tell)
             return report
         }
         try await withHTTPTransport(options: configuration.transportOptions, logger: logger) { transport in
@@ -360,7 +368,8 @@ package struct SyncRun: Sendable {
 
     /// Plans several books at once, as long as none of them takes a path that a later one might want.
     private func offlinePlans(
-        _ request: RunRequest, library: String, store: CatalogStore?, onPlan: (AssembledPlan) async throws -> Void
+        _ items: [RunRequest.Item], of request: RunRequest, library: String, store: CatalogStore?,
+        onPlan: (AssembledPlan) async throws -> Void
     ) async throws {
         let assembly = PlanAssembly(
             library: library, namings: try Namings(of: configuration), request: request,
@@ -374,7 +383,6 @@ package struct SyncRun: Sendable {
             return try await assembly.plan(
                 book, episodes: stored, item: item, claimed: claimed, isComplete: book.isComplete)
         }
-        let items = request.items
         try await withThrowingTaskGroup(of: (index: Int, plan: AssembledPlan).self) { group in
             var claimed: Set<String> = []
             var ahead: [Int: AssembledPlan] = [:]
