@@ -21,13 +21,12 @@ struct Workbench {
         try await ProductRunner.run(arguments, environment: environment, in: folder)
     }
 
-    /// Has every file of the library be another one with the same bytes, as after a copy that keeps no times.
+    /// Has every file of the library be another one with the same bytes, as after a copy that keeps no times. None gets the
+    /// inode of the one before, which is there until then.
     func rewriteFiles() throws {
         for path in try files().keys {
             let place = library.appending(path: path)
-            let bytes = try Data(contentsOf: place)
-            try FileManager.default.removeItem(at: place)
-            try bytes.write(to: place)
+            try Data(contentsOf: place).write(to: place, options: .atomic)
         }
     }
 
