@@ -96,6 +96,12 @@ package struct SourceConfiguration: Sendable, Hashable {
         return [url ?? standard, detailURL, searchURL, archiveURL].compactMap(\.self)
     }
 
+    /// The address of its feed, where it is a source of one; nil for any other.
+    package var onlyFeed: ResourceAddress? {
+        guard kind == .feed, let url, !url.secretText.contains("{id}") else { return nil }
+        return url
+    }
+
     /// Everything that keeps the source from being asked.
     package var shortcomings: [Failure] {
         unsetVariables.map { missing in

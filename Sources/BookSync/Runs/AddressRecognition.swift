@@ -38,10 +38,7 @@ extension Configuration {
 
     /// The sources that are of one feed each, by their names, and its address.
     private var singleFeeds: [(name: String, address: ResourceAddress)] {
-        sources.values.compactMap { source in
-            guard source.kind == .feed, let url = source.url, !url.secretText.contains("{id}") else { return nil }
-            return (source.name, url)
-        }
+        sources.values.compactMap { source in source.onlyFeed.map { (source.name, $0) } }
     }
 
     /// A source of one feed has one book, whatever it is called: the one that is on the shelf, be it by the feed's address.

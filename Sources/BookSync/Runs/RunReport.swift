@@ -83,28 +83,26 @@ package struct RunReport: Sendable {
             failures.append(failure)
             emit(.notice(failure.message))
         }
-        func tell(_ skip: SyncAction.Skip, _ what: (_ first: Int, _ others: Int) -> Message, remedy: Message? = nil) {
+        func tellOf(
+            _ skip: SyncAction.Skip, remedy: Message? = nil, _ what: (_ first: Int, _ others: Int) -> Message
+        ) {
             let skipped = plan.actions.filter { $0.kind == .skip(skip) }
             guard let first = skipped.first else { return }
             let failure = Failure(
                 .temporary, what: what(first.episode.section, skipped.count - 1), why: first.reason, remedy: remedy)
-            failures.append(failure)
             if counts { summary.failed += skipped.count }
-            emit(
-                .failed(
-                    FailureReport(
-                        book: book, episode: first.episode.identity, section: first.episode.section,
-                        name: first.episode.name, failure: failure)))
+            tell(
+                FailureReport(
+                    book: book, episode: first.episode.identity, section: first.episode.section,
+                    name: first.episode.name, failure: failure), emit: emit)
         }
-        tell(
-            .obstructed,
-            {
-                $1 == 0
-                    ? "episode \($0) of \(book) cannot be put in place"
-                    : "episode \($0) and \($1) more of \(book) cannot be put in place"
-            }, remedy: "move what is in the way; booksync plan \(book) lists all of it")
+        tellOf(.obstructed, remedy: "move what is in the way; booksync plan \(book) lists all of it") {
+            $1 == 0
+                ? "episode \($0) of \(book) cannot be put in place"
+                : "episode \($0) and \($1) more of \(book) cannot be put in place"
+        }
         // What to do is part of the reason.
-        tell(.truncated) {
+        tellOf(.truncated) {
             $1 == 0
                 ? "episode \($0) of \(book) is no longer whole on disk"
                 : "episode \($0) and \($1) more of \(book) are no longer whole on disk"

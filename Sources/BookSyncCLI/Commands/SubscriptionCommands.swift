@@ -46,15 +46,17 @@ struct SubscribeCommand: Subcommand {
         _ references: [String], in configuration: Configuration, _ program: Program
     ) async throws -> ExitStatus {
         let filter = try selection.filter()
-        var references = try references.map(BookReference.init(parsing:))
-        var failures: [Failure] = []
-        for reference in references {
-            guard let failure = configuration.failure(naming: reference) else { continue }
+        let named = try references.map(BookReference.init(parsing:))
+        var (references, failures) = ([BookReference](), [Failure]())
+        for reference in named {
+            guard let failure = configuration.failure(naming: reference) else {
+                references.append(reference)
+                continue
+            }
             failures.append(failure)
             await program.tell(nil, "failed", "not subscribed", try configuration.book(reference), failure)
             await program.streams.writeError("booksync: \(failure)")
         }
-        references.removeAll { configuration.failure(naming: $0) != nil }
         // Opening the library would make one for nothing.
         if references.isEmpty { return ExitStatus(of: failures) }
         try program.requireNotConfigured(try references.map { try configuration.book($0) }, configuration, "subscribed")

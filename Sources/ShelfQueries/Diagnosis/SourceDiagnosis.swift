@@ -196,7 +196,6 @@ extension SourceConfiguration {
 
     /// The book of a source that has one alone: a feed whose address has no place for an id.
     fileprivate var onlyBook: BookIdentity? {
-        guard kind == .feed, let url, !url.secretText.contains("{id}") else { return nil }
-        return BookIdentity(source: name, id: FeedSettings.bookID(of: url))
+        onlyFeed.map { BookIdentity(source: name, id: FeedSettings.bookID(of: $0)) }
     }
 }
