@@ -25,6 +25,7 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let system = Target.Dependency.product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
@@ -56,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -76,13 +78,13 @@ let package = Package(
 
         .systemLibrary(name: "CFileSystem"),
 
-        room("BookModel"),
+        room("BookModel", uses: [crypto]),
         room("Languages", uses: ["BookModel"]),
         room("Transport", uses: ["BookModel", asyncHTTPClient, nioCore, nioPosix, nioHTTP1, nioSSL, logging]),
         room("TextParsing", uses: ["BookModel", "Transport", "CLibXML2"]),
         room(
             "CatalogFetcher",
-            uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto]),
+            uses: ["BookModel", "Transport", "TextParsing", "CLibXML2", nioCore, nioHTTP1, crypto, heap]),
         room(
             "CatalogStore",
             uses: [
@@ -97,7 +99,7 @@ let package = Package(
             uses: ["BookModel", "CatalogStore", "LibraryFiles", "MediaProbe", subprocess, system, crypto]),
         room(
             "DownloadEngine",
-            uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, logging]),
+            uses: ["BookModel", "Transport", "LibraryFiles", "CZlib", nioCore, nioHTTP1, crypto, heap, logging]),
         room(
             "Settings",
             uses: [

@@ -190,7 +190,7 @@ extension CatalogStore {
         try await read("the books of the collections cannot be read") { database in
             let sql = """
                 SELECT l.source, l.key, l.title, c.source, c.key FROM collection c
-                JOIN collection_book l ON l.collection_id = c.id
+                CROSS JOIN collection_book l ON l.collection_id = c.id
                 WHERE c.key LIKE 'author:%' AND l.gone = 0
                     AND NOT EXISTS (SELECT 1 FROM book b WHERE b.source = l.source AND b.key = l.key)
                 ORDER BY l.first_listing DESC, l.id DESC LIMIT ?

@@ -68,7 +68,7 @@ extension CatalogStore {
                 WHERE state NOT IN ('paused', 'verifying')
                 """
             // Once, and not for each episode: a hundred thousand may wait.
-            var priority = try Int.fetchOne(database, sql: "SELECT MAX(priority) FROM transfer") ?? 0
+            var priority = try Int.fetchOne(database, sql: "SELECT MAX(priority) FROM transfer WHERE priority > 0") ?? 0
             return try episodes.reversed().reduce(0) { count, episode in
                 priority += 1
                 let id = try database.requiredID(of: episode)
@@ -116,7 +116,7 @@ extension CatalogStore {
             let sql = """
                 SELECT \(EpisodeIdentity.columns), t.state
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-                WHERE t.state IN ('paused', 'cancelled')
+                WHERE t.state <> 'waiting' AND t.state IN ('paused', 'cancelled')
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
             var stopped: [EpisodeIdentity: TransferState] = [:]

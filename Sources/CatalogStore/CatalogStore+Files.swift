@@ -128,7 +128,7 @@ extension Database {
             let sql = """
                 SELECT b.source || ':' || b.key || '#' || e.key
                 FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE f.episode_id <> ? AND ? IN (f.path, f.pending_path)
+                WHERE f.episode_id <> ?1 AND (f.path = ?2 OR f.pending_path = ?2)
                 """
             let known = try String.fetchOne(self, sql: sql, arguments: [id, path])
             let owner = known.map(Message.init(verbatim:)) ?? "another episode"

@@ -147,8 +147,10 @@ extension Database {
     }
 
     fileprivate func insert(_ book: BookIdentity, at now: Date) throws -> Int64 {
-        try cachedStatement(sql: "INSERT INTO book (source, key, updated_at) VALUES (?, ?, ?)")
-            .execute(arguments: [book.source, book.id, stored(now)])
+        let (source, id) = (Slug(of: book.source), Slug(of: book.id))
+        let slug = source.isDigest || id.isDigest ? "\(source)/\(id)" : nil
+        try cachedStatement(sql: "INSERT INTO book (source, key, slug, updated_at) VALUES (?, ?, ?, ?)")
+            .execute(arguments: [book.source, book.id, slug, stored(now)])
         return lastInsertedRowID
     }
 

@@ -103,7 +103,7 @@ extension CatalogStore {
             let sql = """
                 SELECT \(EpisodeIdentity.columns), f.pending_path, \(LocalFile.columns)
                 FROM local_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE f.pending_path IS NOT NULL ORDER BY f.episode_id
+                WHERE f.pending_path > '' ORDER BY +f.episode_id
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
             var renames: [(file: LocalFile, pendingPath: String)] = []

@@ -132,7 +132,7 @@ extension CatalogStore {
         try await read("the books that are waited for cannot be read") { database in
             let sql = """
                 SELECT b.source, b.key, COALESCE(b.title, ''), w.latest, w.usual_gap, w.told
-                FROM publication_watch w JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
+                FROM publication_watch w CROSS JOIN book b ON b.id = w.book_id ORDER BY b.source, b.key
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
             var watches: [PublicationWatch] = []

@@ -15,6 +15,15 @@ extension CatalogStore {
         }
     }
 
+    /// The book that served addresses call so; nil also for one that they call by the catalog's own names.
+    package func book(slug: String) async throws -> BookIdentity? {
+        try await read("\(slug) cannot be looked up") { database in
+            let row = try Row.fetchOne(
+                database.cachedStatement(sql: "SELECT source, key FROM book WHERE slug = ?"), arguments: [slug])
+            return row.map { BookIdentity(source: $0[0], id: $0[1]) }
+        }
+    }
+
     /// Books with the counts of their episodes and files.
     /// - Parameter wanted: nil for all, ordered by identity; else the order is the one given, and books that the store
     ///   does not know are left out.
@@ -137,6 +146,16 @@ extension CatalogStore {
         try await read("\(BookReference.example(section, of: book)) cannot be looked up") { database in
             try database.episodeRecord(
                 of: book, where: "e.section = ? ORDER BY e.gone, e.position LIMIT 1", [section])
+        }
+    }
+
+    /// The episode of a book that served addresses call so, ``Episode/element`` included.
+    /// - Parameter name: the catalog's key, or the ``Slug`` of it.
+    package func episode(named name: String, of book: BookIdentity) async throws -> EpisodeRecord? {
+        if let own = try await episode(EpisodeIdentity(book: book, key: name)) { return own }
+        guard name.hasPrefix("~") else { return nil }
+        return try await read("\(name) cannot be looked up") { database in
+            try database.episodeRecord(of: book, where: "e.slug = ?", [name])
         }
     }
 

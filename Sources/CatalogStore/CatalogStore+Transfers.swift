@@ -61,7 +61,7 @@ extension CatalogStore {
             let sql = """
                 SELECT \(EpisodeIdentity.columns), \(TransferRecord.columns)
                 FROM transfer t JOIN episode e ON e.id = t.episode_id JOIN book b ON b.id = e.book_id
-                WHERE t.state = 'verifying' ORDER BY t.episode_id
+                WHERE t.state <> 'waiting' AND t.state = 'verifying' ORDER BY t.episode_id
                 """
             let rows = try Row.fetchCursor(database.cachedStatement(sql: sql))
             var records: [TransferRecord] = []

@@ -120,9 +120,8 @@ extension CatalogStore {
                 // Not the record of what was fetched anew meanwhile.
                 try database.cachedStatement(
                     sql: """
-                        DELETE FROM local_file WHERE EXISTS (
-                            SELECT 1 FROM trashed_file t WHERE t.id = ? AND t.episode_id = local_file.episode_id
-                                AND t.path = local_file.path AND t.fetched_at = local_file.fetched_at)
+                        DELETE FROM local_file WHERE (episode_id, path, fetched_at) = (
+                            SELECT t.episode_id, t.path, t.fetched_at FROM trashed_file t WHERE t.id = ?)
                         """
                 ).execute(arguments: [trashed.number])
                 try end(database, trashed.number)
@@ -142,12 +141,11 @@ extension CatalogStore {
                 SELECT f.id, e.section, e.name, COALESCE(b.title, ''), f.removed_at, f.moved_at,
                     e.removed_at IS NOT NULL, \(EpisodeIdentity.columns), \(LocalFile.columns)
                 FROM trashed_file f JOIN episode e ON e.id = f.episode_id JOIN book b ON b.id = e.book_id
-                WHERE (f.moved_at IS NOT NULL) = ? \(book == nil ? "" : "AND b.source = ? AND b.key = ?")
+                WHERE f.moved_at IS \(moved ? "NOT NULL" : "NULL") \(book == nil ? "" : "AND b.source = ? AND b.key = ?")
                 ORDER BY f.removed_at DESC, b.source, b.key, e.section, e.position, f.id
                 """
-            let of: [any DatabaseValueConvertible] = book.map { [$0.source, $0.id] } ?? []
             let rows = try Row.fetchCursor(
-                database.cachedStatement(sql: sql), arguments: StatementArguments([moved] + of))
+                database.cachedStatement(sql: sql), arguments: book.map { [$0.source, $0.id] } ?? [])
             var files: [TrashedFile] = []
             while let row = try rows.next() {
                 var columns = ColumnReader(row)

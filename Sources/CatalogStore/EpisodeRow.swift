@@ -47,8 +47,8 @@ struct EpisodeRow: Sendable {
         FROM episode WHERE book_id = ? AND key = ?
         """
     private static let insertion = """
-        INSERT INTO episode (book_id, key, raw_key, position, \(columns.joined(separator: ", ")))
-        VALUES (?, ?, ?, ?\(String(repeating: ", ?", count: columns.count))) ON CONFLICT (book_id, key) DO NOTHING
+        INSERT INTO episode (book_id, key, slug, raw_key, position, \(columns.joined(separator: ", ")))
+        VALUES (?, ?, ?, ?, ?\(String(repeating: ", ?", count: columns.count))) ON CONFLICT (book_id, key) DO NOTHING
         """
     private static let change = """
         UPDATE episode SET raw_key = COALESCE(?, raw_key), position = ?, gone = 0, \(columns.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ?
@@ -68,7 +68,9 @@ struct EpisodeRow: Sendable {
     /// - Returns: whether the book did not have the episode before.
     func insertIfUnknown(into book: Int64, _ database: Database) throws -> Bool {
         let statement = try database.cachedStatement(sql: Self.insertion)
-        try statement.execute(arguments: [book, key, rawKey, position] + content)
+        let slug = Slug(of: key)
+        try statement.execute(
+            arguments: [book, key, slug.isDigest ? slug.description : nil, rawKey, position] + content)
         guard database.changesCount > 0 else { return false }
         if element != nil { try writeElement(of: database.lastInsertedRowID, database) }
         return true

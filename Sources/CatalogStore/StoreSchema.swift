@@ -23,6 +23,7 @@ enum StoreSchema {
         migrator.registerMigration("v10", migrate: migrateToVersion10)
         migrator.registerMigration("v11", migrate: migrateToVersion11)
         migrator.registerMigration("v12", migrate: migrateToVersion12)
+        migrator.registerMigration("v13", migrate: migrateToVersion13)
         return migrator
     }()
 

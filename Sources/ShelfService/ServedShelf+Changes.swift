@@ -18,25 +18,15 @@ extension ServedShelf {
         let found = try await read { shelf -> [EpisodeRecord] in
             var found: [EpisodeRecord] = []
             var books: [String: BookIdentity] = [:]
-            var coded: [BookIdentity: [String: EpisodeRecord]] = [:]
             for name in names {
                 let key = "\(name.source)/\(name.book)"
                 let known: BookIdentity? =
                     if let book = books[key] { book } else { try await shelf.book(name.book, of: name.source) }
                 guard let book = known else { throw Self.notThere(name) }
                 books[key] = book
-                if let shelved = try await shelf.store.episode(EpisodeIdentity(book: book, key: name.episode)) {
-                    found.append(shelved)
-                    continue
+                guard let shelved = try await shelf.store.episode(named: name.episode, of: book) else {
+                    throw Self.notThere(name)
                 }
-                guard name.episode.hasPrefix("~") else { throw Self.notThere(name) }
-                if coded[book] == nil {
-                    coded[book] = Dictionary(
-                        try await shelf.store.episodes(of: book).map {
-                            (Slug(of: $0.episode.identity.key).description, $0)
-                        }, uniquingKeysWith: { first, _ in first })
-                }
-                guard let shelved = coded[book]?[name.episode] else { throw Self.notThere(name) }
                 found.append(shelved)
             }
             return found

@@ -90,7 +90,7 @@ package struct ServedShelf: Sendable {
         let library = library.place.path
         let file = try await read { shelf -> LocalFile? in
             guard let book = try await shelf.book(id, of: source) else { return nil }
-            return try await shelf.episode(episode, of: book)?.givenFile
+            return try await shelf.store.episode(named: episode, of: book)?.givenFile
         }
         guard let file = file ?? nil else { return nil }
         return try await runBlocking { try OpenedFile.open(file, in: library) }
@@ -117,7 +117,7 @@ package struct ServedShelf: Sendable {
     package func chapters(of episode: String, in id: String, of source: String) async throws -> [MediaInfo.Chapter]? {
         let chapters = try await read { shelf -> [MediaInfo.Chapter]? in
             guard let book = try await shelf.book(id, of: source),
-                let shelved = try await shelf.episode(episode, of: book), shelved.givenFile != nil
+                let shelved = try await shelf.store.episode(named: episode, of: book), shelved.givenFile != nil
             else { return nil }
             return try await shelf.chapters(of: shelved)
         }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import CatalogFetcher
@@ -86,6 +87,23 @@ import Testing
         #expect(started(&schedule) == [0])
         #expect(schedule.end(0, .listed) == [])
         #expect(started(&schedule) == [1, 2])
+    }
+
+    @Test(arguments: [1, 2, 1000])
+    func `the work grows with the books, whatever servers they are on`(booksOfServer: Int) {
+        let growth = OwnThread.growth(from: 2000) { count in
+            // Half of the books are on one server, which is always busy.
+            let servers = (0..<count).map { $0.isMultiple(of: 2) ? "busy" : "\($0 / booksOfServer)" }
+            var schedule = schedule(servers, jobs: 4, jobsPerServer: 1, doubted: Set(servers.dropFirst(count / 2)))
+            var ended = 0
+            while let index = schedule.startNext() {
+                ended += 1 + schedule.end(index, servers[index] == "busy" ? .listed : .unreachable).count
+                ended += schedule.startNext().map { 1 + schedule.end($0, .listed).count } ?? 0
+            }
+            #expect(ended == count)
+        }
+        // 4, and 16 where each book looks at every server, or at all that waits for its own.
+        #expect(growth < 9)
     }
 
     @Test func `one that answers in between is not given up for some books that it cannot give`() {

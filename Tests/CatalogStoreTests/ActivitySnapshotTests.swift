@@ -22,15 +22,6 @@ import Testing
             let episodes = try await store.episodes(inRows: look.transfers.keys.sorted() + [999_999])
             #expect(Set(episodes.values.map(\.episode.identity)) == Set((1...4).map { .sample($0) }))
             #expect(episodes.values.first { $0.episode.section == 1 }?.transfer?.total == 1000)
-            // It is found by what is kept in order for it, not by a look at each.
-            let database = try DatabaseQueue(path: store.path)
-            let plan = try database.read { (database: Database) in
-                try Row.fetchAll(
-                    database,
-                    sql: "EXPLAIN QUERY PLAN SELECT episode_id, state FROM transfer WHERE state <> 'waiting'")
-            }
-            try database.close()
-            #expect(plan.map { "\($0["detail"] as String? ?? "")" }.joined().contains("transfer_begun"))
         }
     }
 

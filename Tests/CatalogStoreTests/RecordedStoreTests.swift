@@ -36,7 +36,7 @@ import Testing
             var before = try TableContents(of: path)
             try await CatalogStore(path: path, access: .readWrite).close()
             var after = try TableContents(of: path, columns: before.columns)
-            #expect(after.tables["grdb_migrations"]?.rows == (1...12).map { "'v\($0)'" }.sorted())
+            #expect(after.tables["grdb_migrations"]?.rows == (1...13).map { "'v\($0)'" }.sorted())
             before.tables["grdb_migrations"] = nil
             after.tables["grdb_migrations"] = nil
             for (table, contents) in before.tables { #expect(after.tables[table] == contents, "\(table)") }

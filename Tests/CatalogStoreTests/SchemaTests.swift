@@ -17,7 +17,7 @@ import Testing
         return value
     }
 
-    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+    private static let versions = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]
 
     @Test func `every schema has its golden files`() {
         #expect(StoreSchema.migrator.migrations == Self.versions.map { "v\($0)" })

@@ -293,6 +293,43 @@ import Testing
         }
     }
 
+    @Test func `the work grows with the transfers, however many servers they are on`() {
+        let growth = OwnThread.growth(from: 1000) { count in
+            var schedule = TransferSchedule(servers: (0..<count).map(String.init), jobs: 4, jobsPerHost: 1)
+            var failed: Set<Int> = []
+            var ended = 0
+            for now in 0... where !schedule.isEmpty {
+                let started = startAll(&schedule, now: Double(now))
+                for index in started {
+                    schedule.end(index)
+                    // Each fails once, on a server that then asks to be left alone.
+                    if failed.insert(index).inserted {
+                        schedule.holdServer(of: index, until: Double(now + 20))
+                        schedule.postpone(index, until: Double(now + 10))
+                    } else {
+                        ended += 1
+                    }
+                }
+                if ended == count { break }
+                _ = schedule.nextWake(now: Double(now))
+            }
+            #expect(ended == count)
+        }
+        // 4, and 16 where each start looks at every server.
+        #expect(growth < 9)
+    }
+
+    @Test func `a server that was left alone while nothing waited for it wakes what comes to wait`() {
+        var schedule = TransferSchedule(servers: ["a"], jobs: 2, jobsPerHost: 2)
+        #expect(startAll(&schedule) == [0])
+        schedule.holdServer(of: 0, until: 5)
+        #expect(schedule.nextWake(now: 0) == nil)
+        schedule.add([("a", 0)])
+        #expect(startAll(&schedule, now: 1).isEmpty)
+        #expect(schedule.nextWake(now: 1) == 5)
+        #expect(startAll(&schedule, now: 5) == [1])
+    }
+
     @Test(
         arguments: [(0, nil), (1, nil), (2, nil), (3, 1), (4, 4), (5, 16), (6, 64), (7, 168), (8, 168), (5000, 168)]
             as [(Int, Double?)])

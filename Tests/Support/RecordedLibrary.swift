@@ -15,6 +15,7 @@ package struct RecordedLibrary: Sendable {
         RecordedLibrary(schema: 9, digest: "4bce6209cfbc8e5e22c3c1761bdc8355223c141fd88814d445f1e2bc0f741d1b"),
         RecordedLibrary(schema: 10, digest: "110ceec841ecc89b53b1e1b0f1afef8ee9d6b761d49bdfe094a3654e081aae25"),
         RecordedLibrary(schema: 11, digest: "a0201f08af2cf3927bf8a4cdcf78117cdb17880980f093a65bfe651cd3b64f2d"),
+        RecordedLibrary(schema: 12, digest: "a14b186ccc9c16f331f2c203b3b6dae048d793539d5d00f449e2712dfd5b4692"),
     ]
 
     /// Feeds of several kinds, by a program of the fifth schema; beside the library lie the feeds.

@@ -1,3 +1,5 @@
+import HeapModule
+
 /// Which catalog is asked next: several servers at once, of one server a few books at a time. Knows no clock and starts
 /// nothing.
 ///
@@ -32,7 +34,19 @@ package struct CatalogSchedule {
         case elsewhere
     }
 
+    /// Of two books the one that is asked for first.
+    private struct Place: Comparable {
+        var rank: Int
+        var index: Int
+
+        static func < (one: Place, other: Place) -> Bool { one.rank < other.rank }
+    }
+
     private struct ServerState {
+        /// The indices of its books that wait; the next one is the last.
+        var waiting: [Int] = []
+        /// The book that stands for it in ``heads``.
+        var head: Place?
         var running = 0
         var inVain = 0
         var hasAnswered = false
@@ -56,10 +70,9 @@ package struct CatalogSchedule {
     /// Places in the order in which books are asked for, by index: those that come later have lower ones.
     private var ranks: [Int] = []
     private var lowestRank = 0
-    /// Those that were not looked at yet; the next one is the last.
-    private var waiting: [Int] = []
-    /// Those that were, when no more could be asked of their servers; in order. Thus each is looked at once, however many wait.
-    private var parked: [String: ArraySlice<Int>] = [:]
+    /// The next book of each server that may be asked for one. What is no longer its next one is passed over, so that nothing
+    /// is looked for, however many servers there are.
+    private var heads = Heap<Place>()
 
     /// - Parameters:
     ///   - jobs: books asked for at once in all.
@@ -74,28 +87,37 @@ package struct CatalogSchedule {
     package mutating func add(_ more: [Entry]) {
         lowestRank -= more.count
         ranks += lowestRank..<(lowestRank + more.count)
-        waiting += (entries.count..<(entries.count + more.count)).reversed()
         entries += more
+        for index in ((entries.count - more.count)..<entries.count).reversed() {
+            servers[entries[index].server, default: ServerState()].waiting.append(index)
+        }
+        for server in Set(more.map(\.server)) { offer(server) }
+    }
+
+    /// Has the next book of a server be among those that may be asked for.
+    private mutating func offer(_ server: String) {
+        guard let index = servers[server]?.waiting.last else { return }
+        let place = Place(rank: ranks[index], index: index)
+        guard servers[server]?.head != place else { return }
+        servers[server]?.head = place
+        heads.insert(place)
     }
 
     /// Takes the next book to ask for; nil when nothing may be asked for now.
     package mutating func startNext() -> Int? {
         guard running < jobs else { return nil }
-        let free = parked.filter { mayAsk($0.key) }.compactMap { server, indices in
-            indices.first.map { (server, $0) }
-        }.min { ranks[$0.1] < ranks[$1.1] }
-        while let index = waiting.last, free.map({ ranks[index] < ranks[$0.1] }) ?? true {
-            waiting.removeLast()
-            let server = entries[index].server
-            guard !mayAsk(server) else { return start(index) }
-            let indices = parked[server] ?? []
-            let place = indices.firstIndex { ranks[$0] > ranks[index] } ?? indices.endIndex
-            parked[server, default: []].insert(index, at: place)
+        while let next = heads.popMin() {
+            let server = entries[next.index].server
+            guard servers[server]?.head == next else { continue }
+            servers[server]?.head = nil
+            // Else it is offered again when one of its books has ended.
+            guard mayAsk(server), servers[server]?.waiting.popLast() != nil else { continue }
+            running += 1
+            servers[server]?.running += 1
+            offer(server)
+            return next.index
         }
-        guard let (server, index) = free else { return nil }
-        parked[server]?.removeFirst()
-        if parked[server]?.isEmpty == true { parked[server] = nil }
-        return start(index)
+        return nil
     }
 
     private func mayAsk(_ server: String) -> Bool {
@@ -103,24 +125,21 @@ package struct CatalogSchedule {
         return state.running < (state.isDoubted && !state.hasAnswered ? 1 : jobsPerServer)
     }
 
-    private mutating func start(_ index: Int) -> Int {
-        running += 1
-        servers[entries[index].server, default: ServerState()].running += 1
-        return index
-    }
-
     /// Asks for nothing that waits.
     /// - Returns: the indices that are given up.
-    package mutating func giveUp() -> [Int] { giveUp { _ in true } }
+    package mutating func giveUp() -> [Int] { giveUp(of: Array(servers.keys)) { _ in true } }
 
-    private mutating func giveUp(_ isMeant: (Entry) -> Bool) -> [Int] {
-        let all = waiting + parked.values.joined()
-        waiting.removeAll { isMeant(entries[$0]) }
-        for server in parked.keys {
-            parked[server]?.removeAll { isMeant(entries[$0]) }
-            if parked[server]?.isEmpty == true { parked[server] = nil }
+    private mutating func giveUp(of names: [String], _ isMeant: (Entry) -> Bool) -> [Int] {
+        var all: [Int] = []
+        for server in names {
+            let waiting = servers[server]?.waiting ?? []
+            let left = waiting.filter { !isMeant(entries[$0]) }
+            all += waiting.filter { isMeant(entries[$0]) }
+            servers[server]?.waiting = left
+            servers[server]?.head = nil
+            offer(server)
         }
-        return all.filter { isMeant(entries[$0]) }.sorted { ranks[$0] < ranks[$1] }
+        return all.sorted { ranks[$0] < ranks[$1] }
     }
 
     /// Records what came of a book that was taken.
@@ -129,6 +148,7 @@ package struct CatalogSchedule {
         let entry = entries[index]
         running -= 1
         servers[entry.server, default: ServerState()].running -= 1
+        offer(entry.server)
         switch outcome {
         case .listed:
             servers[entry.server]?.answered()
@@ -146,6 +166,6 @@ package struct CatalogSchedule {
         let isServerGivenUp = servers[entry.server]?.isGivenUp == true
         let isSourceGivenUp = sources[entry]?.isGivenUp == true
         guard isServerGivenUp || isSourceGivenUp else { return [] }
-        return giveUp { isServerGivenUp && $0.server == entry.server || isSourceGivenUp && $0 == entry }
+        return giveUp(of: [entry.server]) { isServerGivenUp || $0 == entry }
     }
 }

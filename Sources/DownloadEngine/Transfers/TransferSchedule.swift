@@ -1,54 +1,62 @@
+import HeapModule
+
 /// Which transfers run and which wait, for which server or until when. Knows no clock and starts nothing: times come
 /// in as seconds on whatever clock the caller counts on.
 ///
-/// What waits is kept by server, so that what happens to one transfer costs the same whether ten wait or ten thousand.
+/// Each server has one transfer among those that may be next, so that what happens to one transfer costs the same whether
+/// ten wait or ten thousand, and for one server or for ten thousand. What is no longer as a heap has it is passed over
+/// when it comes to the top: nothing is looked for in a heap.
 struct TransferSchedule {
-    /// What waits for one server.
-    private struct Queue {
-        /// Indices in the order in which they are to start, last first.
-        var ready: [Int] = []
-        /// Those that wait for their time, which they have by their indices.
-        var postponed: [Int: Double] = [:]
+    /// What comes before what: first the transfers that were preferred, by their rank among them.
+    private struct Place: Comparable {
+        var preference: Int
+        var rank: Int
+        var index: Int
 
-        var isEmpty: Bool { ready.isEmpty && postponed.isEmpty }
-
-        func contains(_ index: Int) -> Bool { postponed[index] != nil || ready.contains(index) }
-
-        mutating func remove(_ index: Int) -> Bool {
-            if postponed.removeValue(forKey: index) != nil { return true }
-            guard let position = ready.lastIndex(of: index) else { return false }
-            ready.remove(at: position)
-            return true
+        static func < (one: Place, other: Place) -> Bool {
+            (one.preference, one.rank, one.index) < (other.preference, other.rank, other.index)
         }
     }
 
-    /// What comes before what, by the transfers' indices.
-    private struct Order {
-        var ranks: [Int] = []
-        /// Of the transfers that come before all others: index → its rank among them.
-        var preferences: [Int: Int] = [:]
+    /// A time that is waited for by a transfer, or by all that wait for its server.
+    private struct Wake: Comparable {
+        var time: Double
+        var index: Int
+        var isOfServer: Bool
 
-        func comesBefore(_ one: Int, _ other: Int) -> Bool {
-            (preferences[one] ?? .max, ranks[one], one) < (preferences[other] ?? .max, ranks[other], other)
-        }
+        static func < (one: Wake, other: Wake) -> Bool { one.time < other.time }
+    }
 
-        func sort(_ queue: inout Queue) { queue.ready.sort { comesBefore($1, $0) } }
+    private struct Server {
+        /// Indices of what waits, for its time as well.
+        var waiting: Set<Int> = []
+        /// What waits for nothing but a slot.
+        var ready = Heap<Place>()
+        var running = 0
+        /// Until when the server asked to be left alone.
+        var throttledUntil = 0.0
+        /// The place of the transfer that stands for it in ``heads``.
+        var head: Place?
     }
 
     /// By the transfers' indices in the order in which they came, which are also their names.
-    private var servers: [String] = []
-    private var order = Order()
+    private var names: [String] = []
+    private var ranks: [Int] = []
+    /// Of the transfers that come before all others: index → its rank among them.
+    private var preferences: [Int: Int] = [:]
     private let jobs: Int
     private let jobsPerHost: Int
-    /// By server; none is empty.
-    private var queues: [String: Queue] = [:]
+    private var servers: [String: Server] = [:]
+    /// The first of each server that may start a transfer.
+    private var heads = Heap<Place>()
+    /// By the indices of those that wait for their time.
+    private var postponed: [Int: Double] = [:]
+    private var wakes = Heap<Wake>()
+    private var waiting = 0
     /// By their indices.
     private(set) var running: Set<Int> = []
     /// Places that help a running transfer along.
     private var lent = 0
-    private var runningOnServer: [String: Int] = [:]
-    /// Servers that asked to be left alone, and until when.
-    private var throttledServers: [String: Double] = [:]
 
     init(jobs: Int, jobsPerHost: Int) {
         self.jobs = jobs
@@ -58,105 +66,166 @@ struct TransferSchedule {
     /// Has more transfers wait, each with its server. What has a lower rank starts before what has a higher one, and what
     /// came first before what came later.
     mutating func add(_ transfers: [(server: String, rank: Int)]) {
-        var changed: Set<String> = []
         for (server, rank) in transfers {
-            queues[server, default: Queue()].ready.append(servers.count)
-            servers.append(server)
-            order.ranks.append(rank)
-            changed.insert(server)
+            names.append(server)
+            ranks.append(rank)
+            wait(names.count - 1)
         }
-        let newOrder = order
-        for server in changed { change(server) { newOrder.sort(&$0) } }
     }
 
     /// Has transfers that wait come no later than others of these ranks.
     mutating func raise(_ transfers: [(index: Int, rank: Int)]) {
-        var changed: Set<String> = []
-        for (index, rank) in transfers where rank < order.ranks[index] {
-            order.ranks[index] = rank
-            changed.insert(servers[index])
+        for (index, rank) in transfers where rank < ranks[index] {
+            ranks[index] = rank
+            makeReady(index)
         }
-        let newOrder = order
-        for server in changed { change(server) { newOrder.sort(&$0) } }
     }
 
-    var isEmpty: Bool { queues.isEmpty && running.isEmpty }
+    var isEmpty: Bool { waiting == 0 && running.isEmpty }
 
     /// Takes the first transfer that may start now.
     mutating func startNext(now: Double) -> Int? {
         guard running.count + lent < jobs else { return nil }
-        var first: Int?
-        for server in queues.keys where hasSlot(server) && throttledServers[server] ?? 0 <= now {
-            endWaits(for: server, now: now)
-            guard let next = queues[server]?.ready.last else { continue }
-            if first.map({ order.comesBefore(next, $0) }) ?? true { first = next }
+        endWaits(now: now)
+        while let first = heads.popMin() {
+            let server = names[first.index]
+            guard servers[server]?.head == first else { continue }
+            servers[server]?.head = nil
+            // It is offered again when a slot is free.
+            guard hasSlot(server) else { continue }
+            if isServerThrottled(of: first.index, now: now) {
+                wakeServer(of: first.index)
+                continue
+            }
+            let isFirst = firstReady(of: server) == first
+            if isFirst {
+                remove(first.index)
+                running.insert(first.index)
+                servers[server]?.running += 1
+            }
+            offer(server)
+            if isFirst { return first.index }
         }
-        guard let first else { return nil }
-        let server = servers[first]
-        _ = change(server) { $0.ready.popLast() }
-        running.insert(first)
-        runningOnServer[server, default: 0] += 1
-        return first
+        return nil
     }
 
-    private func hasSlot(_ server: String) -> Bool { runningOnServer[server, default: 0] < jobsPerHost }
+    private func hasSlot(_ server: String) -> Bool { servers[server]?.running ?? 0 < jobsPerHost }
+
+    private func place(of index: Int) -> Place {
+        Place(preference: preferences[index] ?? .max, rank: ranks[index], index: index)
+    }
+
+    private mutating func wait(_ index: Int) {
+        guard servers[names[index], default: Server()].waiting.insert(index).inserted else { return }
+        waiting += 1
+        makeReady(index)
+    }
+
+    /// Puts a transfer that waits for nothing but a slot into the order, where it belongs by now.
+    private mutating func makeReady(_ index: Int) {
+        let server = names[index]
+        guard servers[server]?.waiting.contains(index) == true, postponed[index] == nil else { return }
+        let place = place(of: index)
+        servers[server]?.ready.insert(place)
+        offer(server)
+    }
+
+    /// Has the first transfer of a server be among those that may be next.
+    private mutating func offer(_ server: String) {
+        guard let first = firstReady(of: server), servers[server]?.head != first else { return }
+        servers[server]?.head = first
+        heads.insert(first)
+    }
+
+    private mutating func firstReady(of server: String) -> Place? {
+        while let first = servers[server]?.ready.min {
+            let isThere = servers[server]?.waiting.contains(first.index) == true && postponed[first.index] == nil
+            if isThere, first == place(of: first.index) { return first }
+            servers[server]?.ready.removeMin()
+        }
+        return nil
+    }
 
     /// Puts those whose time has come back into the order.
-    private mutating func endWaits(for server: String, now: Double) {
-        guard let due = queues[server]?.postponed.filter({ $0.value <= now }).keys, !due.isEmpty else { return }
-        for index in due {
-            queues[server]?.postponed[index] = nil
-            let ready = queues[server]?.ready ?? []
-            let position = ready.firstIndex { order.comesBefore($0, index) } ?? ready.endIndex
-            queues[server]?.ready.insert(index, at: position)
+    private mutating func endWaits(now: Double) {
+        while let wake = firstWake(), wake.time <= now {
+            wakes.removeMin()
+            if wake.isOfServer {
+                offer(names[wake.index])
+            } else {
+                postponed[wake.index] = nil
+                makeReady(wake.index)
+            }
         }
     }
 
-    private mutating func change<Value>(_ server: String, _ change: (inout Queue) -> Value) -> Value {
-        var queue = queues.removeValue(forKey: server) ?? Queue()
-        let value = change(&queue)
-        if !queue.isEmpty { queues[server] = queue }
-        return value
+    /// The first time that something still waits for.
+    private mutating func firstWake() -> Wake? {
+        while var wake = wakes.min {
+            let free = servers[names[wake.index]]?.throttledUntil ?? 0
+            if wake.isOfServer {
+                if wake.time == free, firstReady(of: names[wake.index]) != nil { return wake }
+                wakes.removeMin()
+            } else if postponed[wake.index] != wake.time {
+                wakes.removeMin()
+            } else if wake.time < free {
+                wake.time = free
+                postponed[wake.index] = free
+                wakes.replaceMin(with: wake)
+            } else {
+                return wake
+            }
+        }
+        return nil
     }
 
     /// The running transfers, first come first, that a slot could be lent to now. Call when nothing else can start.
     func mayBeHelped(now: Double) -> [Int] {
         guard running.count + lent < jobs else { return [] }
-        return running.sorted().filter { index in
-            runningOnServer[servers[index], default: 0] < jobsPerHost && !isServerThrottled(of: index, now: now)
-        }
+        return running.sorted().filter { hasSlot(names[$0]) && !isServerThrottled(of: $0, now: now) }
     }
 
     /// Has one more connection work on a running transfer.
     mutating func lend(to index: Int) {
         lent += 1
-        runningOnServer[servers[index], default: 0] += 1
+        servers[names[index]]?.running += 1
     }
 
     /// Ends that.
     mutating func giveBack(of index: Int) {
         lent -= 1
-        runningOnServer[servers[index], default: 1] -= 1
+        freeSlot(of: names[index])
     }
 
-    /// When a transfer that only waits for its time could start; nil when time changes nothing.
-    func nextWake(now: Double) -> Double? {
+    private mutating func freeSlot(of server: String) {
+        servers[server]?.running -= 1
+        offer(server)
+    }
+
+    /// When something that only waits for its time could start, or earlier where its server has no slot; nil when time
+    /// changes nothing.
+    mutating func nextWake(now: Double) -> Double? {
         guard running.count + lent < jobs else { return nil }
-        return queues.lazy.filter { hasSlot($0.key) }.compactMap { server, queue in
-            let free = throttledServers[server] ?? 0
-            let own = queue.postponed.values.lazy.map { max($0, free) }.filter { $0 > now }.min()
-            return queue.ready.isEmpty || free <= now ? own : free
-        }.min()
+        endWaits(now: now)
+        return firstWake()?.time
     }
 
     /// Starts nothing from the transfer's server before `time`; what runs goes on.
     mutating func holdServer(of index: Int, until time: Double) {
-        throttledServers[servers[index]] = max(time, throttledServers[servers[index]] ?? 0)
+        guard time > servers[names[index]]?.throttledUntil ?? 0 else { return }
+        servers[names[index]]?.throttledUntil = time
+        wakeServer(of: index)
+    }
+
+    /// Has what waits for the transfer's server be offered when the server is no longer to be left alone.
+    private mutating func wakeServer(of index: Int) {
+        guard let time = servers[names[index]]?.throttledUntil else { return }
+        wakes.insert(Wake(time: time, index: index, isOfServer: true))
     }
 
     /// Whether nothing is to start from the transfer's server now.
     func isServerThrottled(of index: Int, now: Double) -> Bool {
-        throttledServers[servers[index]] ?? 0 > now
+        servers[names[index]]?.throttledUntil ?? 0 > now
     }
 
     /// Has these transfers, in this order, start before all others, and the others in the order that was asked for.
@@ -164,49 +233,48 @@ struct TransferSchedule {
     @discardableResult
     mutating func prefer(_ indices: [Int]) -> [Int] {
         let wanted = Dictionary(indices.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
-        guard wanted != order.preferences else { return [] }
-        let moved = indices.filter { order.preferences[$0] == nil && queues[servers[$0]]?.contains($0) == true }
-        order.preferences = wanted
-        let newOrder = order
-        for server in Array(queues.keys) { change(server) { newOrder.sort(&$0) } }
-        return moved
+        guard wanted != preferences else { return [] }
+        let former = preferences
+        preferences = wanted
+        for index in Set(former.keys).union(wanted.keys) { makeReady(index) }
+        return indices.filter { former[$0] == nil && servers[names[$0]]?.waiting.contains($0) == true }
     }
 
     /// Takes a transfer that waits out of the schedule.
     /// - Returns: whether it was waiting.
-    mutating func drop(_ index: Int) -> Bool {
-        change(servers[index]) { $0.remove(index) }
+    mutating func drop(_ index: Int) -> Bool { remove(index) }
+
+    @discardableResult
+    private mutating func remove(_ index: Int) -> Bool {
+        guard servers[names[index]]?.waiting.remove(index) != nil else { return false }
+        postponed[index] = nil
+        waiting -= 1
+        return true
     }
 
     /// Takes what is meant of all that waits for a server out of the schedule.
     /// - Returns: what that is.
     mutating func dropWaiting(for server: String, where isMeant: (Int) -> Bool) -> [Int] {
-        change(server) { queue in
-            let dropped = (queue.ready + queue.postponed.keys).filter(isMeant)
-            queue.ready.removeAll(where: isMeant)
-            queue.postponed = queue.postponed.filter { !isMeant($0.key) }
-            return dropped
-        }
+        let dropped = servers[server]?.waiting.filter(isMeant) ?? []
+        for index in dropped { remove(index) }
+        return Array(dropped)
     }
 
     /// Takes everything that waits, save for these, out of the schedule.
     mutating func keepWaiting(only indices: Set<Int>) {
-        for server in Array(queues.keys) {
-            change(server) { queue in
-                queue.ready.removeAll { !indices.contains($0) }
-                queue.postponed = queue.postponed.filter { indices.contains($0.key) }
-            }
-        }
+        for index in servers.values.flatMap({ $0.waiting.subtracting(indices) }) { remove(index) }
     }
 
     /// Frees the slot of a running transfer.
     mutating func end(_ index: Int) {
         guard running.remove(index) != nil else { return }
-        runningOnServer[servers[index], default: 1] -= 1
+        freeSlot(of: names[index])
     }
 
     /// Has a transfer that is no longer running wait for its next try, at its old index in the order.
     mutating func postpone(_ index: Int, until time: Double) {
-        queues[servers[index], default: Queue()].postponed[index] = time
+        postponed[index] = time
+        wakes.insert(Wake(time: time, index: index, isOfServer: false))
+        wait(index)
     }
 }

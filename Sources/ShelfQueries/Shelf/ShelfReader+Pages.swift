@@ -52,7 +52,7 @@ extension ShelfReader {
     ) async throws -> (episode: EpisodeOnDisk, book: Book)? {
         let partials = try await PartialSizes(library: library)
         guard let identity = try await book(id, of: source), let book = try await store.book(identity),
-            let shelved = try await episode(name, of: identity)
+            let shelved = try await store.episode(named: name, of: identity)
         else { return nil }
         return (onDisk(shelved, partials: partials), book)
     }

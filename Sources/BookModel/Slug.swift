@@ -1,4 +1,3 @@
-import BookModel
 import Crypto
 
 /// What a source, a book or an episode is called in the addresses that booksync serves.
@@ -8,22 +7,16 @@ import Crypto
 /// request's path is ever decoded: what is not one of these names is not there.
 package struct Slug: Sendable, Hashable, CustomStringConvertible {
     package let description: String
+    /// Whether it is a digest in the name's place.
+    package let isDigest: Bool
 
     /// Bytes of a name that stands as it is.
     private static let maxLength = 80
 
     /// - Parameter name: the catalog's own.
     package init(of name: String) {
-        if Self.isPlain(name) {
-            description = name
-        } else {
-            description = "~" + SHA256.hash(data: Array(name.utf8)).prefix(16).hexadecimal
-        }
-    }
-
-    /// Whether a part of a request's path calls something so.
-    package static func == (name: Slug, part: some StringProtocol) -> Bool {
-        name.description.utf8.elementsEqual(part.utf8)
+        isDigest = !Self.isPlain(name)
+        description = isDigest ? "~" + SHA256.hash(data: Array(name.utf8)).prefix(16).hexadecimal : name
     }
 
     private static func isPlain(_ name: String) -> Bool {

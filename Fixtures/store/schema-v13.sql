@@ -1,0 +1,399 @@
+CREATE TABLE book (
+    id INTEGER PRIMARY KEY,
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    title TEXT CHECK (title <> ''),
+    author TEXT,
+    announcer TEXT,
+    summary TEXT,
+    cover TEXT,
+    declared INTEGER,
+    complete INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)),
+    updated_at INTEGER NOT NULL, listing_etag TEXT, listing_last_modified TEXT, language TEXT, slug TEXT CHECK (slug LIKE '%~%'),
+    UNIQUE (source, key)
+) STRICT;
+CREATE TABLE episode (
+    id INTEGER PRIMARY KEY,
+    book_id INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    section INTEGER NOT NULL,
+    position INTEGER NOT NULL CHECK (position >= 0),
+    name TEXT NOT NULL,
+    address TEXT,
+    locked INTEGER NOT NULL CHECK (locked = (address IS NULL)),
+    size INTEGER,
+    duration REAL,
+    published_at INTEGER,
+    modified_at INTEGER,
+    media_type TEXT,
+    guid TEXT,
+    number INTEGER,
+    season INTEGER,
+    digest_algorithm TEXT CHECK (digest_algorithm IN ('md5', 'sha1', 'sha256')),
+    digest TEXT CHECK ((digest IS NULL) = (digest_algorithm IS NULL)),
+    gone INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)),
+    removed_at INTEGER, raw_key TEXT, removed_by TEXT CHECK (removed_by IN ('keep_rule', 'missing_file', 'imported')), slug TEXT CHECK (slug LIKE '~%'),
+    UNIQUE (book_id, key)
+) STRICT;
+CREATE INDEX episode_in_order ON episode (book_id, section, position, gone, locked, removed_at);
+CREATE TABLE episode_element (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
+    element TEXT NOT NULL
+) STRICT;
+CREATE TABLE local_file (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
+    path TEXT NOT NULL UNIQUE CHECK (path <> '' AND path NOT GLOB '/*'),
+    folder TEXT NOT NULL GENERATED ALWAYS AS (rtrim(rtrim(path, replace(path, '/', '')), '/')) STORED,
+    pending_path TEXT UNIQUE CHECK (pending_path <> '' AND pending_path NOT GLOB '/*'),
+    size INTEGER NOT NULL CHECK (size >= 0),
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
+    mtime INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    etag TEXT,
+    last_modified TEXT,
+    validator_age INTEGER,
+    catalog_size INTEGER,
+    catalog_modified_at INTEGER,
+    fetched_at INTEGER NOT NULL,
+    verification TEXT NOT NULL CHECK (verification IN ('digest', 'length', 'unverified'))
+, named_by_listener INTEGER NOT NULL DEFAULT 0
+    CHECK (named_by_listener IN (0, 1)), fetched_from TEXT, original_size INTEGER CHECK (original_size >= 0), original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)), stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))) STRICT;
+CREATE TABLE transfer (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE RESTRICT,
+    state TEXT NOT NULL
+        CHECK (state IN ('waiting', 'downloading', 'verifying', 'paused', 'failed', 'cancelled')),
+    etag TEXT,
+    last_modified TEXT,
+    validator_age INTEGER,
+    total INTEGER CHECK (total >= 0),
+    committed_length INTEGER NOT NULL
+        CHECK (committed_length >= 0 AND (total IS NULL OR committed_length <= total)),
+    boot_id TEXT,
+    sha256 TEXT CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
+    path TEXT CHECK (path <> '' AND path NOT GLOB '/*'),
+    attempts INTEGER NOT NULL CHECK (attempts >= 0),
+    error TEXT,
+    next_try_at INTEGER, priority INTEGER NOT NULL DEFAULT 0, error_message TEXT,
+    CHECK (state <> 'verifying' OR (sha256 IS NOT NULL AND path IS NOT NULL))
+) STRICT;
+CREATE TABLE subscription (
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    title TEXT,
+    only_sections TEXT,
+    latest INTEGER CHECK (latest > 0),
+    "match" TEXT,
+    "exclude" TEXT,
+    subscribed_at INTEGER, since TEXT CHECK (since <> ''), transfer_order TEXT
+    CHECK (transfer_order IN ('first', 'last', 'listed')), max_episodes INTEGER CHECK (max_episodes > 0), max_bytes INTEGER CHECK (max_bytes > 0), naming TEXT CHECK (naming <> ''), keep TEXT CHECK (keep <> ''), max_size INTEGER CHECK (max_size > 0), language TEXT CHECK (language <> ''), min_hours REAL CHECK (min_hours > 0), max_books INTEGER CHECK (max_books > 0),
+    PRIMARY KEY (source, key)
+) STRICT;
+CREATE TABLE shelf_count (
+    book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
+    episodes INTEGER NOT NULL,
+    missing INTEGER NOT NULL,
+    locked INTEGER NOT NULL,
+    present INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    folder TEXT
+) STRICT;
+CREATE TRIGGER book_is_recounted AFTER UPDATE OF updated_at ON book BEGIN
+    DELETE FROM shelf_count WHERE book_id = new.id;
+END;
+CREATE TRIGGER episode_is_recounted AFTER UPDATE OF book_id, gone, locked, removed_at ON episode
+WHEN old.gone IS NOT new.gone OR old.locked IS NOT new.locked OR old.removed_at IS NOT new.removed_at
+    OR old.book_id IS NOT new.book_id
+BEGIN
+    DELETE FROM shelf_count WHERE book_id = new.book_id;
+    DELETE FROM shelf_count WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER episode_is_uncounted AFTER DELETE ON episode BEGIN
+    DELETE FROM shelf_count WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER file_is_counted AFTER INSERT ON local_file BEGIN
+    DELETE FROM shelf_count WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_is_recounted AFTER UPDATE OF size, path ON local_file
+WHEN old.size IS NOT new.size OR old.path IS NOT new.path
+BEGIN
+    DELETE FROM shelf_count WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_is_uncounted AFTER DELETE ON local_file BEGIN
+    DELETE FROM shelf_count WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
+END;
+CREATE VIRTUAL TABLE name_index USING fts5(
+    tokens, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
+);
+CREATE TABLE 'name_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE 'name_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE 'name_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+CREATE VIRTUAL TABLE title_index USING fts5(
+    tokens, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
+);
+CREATE TABLE 'title_index_data'(id INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE 'title_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID;
+CREATE TABLE 'title_index_config'(k PRIMARY KEY, v) WITHOUT ROWID;
+CREATE TABLE name_index_state (indexed_to INTEGER NOT NULL) STRICT;
+CREATE TABLE unindexed_name (id INTEGER PRIMARY KEY) STRICT;
+CREATE TRIGGER book_is_named AFTER INSERT ON book BEGIN
+    INSERT OR IGNORE INTO unindexed_name VALUES (-new.id);
+END;
+CREATE TRIGGER book_is_renamed AFTER UPDATE OF title, author, announcer ON book
+WHEN old.title IS NOT new.title OR old.author IS NOT new.author OR old.announcer IS NOT new.announcer
+BEGIN
+    INSERT OR IGNORE INTO unindexed_name VALUES (-new.id);
+END;
+CREATE TRIGGER episode_is_renamed AFTER UPDATE OF name ON episode WHEN old.name IS NOT new.name BEGIN
+    INSERT OR IGNORE INTO unindexed_name
+    SELECT new.id FROM name_index_state WHERE new.id <= indexed_to;
+END;
+CREATE TRIGGER episode_goes AFTER DELETE ON episode BEGIN
+    UPDATE name_index_state SET indexed_to = (SELECT COALESCE(MAX(id), 0) FROM episode)
+    WHERE indexed_to > (SELECT COALESCE(MAX(id), 0) FROM episode);
+END;
+CREATE TABLE exported_file (
+    path TEXT PRIMARY KEY CHECK (path <> '' AND path NOT GLOB '/*'),
+    book_id INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE,
+    kind TEXT NOT NULL,
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*'),
+    previous TEXT CHECK (length(previous) = 64 AND previous NOT GLOB '*[^0-9a-f]*'),
+    origin TEXT
+) STRICT;
+CREATE INDEX exported_file_of_book ON exported_file (book_id);
+CREATE TABLE verification (
+    id INTEGER PRIMARY KEY,
+    scope TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER
+) STRICT;
+CREATE UNIQUE INDEX verification_under_way ON verification (scope) WHERE ended_at IS NULL;
+CREATE TABLE verified_file (
+    episode_id INTEGER PRIMARY KEY REFERENCES local_file (episode_id) ON DELETE CASCADE,
+    round INTEGER NOT NULL REFERENCES verification (id),
+    verified_at INTEGER NOT NULL,
+    sha256 TEXT NOT NULL CHECK (length(sha256) = 64 AND sha256 NOT GLOB '*[^0-9a-f]*')
+) STRICT;
+CREATE TABLE renaming (
+    batch INTEGER NOT NULL CHECK (batch > 0),
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
+    from_path TEXT NOT NULL CHECK (from_path <> '' AND from_path NOT GLOB '/*'),
+    to_path TEXT NOT NULL CHECK (to_path <> '' AND to_path NOT GLOB '/*'),
+    renamed_at INTEGER,
+    PRIMARY KEY (batch, episode_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX renaming_of_episode ON renaming (episode_id);
+CREATE TABLE settled_plan (
+    book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
+    fingerprint TEXT CHECK (fingerprint <> ''),
+    folders TEXT NOT NULL DEFAULT '[]' CHECK (json_type(folders) = 'array'),
+    kept INTEGER NOT NULL DEFAULT 0 CHECK (kept >= 0),
+    skipped INTEGER NOT NULL DEFAULT 0 CHECK (skipped >= locked),
+    locked INTEGER NOT NULL DEFAULT 0 CHECK (locked >= 0)
+, removed INTEGER NOT NULL DEFAULT 0 CHECK (removed >= 0), gone INTEGER NOT NULL DEFAULT 0 CHECK (gone >= 0), filtered INTEGER NOT NULL DEFAULT 0 CHECK (filtered >= 0)) STRICT;
+CREATE TRIGGER book_unsettles AFTER UPDATE OF updated_at, title, author, declared ON book BEGIN
+    DELETE FROM settled_plan WHERE book_id = new.id;
+END;
+CREATE TRIGGER episode_unsettles AFTER UPDATE OF book_id, gone, locked, removed_at ON episode BEGIN
+    DELETE FROM settled_plan WHERE book_id = new.book_id;
+    DELETE FROM settled_plan WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER episode_unsettles_by_going AFTER DELETE ON episode BEGIN
+    DELETE FROM settled_plan WHERE book_id = old.book_id;
+END;
+CREATE TRIGGER file_unsettles_by_coming AFTER INSERT ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_unsettles AFTER UPDATE ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TRIGGER file_unsettles_by_going AFTER DELETE ON local_file BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = old.episode_id);
+END;
+CREATE TRIGGER transfer_unsettles AFTER INSERT ON transfer BEGIN
+    DELETE FROM settled_plan WHERE book_id = (SELECT book_id FROM episode WHERE id = new.episode_id);
+END;
+CREATE TABLE run (
+    id INTEGER PRIMARY KEY,
+    command TEXT NOT NULL CHECK (command <> ''),
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    exit_code INTEGER CHECK ((exit_code IS NULL) = (ended_at IS NULL)),
+    books INTEGER NOT NULL DEFAULT 0,
+    fetched INTEGER NOT NULL DEFAULT 0,
+    resumed INTEGER NOT NULL DEFAULT 0,
+    replaced INTEGER NOT NULL DEFAULT 0,
+    renamed INTEGER NOT NULL DEFAULT 0,
+    adopted INTEGER NOT NULL DEFAULT 0,
+    kept INTEGER NOT NULL DEFAULT 0,
+    locked INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    left_over INTEGER NOT NULL DEFAULT 0,
+    bytes_received INTEGER NOT NULL DEFAULT 0,
+    bytes_reused INTEGER NOT NULL DEFAULT 0,
+    seconds REAL NOT NULL DEFAULT 0,
+    error TEXT
+, held_back INTEGER NOT NULL DEFAULT 0, paused INTEGER NOT NULL DEFAULT 0, removed INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, filtered INTEGER NOT NULL DEFAULT 0, expired INTEGER NOT NULL DEFAULT 0, error_message TEXT) STRICT;
+CREATE TABLE outage (
+    subject TEXT PRIMARY KEY CHECK (subject <> ''),
+    since INTEGER NOT NULL,
+    runs INTEGER NOT NULL CHECK (runs > 0),
+    error TEXT NOT NULL,
+    told INTEGER NOT NULL CHECK (told IN (0, 1))
+, error_message TEXT) STRICT;
+CREATE TABLE publication_watch (
+    book_id INTEGER PRIMARY KEY REFERENCES book (id) ON DELETE CASCADE,
+    latest INTEGER NOT NULL,
+    usual_gap INTEGER NOT NULL CHECK (usual_gap > 0),
+    told INTEGER NOT NULL CHECK (told IN (0, 1))
+) STRICT;
+CREATE TABLE subscription_tag (
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    path TEXT NOT NULL CHECK (path <> ''),
+    UNIQUE (source, key, path),
+    FOREIGN KEY (source, key) REFERENCES subscription (source, key) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX local_file_by_age ON local_file (fetched_at);
+CREATE INDEX transfer_begun ON transfer (state) WHERE state <> 'waiting';
+CREATE TABLE trashed_file (
+    id INTEGER PRIMARY KEY,
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE RESTRICT,
+    removed_at INTEGER NOT NULL,
+    moved_at INTEGER,
+    path TEXT NOT NULL CHECK (path <> '' AND path NOT GLOB '/*'),
+    size INTEGER NOT NULL CHECK (size >= 0),
+    sha256 TEXT NOT NULL,
+    mtime INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    etag TEXT,
+    last_modified TEXT,
+    validator_age INTEGER,
+    catalog_size INTEGER,
+    catalog_modified_at INTEGER,
+    fetched_at INTEGER NOT NULL,
+    verification TEXT NOT NULL,
+    named_by_listener INTEGER NOT NULL CHECK (named_by_listener IN (0, 1)),
+    fetched_from TEXT
+, original_size INTEGER CHECK (original_size >= 0), original_sha256 TEXT CHECK ((original_sha256 IS NULL) = (original_size IS NULL)), stream_sha256 TEXT CHECK ((stream_sha256 IS NULL) = (original_size IS NULL))) STRICT;
+CREATE UNIQUE INDEX trashed_file_on_its_way ON trashed_file (episode_id) WHERE moved_at IS NULL;
+CREATE TABLE user (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT UNIQUE CHECK ((name IS NULL) = (id = 0) AND name <> ''),
+    -- Salted and stretched, as in $scrypt$ln=15,r=8,p=1$SALT$HASH.
+    password_hash TEXT CHECK ((password_hash IS NULL) = (id = 0) AND password_hash <> ''),
+    -- Whether there is nothing on the shelf for them but what user_book names.
+    limited INTEGER NOT NULL DEFAULT 0 CHECK (limited IN (0, 1))
+) STRICT;
+CREATE TABLE sqlite_sequence(name,seq);
+CREATE TABLE user_book (
+    user_id INTEGER NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (user_id, source, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE listening_position (
+    user_id INTEGER NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
+    -- From the beginning, and of the whole as the player found it.
+    seconds REAL NOT NULL CHECK (seconds >= 0 AND seconds <= 1e9),
+    duration REAL CHECK (duration > 0 AND duration <= 1e9),
+    finished INTEGER NOT NULL CHECK (finished IN (0, 1)),
+    updated_at INTEGER NOT NULL,
+    -- What it was listened to with, as its user knows it.
+    device TEXT CHECK (device <> ''),
+    PRIMARY KEY (user_id, episode_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX listening_position_by_age ON listening_position (user_id, updated_at);
+CREATE INDEX listening_position_by_episode ON listening_position (episode_id);
+CREATE TABLE bookmark (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    user_id INTEGER NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+    episode_id INTEGER NOT NULL REFERENCES episode (id) ON DELETE CASCADE,
+    seconds REAL NOT NULL CHECK (seconds >= 0 AND seconds <= 1e9),
+    note TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bookmark_by_episode ON bookmark (episode_id, user_id);
+CREATE INDEX bookmark_by_user ON bookmark (user_id);
+CREATE TABLE book_listening (
+    user_id INTEGER NOT NULL REFERENCES user (id) ON DELETE CASCADE,
+    book_id INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE,
+    speed REAL CHECK (speed >= 0.25 AND speed <= 4),
+    dismissed_at INTEGER,
+    PRIMARY KEY (user_id, book_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX book_listening_by_book ON book_listening (book_id);
+CREATE TABLE run_book (
+    run_id INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX preferred_transfer ON transfer (priority) WHERE priority > 0;
+CREATE TABLE media (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    duration REAL CHECK (duration >= 0),
+    chapters INTEGER NOT NULL CHECK (chapters >= 0),
+    -- JSON; null where it cannot be read as audio, for the reason in "error".
+    info TEXT,
+    error TEXT
+) STRICT;
+CREATE TABLE retagging (
+    episode_id INTEGER PRIMARY KEY REFERENCES episode (id) ON DELETE CASCADE,
+    sha256 TEXT NOT NULL,
+    original_size INTEGER,
+    original_sha256 TEXT,
+    stream_sha256 TEXT
+) STRICT;
+CREATE TABLE joined_file (
+    -- Absolute, or relative to the library.
+    path TEXT PRIMARY KEY,
+    book_id INTEGER NOT NULL REFERENCES book (id) ON DELETE CASCADE,
+    size INTEGER NOT NULL,
+    mtime INTEGER NOT NULL,
+    -- A digest of the episodes' digests, and of how they were joined.
+    made_of TEXT NOT NULL
+) STRICT;
+CREATE TABLE collection (
+    id INTEGER PRIMARY KEY,
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    -- What the books were chosen by, and the template by which their files are named.
+    filter TEXT NOT NULL,
+    naming TEXT CHECK (naming <> ''),
+    -- Listings are numbered; this is the last one that began.
+    listing INTEGER NOT NULL DEFAULT 0,
+    -- Where it goes on; NULL where it has ended, or read no page.
+    cursor TEXT,
+    UNIQUE (source, key)
+) STRICT;
+CREATE TABLE collection_book (
+    id INTEGER PRIMARY KEY,
+    collection_id INTEGER NOT NULL REFERENCES collection (id) ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    title TEXT NOT NULL,
+    -- Whether the filter lets it through.
+    wanted INTEGER NOT NULL CHECK (wanted IN (0, 1)),
+    -- What the list says of it that changes when the book does, empty where it says nothing; and what it said when the
+    -- book was fetched whole.
+    facts TEXT NOT NULL,
+    fetched_facts TEXT,
+    -- The first and the last listing that had it.
+    first_listing INTEGER NOT NULL,
+    listing INTEGER NOT NULL,
+    gone INTEGER NOT NULL DEFAULT 0 CHECK (gone IN (0, 1)),
+    UNIQUE (source, key, collection_id)
+) STRICT;
+CREATE INDEX collection_book_in_order ON collection_book (collection_id);
+CREATE INDEX book_by_slug ON book (slug) WHERE slug IS NOT NULL;
+CREATE INDEX episode_by_slug ON episode (book_id, slug) WHERE slug IS NOT NULL;
+CREATE INDEX book_by_author ON book (author);
+CREATE INDEX book_by_age ON book (updated_at DESC, source, key);
+CREATE INDEX episode_with_secret ON episode (book_id) WHERE instr(address, '***');
+CREATE INDEX removed_episode ON episode (removed_at) WHERE removed_at IS NOT NULL;
+CREATE INDEX trashed_file_of_episode ON trashed_file (episode_id);
+CREATE INDEX verified_file_by_round ON verified_file (round);
+CREATE INDEX joined_file_of_book ON joined_file (book_id);

@@ -1,0 +1,409 @@
+import BookModel
+import Foundation
+import GRDB
+import Support
+import Synchronization
+import Testing
+
+@testable import CatalogStore
+
+/// No query of a run, a page or an event reads more rows than it returns.
+@Suite(.limitedConcurrency) struct QueryPlanTests {
+    /// A step that reads a table or an index from end to end, or that sorts, with the reason why its statement may do so.
+    private struct Exception {
+        /// A part of the statement.
+        let statement: String
+        /// The beginnings of its steps.
+        let steps: [String]
+        let reason: String
+
+        init(_ statement: String, _ steps: [String], _ reason: String) {
+            (self.statement, self.steps, self.reason) = (statement, steps, reason)
+        }
+    }
+
+    private static let exceptions: [Exception] = []
+
+    @Test func `every statement of the store finds its rows by an index`() async throws {
+        try await withStorePath { path in
+            // One connection, which sees all statements.
+            let store = try await CatalogStore(path: path, access: .exclusive)
+            let queue = try #require(store.reader as? DatabaseQueue)
+            let traced = TracedStatements()
+            try await queue.writeWithoutTransaction { database in
+                database.trace { if case .statement(let statement) = $0 { traced.record(statement.sql) } }
+            }
+            try await useEverything(of: store, beside: path)
+            try await queue.writeWithoutTransaction { $0.trace(options: []) }
+            let statements = traced.all
+            for literal in try Self.literals() {
+                #expect(statements.contains { Self.holds($0, literal) }, "was not run: \(literal.joined(separator: "…"))")
+            }
+            var steps = try await Self.steps(of: statements, in: queue)
+            try await queue.write { try Self.fill($0) }
+            steps.formUnion(try await Self.steps(of: statements, in: queue))
+            var used: Set<Int> = []
+            for step in steps.sorted() {
+                let exception = Self.exceptions.firstIndex { exception in
+                    step.statement.contains(exception.statement) && exception.steps.contains(where: step.text.hasPrefix)
+                }
+                if let exception { used.insert(exception) } else { Issue.record("\(step.text) ← \(step.statement)") }
+            }
+            for index in Self.exceptions.indices where !used.contains(index) {
+                Issue.record("no longer an exception: \(Self.exceptions[index].statement)")
+            }
+            try await store.close()
+        }
+    }
+
+    @Test func `what a row refers to is found by an index from the other side`() async throws {
+        try await withStore { store in
+            let scans = try await store.read("") { database in
+                let keys = try Row.fetchAll(
+                    database,
+                    sql: """
+                        SELECT m.name AS child, group_concat(f."from" || ' = ?', ' AND ') AS columns
+                        FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'
+                        GROUP BY m.name, f.id
+                        """)
+                return try keys.flatMap { key in
+                    try Self.plan(of: "SELECT 1 FROM \"\(key["child"] as String)\" WHERE \(key["columns"] as String)", database)
+                }.filter(Self.isSuspect)
+            }
+            #expect(scans == [])
+        }
+    }
+
+    private struct Step: Hashable, Comparable {
+        let text: String
+        let statement: String
+
+        static func < (one: Step, other: Step) -> Bool { (one.statement, one.text) < (other.statement, other.text) }
+    }
+
+    private static func steps(of statements: Set<String>, in queue: DatabaseQueue) async throws -> Set<Step> {
+        try await queue.read { database in
+            var steps: Set<Step> = []
+            for statement in statements {
+                for text in try plan(of: statement, database) where isSuspect(text) {
+                    steps.insert(Step(text: text, statement: statement))
+                }
+            }
+            return steps
+        }
+    }
+
+    private static func plan(of statement: String, _ database: Database) throws -> [String] {
+        let explanation = try database.makeStatement(sql: "EXPLAIN QUERY PLAN \(statement)")
+        explanation.setUncheckedArguments([])
+        return try Row.fetchAll(explanation).map { $0["detail"] }
+    }
+
+    /// A full scan of what is not made by the statement itself, or a sort.
+    private static func isSuspect(_ step: String) -> Bool {
+        if step.hasPrefix("USE TEMP B-TREE") { return true }
+        return step.hasPrefix("SCAN") && !step.contains("VIRTUAL TABLE INDEX")
+            && !["CONSTANT ROW", "queue", "known", "(subquery"].contains { step.hasPrefix("SCAN \($0)") }
+    }
+
+    // MARK: The statements of the sources
+
+    /// The texts of the sources that are statements, each as its parts between what is interpolated.
+    private static func literals() throws -> [[String]] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/CatalogStore")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        let sources = files?.compactMap { $0 as? URL }.filter { file in
+            file.pathExtension == "swift"
+                && !["Migration", "StoreSchema", "OpenedDatabase", "StoreExamination", "StoreHeader"]
+                    .contains(where: file.lastPathComponent.hasPrefix)
+        }
+        var literals: [[String]] = []
+        for file in sources ?? [] {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /"""\n(?<long>(?s:.*?))"""|"(?<short>(?:\\.|[^"\\\n])*)"/) {
+                let parts = parts(of: String(match.output.long ?? match.output.short ?? ""))
+                if parts.first?.prefixMatch(of: /(?:SELECT|INSERT|UPDATE|DELETE|WITH) /) != nil { literals.append(parts) }
+            }
+        }
+        return literals
+    }
+
+    private static func parts(of literal: String) -> [String] {
+        var parts = [""]
+        var rest = literal[...]
+        while let start = rest.range(of: "\\(") {
+            parts[parts.count - 1] += rest[..<start.lowerBound]
+            var depth = 1
+            rest = rest[start.upperBound...].drop { character in
+                depth += character == "(" ? 1 : character == ")" ? -1 : 0
+                return depth > 0
+            }.dropFirst()
+            parts.append("")
+        }
+        parts[parts.count - 1] += rest
+        return parts.map { plain($0.replacing(#"\""#, with: "\"")) }
+    }
+
+    private static func plain(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+    private static func holds(_ statement: String, _ parts: [String]) -> Bool {
+        var rest = statement[...]
+        for part in parts where !part.isEmpty {
+            guard let range = rest.range(of: part) else { return false }
+            rest = rest[range.upperBound...]
+        }
+        return true
+    }
+
+    private final class TracedStatements: Sendable {
+        private let statements = Mutex<Set<String>>([])
+
+        var all: Set<String> { statements.withLock { $0 } }
+
+        /// Those of triggers come as comments; those of a full-text index are SQLite's own.
+        func record(_ statement: String) {
+            guard statement.prefixMatch(of: /\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s/) != nil,
+                !["'main'.", "sqlite_master", "grdb_migrations"].contains(where: statement.contains)
+            else { return }
+            _ = statements.withLock { $0.insert(plain(statement)) }
+        }
+    }
+
+    // MARK: What they are run on
+
+    /// Adds many rows, and statistics of them.
+    private static func fill(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+                INSERT INTO book (source, key, title, author, updated_at) SELECT 'many', i, 'title ' || i, i % 50, i FROM n;
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+                INSERT INTO episode (book_id, key, section, position, name, address, locked, gone, removed_at)
+                SELECT b.id, 'k' || i, i, i, 'name ' || i, 'http://a.example/' || i, 0, i % 20 = 0, iif(i % 10 = 0, i, NULL)
+                FROM book b, n WHERE b.source = 'many';
+                INSERT INTO local_file (episode_id, path, size, sha256, mtime, inode, fetched_at, verification)
+                SELECT id, book_id || '/' || id, 1, printf('%064d', id), 1, 1, id, 'digest' FROM episode WHERE section % 2 AND key LIKE 'k%';
+                INSERT INTO transfer (episode_id, state, committed_length, attempts)
+                SELECT id, 'waiting', 0, 0 FROM episode WHERE section % 2 = 0 AND key LIKE 'k%';
+                ANALYZE;
+                """)
+    }
+
+    private func useEverything(of store: CatalogStore, beside path: String) async throws {
+        let now = time(milliseconds: 1_700_000_000_000)
+        let other = BookIdentity(source: "feeds", id: "https://a.example/feed.xml")
+        try await list(veterinary, in: store, at: now)
+        _ = try await store.merge(samples(1...2, of: other), startingAt: 0, of: other)
+        try await useTransfers(of: store)
+        try await useFiles(of: store, at: now)
+        try await useTrash(of: store, at: now)
+        try await useShelf(of: store, named: other)
+        try await useListening(of: store, at: now)
+        try await useSubscriptions(of: store, at: now)
+        try await useRuns(of: store, at: now)
+        try await store.copy(to: path + ".copy")
+        try await store.record(generation: 1)
+        try await store.forgetPartialContent()
+        let rows = try #require(try await store.rows(of: veterinary))
+        try await store.release(veterinary)
+        try await store.adopt(rows, of: veterinary, files: [:])
+        // More books than are counted one by one.
+        for number in 1...101 {
+            let book = BookIdentity(source: "more", id: "\(number)")
+            _ = try await store.merge(samples(1...1, of: book), startingAt: 0, of: book)
+        }
+        _ = try await store.books()
+    }
+
+    private func list(_ book: BookIdentity, in store: CatalogStore, at now: Date) async throws {
+        _ = try await store.merge(samples(1...12), startingAt: 0, of: book)
+        _ = try await store.merge([.bare(11)] + samples(1...3), startingAt: 4, of: book)
+        let keys = Set((1...11).map { EpisodeIdentity.sample($0).key })
+        _ = try await store.dropped(from: book, seen: keys)
+        _ = try await store.finishListing(
+            of: Book(identity: book, title: "回到古代当兽医", author: "甲"), proof: complete(12), seen: keys)
+        _ = try await store.listingValidator(of: book)
+        _ = try await store.knownEpisodes(of: book)
+        let collection = BookIdentity(source: "kting", id: "author:甲")
+        _ = try await store.beginListing(of: collection, filter: "", naming: nil)
+        try await store.restartListing(of: collection)
+        _ = try await store.record([CatalogEntry(identity: book, title: "一")], wanted: [true], next: nil, of: collection)
+        _ = try await store.endListing(of: collection, limit: 5, declared: 1)
+        _ = try await store.booksToFetch(of: collection, after: 0, limit: nil, count: 10)
+        try await store.noteFetched([book])
+        _ = try await store.newlyListedBooks(among: [book], since: now)
+        _ = try await store.unshelvedBooks(count: 3)
+        _ = try await store.namingTemplate(of: book)
+        try await store.forgetCollections(except: [])
+    }
+
+    private func useTransfers(of store: CatalogStore) async throws {
+        try await store.save((1...6).map { .sample($0, state: .waiting) })
+        try await store.save([.sample(1, committed: 1)])
+        try store.commit([.sample(2, state: .verifying)])
+        try store.commit(begun: [.sample(3)])
+        _ = try await store.interruptedPublications()
+        _ = try await store.transferRecord(of: .sample(1))
+        _ = try await store.pause([.sample(4)])
+        _ = try await store.resume([.sample(4)])
+        _ = try await store.cancel([.sample(5)])
+        _ = try await store.prefer([.sample(6)])
+        _ = try await store.preferredTransfers()
+        _ = try await store.stoppedTransfers()
+        _ = try await store.unfinishedTransfers()
+        _ = try await store.queue(isRunUnderWay: true, from: 0, count: 10)
+        _ = try await store.queueCounts(isRunUnderWay: false)
+        _ = try await store.movingBooks()
+        _ = try await store.activitySnapshot(filesSince: 0)
+        _ = try await store.episodes(inRows: [1])
+        try await store.finish([.sample(1), .sample(2, path: "甲/2.mp3"), .sample(3)])
+    }
+
+    private func useFiles(of store: CatalogStore, at now: Date) async throws {
+        let file = LocalFile.sample(1)
+        _ = try await store.filePaths()
+        _ = try await store.pathsOfOthers(than: veterinary, in: ["", "萧十一狼"])
+        try await store.updateFiles([file])
+        _ = try await store.replaceRecord(of: file, with: file)
+        try await store.announceRetagging(file)
+        _ = try await store.announcedRetaggings()
+        try await store.endRetagging(file, isDone: true)
+        _ = try await store.booksWithoutTags(fetchedSince: now)
+        try await store.record(.success(MediaInfo(container: "mp3", codec: "mp3")), of: file)
+        _ = try await store.media(of: file.episode)
+        _ = try await store.filesWithoutMedia([file])
+        let joined = JoinedFile(path: "a.m4b", book: veterinary, size: 1, modificationTime: 1, madeOf: "")
+        try await store.recordJoinedFiles([joined], of: veterinary)
+        _ = try await store.joinedFiles(of: veterinary)
+        let exported = ExportedFile(
+            path: "a.opf", book: veterinary, kind: "opf", sha256: String(repeating: "a", count: 64))
+        try await store.recordExport(exported)
+        _ = try await store.exportedFile(at: exported.path)
+        _ = try await store.exportedFiles(of: veterinary, kind: "opf")
+        try await store.forgetExport(at: exported.path)
+        let round = try await store.beginVerification(of: "", anew: false, at: now)
+        _ = try await store.beginVerification(of: "", anew: true, at: now)
+        try await store.recordVerified([file], in: round, at: now)
+        _ = try await store.verifiedFiles(since: round)
+        _ = try await store.lastVerified(file.episode)
+        try await store.endVerification(round, at: now)
+        for batch in [RenameBatch.new, .undo] {
+            try await store.intendRenames([(file.episode, to: "甲/\(batch).mp3")], batch: batch)
+            _ = try await store.intendedRenames()
+            try await store.completeRenames([file.episode], at: now)
+        }
+        try await store.intendRenames([(file.episode, to: "乙.mp3")])
+        try await store.abandonRenames([file.episode])
+        try await store.forgetRenames(try await store.lastRenames()?.renames ?? [])
+    }
+
+    private func useTrash(of store: CatalogStore, at now: Date) async throws {
+        for isMoved in [true, false] {
+            try await store.remove([.sample(3)], at: now)
+            let files = try await store.intendTrashing()
+            for file in files { try await store.follow(file, to: "丙.mp3") }
+            if isMoved {
+                try await store.completeTrashing(files, at: now)
+                for file in try await store.trashedFiles() { try await store.restore(file) }
+            } else {
+                try await store.forgetTrashing(files)
+                try await store.forgetTrashed(files)
+            }
+        }
+        _ = try await store.trashedFiles(of: veterinary)
+        try await store.forgetRemovals(of: [.sample(3)])
+        try await store.forgetRemovals(at: now)
+    }
+
+    private func useShelf(of store: CatalogStore, named other: BookIdentity) async throws {
+        try await store.watchPlan(of: other)
+        try await store.saveCachedPlan(CachedPlan(fingerprint: "a", folders: [], totals: PlanTotals()), of: other)
+        _ = try await store.cachedPlan(of: other)
+        _ = try await store.books()
+        _ = try await store.books([veterinary])
+        _ = try await store.booksWithMissingEpisodes()
+        try await store.updateShelfCounts()
+        _ = try await store.books(first: 10)
+        _ = try await store.books(first: 10, isNewestFirst: true)
+        _ = try await store.shelfSum()
+        _ = try await store.books(by: "甲")
+        _ = try await store.books(withEpisodesIn: .waiting, isRunUnderWay: false)
+        let book = try #require(try await store.book(veterinary))
+        #expect(try await store.book(slug: "feeds/\(Slug(of: other.id))") == other)
+        _ = try await store.holdsBooks()
+        _ = try await store.known(among: [other])
+        _ = try await store.namesakesWithFiles(of: book)
+        _ = try await store.episode(section: 1, of: veterinary)
+        _ = try await store.episode(named: "~", of: veterinary)
+        _ = try await store.episodes(of: veterinary)
+        let selection = EpisodeSelection(state: .waiting, text: "集", isReversed: true)
+        _ = try await store.episodes(of: veterinary, selection, isRunUnderWay: true, from: 0, count: 5)
+        _ = try await store.stateCounts(of: veterinary, isRunUnderWay: false)
+        _ = try await store.stateCounts(of: veterinary, named: "集", isRunUnderWay: false)
+        for isReversed in [true, false] {
+            _ = try await store.index(of: 3, in: veterinary, isReversed: isReversed)
+        }
+        _ = try await store.neighbours(of: .sample(2))
+        _ = try await store.firstOnDisk(of: veterinary)
+        for _ in 1...2 {
+            _ = try await store.search("兽医", limit: 5)
+            _ = try await store.search("甲 第2集", limit: 5)
+            _ = try await store.unindexedNames()
+            try await store.updateSearchIndex()
+        }
+    }
+
+    private func useListening(of store: CatalogStore, at now: Date) async throws {
+        _ = try await store.add(User(id: 0, name: "a", passwordHash: "x", books: [veterinary]), inherits: true)
+        _ = try await store.update(userNamed: "a", passwordHash: "y", books: .some([veterinary]))
+        let user = try #require(try await store.users().first).id
+        try await store.setPosition(ListeningPosition(episode: .sample(1), seconds: 9, updatedAt: now), of: user)
+        _ = try await store.position(in: .sample(1), of: user)
+        _ = try await store.positions(of: veterinary, for: user)
+        _ = try await store.latestPositions(limit: 9, of: user)
+        _ = try await store.heardEpisodes(of: veterinary)
+        for part in [MarkedPart.whole, .episode(.sample(1)), .upTo(.sample(2))] {
+            for isPlayed in [true, false] {
+                _ = try await store.mark(part, of: veterinary, asPlayed: isPlayed, for: user, at: now)
+            }
+        }
+        _ = try await store.mark(.whole, of: veterinary, asPlayed: true, for: user, at: now)
+        _ = try await store.listeningProgress(of: [veterinary], for: user)
+        try await store.setSpeed(1.5, of: veterinary, for: user)
+        _ = try await store.speed(of: veterinary, for: user)
+        try await store.dismiss(veterinary, for: user, at: now)
+        let bookmark = Bookmark(id: 0, episode: .sample(1), seconds: 1, note: "", createdAt: now)
+        let number = try #require(try await store.add(bookmark, for: user))
+        _ = try await store.bookmarks(of: veterinary, for: user)
+        _ = try await store.removeBookmark(number, of: user)
+        _ = try await store.removeUser(named: "a")
+    }
+
+    private func useSubscriptions(of store: CatalogStore, at now: Date) async throws {
+        let tags = [SubscriptionTag(path: ["a"])].compactMap(\.self)
+        let subscription = Subscription(book: veterinary, subscribedAt: now, tags: tags)
+        _ = try await store.follow([subscription])
+        _ = try await store.subscribe(subscription)
+        _ = try await store.subscriptions()
+        _ = try await store.subscriptionCount(without: [veterinary])
+        _ = try await store.subscriptions(without: [veterinary], from: 0, count: 9)
+        _ = try await store.namingTemplate(of: veterinary)
+        _ = try await store.unsubscribe(veterinary)
+    }
+
+    private func useRuns(of store: CatalogStore, at now: Date) async throws {
+        let number = try await store.beginRun("mirror", of: [veterinary], at: now)
+        try await store.endRun(
+            RunRecord(number: number, command: "mirror", startedAt: now, endedAt: now, exitCode: 0, named: [.init(veterinary)]))
+        _ = try await store.runs(last: 9)
+        try await store.record([Outage(subject: "library", since: now, error: "x")], ended: ["x"])
+        _ = try await store.outages()
+        _ = try await store.publicationDates(of: veterinary, last: 9)
+        try await store.record([
+            PublicationWatch(book: veterinary, title: "", latest: now, usualGap: 1, isReported: false)
+        ])
+        _ = try await store.publicationWatches()
+        try await store.forgetFile(of: .sample(2))
+    }
+}
