@@ -123,7 +123,7 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             for match in text.matches(of: /"""\n(?<long>(?s:.*?))"""|"(?<short>(?:\\.|[^"\\\n])*)"/) {
                 let parts = parts(of: String(match.output.long ?? match.output.short ?? ""))
-                if parts.first?.prefixMatch(of: /(?:SELECT|INSERT|UPDATE|DELETE|WITH) /) != nil { literals.append(parts) }
+                if parts.first?.prefixMatch(of: #/(?:SELECT|INSERT|UPDATE|DELETE|WITH) /#) != nil { literals.append(parts) }
             }
         }
         return literals
