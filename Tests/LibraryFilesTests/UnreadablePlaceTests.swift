@@ -24,7 +24,7 @@ import Testing
         try await withTemporaryPath { library in
             try FileManager.default.createDirectory(
                 atPath: library + "/.booksync/shard", withIntermediateDirectories: true)
-            let shard = Shard(index: 0, count: 1)
+            let shard = try #require(Shard(index: 0, count: 1))
             for failure in [
                 #expect(throws: Failure.self) { try ShardRecord.require(shard, of: [library]) },
                 #expect(throws: Failure.self) { try ShardRecord.write(shard, in: library) },
