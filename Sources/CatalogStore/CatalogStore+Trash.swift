@@ -81,6 +81,27 @@ extension CatalogStore {
         return try await trashedFiles(moved: false)
     }
 
+    /// Records that the file of an episode is about to be replaced, and is in the trash from then on: on disk when the call
+    /// returns. On the thread that calls, which it blocks: none of the cooperative pool.
+    /// - Throws: ``Failure`` when the episode has another file.
+    package func commit(replacedFileOf episode: EpisodeIdentity, at path: String, _ now: Date) throws {
+        let what: Message = "\(path), which is to be replaced, cannot be kept"
+        func insert(_ database: Database) throws {
+            let sql = """
+                INSERT INTO trashed_file (episode_id, removed_at, moved_at, \(Self.columns))
+                SELECT episode_id, ?, ?, \(Self.columns) FROM local_file WHERE episode_id = ? AND path = ?
+                """
+            try database.cachedStatement(sql: sql).execute(
+                arguments: [stored(now), stored(now), try database.requiredID(of: episode), path])
+            guard database.changesCount > 0 else {
+                throw Failure(
+                    .temporary, what: what, why: "it is not the file that is recorded of \(episode)",
+                    remedy: "move it away and run again; nothing is fetched twice")
+            }
+        }
+        try writeBlocking(what, deciding: { _ in .durable }, insert)
+    }
+
     /// Records that a file which is to be moved to the trash has another path by now, which the user gave it: on disk
     /// when the call returns.
     package func follow(_ trashed: TrashedFile, to path: String) async throws {

@@ -13,9 +13,7 @@ func failing<Value>(_ what: Message, at path: String, _ body: () throws -> Value
         throw failure(of: error, what: what, path: path)
     } catch let error as ForeignPath {
         throw foreign(what: what, path: path, fault: "it names '\(error.path)', which is no path of the library")
-    } catch is RowDecodingError {
-        throw unknownContent(what: what, path: path)
-    } catch is UnknownWord {
+    } catch is RowDecodingError, is UnknownWord, is DecodingError {
         throw unknownContent(what: what, path: path)
     } catch {
         throw Failure(

@@ -52,7 +52,7 @@ struct ColumnReader {
     mutating func nextMessage() throws -> Message? {
         let (english, whole): (String?, String?) = (try next(), try next())
         guard let english else { return nil }
-        return whole.flatMap { try? JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
+        return try whole.map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
             ?? Message(verbatim: english)
     }
 

@@ -44,6 +44,7 @@ package struct DownloadEngine: Sendable {
     private let publisherThread = SerialQueueExecutor(label: "booksync.publisher")
     private let bring: @Sendable ([EpisodeIdentity]) async throws -> Void
     let makeRoom: @Sendable (Int64) async -> Bool
+    private let keepReplaced: @Sendable (EpisodeIdentity, String) throws -> Void
     private let objection: @Sendable (String, Episode) async -> Message?
     let emit: @Sendable (SyncEvent) -> Void
     let logger: Logger
@@ -53,6 +54,8 @@ package struct DownloadEngine: Sendable {
     ///   - partialFolder: absolute path of the folder for partial files, on the library's own filesystem.
     ///   - bring: gets episodes that somebody wants now and that nobody has put into the inbox.
     ///   - makeRoom: gets how many bytes the disk lacks, and says whether it has freed that many.
+    ///   - keepReplaced: gets an episode and the path of its file before that is replaced; where it throws, the file stays. May
+    ///     block.
     ///   - requireHeld: throws when another run has the library now; is called before each publication, and may block.
     ///   - objection: gets the absolute path of a file that nothing vouches for, and says what is wrong with it; nil where it
     ///     may be put into the library.
@@ -61,6 +64,7 @@ package struct DownloadEngine: Sendable {
         settings: EngineSettings, logger: Logger,
         bring: @escaping @Sendable ([EpisodeIdentity]) async throws -> Void = { _ in },
         makeRoom: @escaping @Sendable (Int64) async -> Bool = { _ in false },
+        keepReplaced: @escaping @Sendable (EpisodeIdentity, String) throws -> Void = { _, _ in },
         requireHeld: @escaping @Sendable () throws -> Void = {},
         objection: @escaping @Sendable (String, Episode) async -> Message? = { _, _ in nil },
         emit: @escaping @Sendable (SyncEvent) -> Void
@@ -76,6 +80,7 @@ package struct DownloadEngine: Sendable {
             minDividedLength: settings.minDividedLength, requireHeld: requireHeld)
         self.bring = bring
         self.makeRoom = makeRoom
+        self.keepReplaced = keepReplaced
         self.objection = objection
         self.emit = emit
         self.logger = logger
@@ -327,7 +332,7 @@ package struct DownloadEngine: Sendable {
             if run.mustArmGroupTimer() { addTimer(Self.publicationInterval, .groupIsDue, to: &group) }
             return
         }
-        let publisher = Publisher(library: library, journal: journal, watch: watch)
+        let publisher = Publisher(library: library, journal: journal, watch: watch, keepReplaced: keepReplaced)
         group.addTask(executorPreference: publisherThread) {
             let outcomes = publisher.publish(files.map(\.file)).map { $0.mapError(Self.publicationFailure) }
             return .published(Array(zip(files.map(\.index), outcomes)))

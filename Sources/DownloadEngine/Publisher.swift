@@ -6,11 +6,14 @@ import LibraryFiles
 /// commit, in this order.
 ///
 /// Before anything is renamed the journal says what is about to be published where (`verifying`, with digest and
-/// path): a run that is killed between rename and commit finds the file again instead of fetching it twice.
+/// path): a run that is killed between rename and commit finds the file again instead of fetching it twice. A file that is
+/// replaced has a second name, on disk, before the rename takes its first.
 struct Publisher: Sendable {
     let library: String
     let journal: any TransferJournal
     let watch: DiskGuard
+    /// Keeps the file of the episode at the path, which is about to be replaced. Blocks on the disk.
+    let keepReplaced: @Sendable (EpisodeIdentity, String) throws -> Void
 
     private struct Publication {
         let file: ReceivedFile
@@ -75,6 +78,7 @@ struct Publisher: Sendable {
         if file.wanted.overwrites, let existingFile = file.wanted.existingFile {
             try directory.requireUnchanged(name, since: existingFile)
         }
+        if file.wanted.overwrites { try keepReplaced(file.wanted.episode.identity, file.wanted.path) }
         // The announcement says it from here on.
         ExtendedAttribute.origin.remove(from: file.descriptor)
         try directory.receive(file.path, as: name, replaces: file.wanted.overwrites)

@@ -79,8 +79,11 @@ struct TransferAttempt {
     /// Ends the use of the partial file, unless it is received whole: then it is the publisher's.
     private mutating func finish(with partial: PartialFile) async throws {
         await endHelp(isOfUse: result.ending.isRetry)
-        if case .received = result.ending {
-            try pieces?.removeFiles()
+        if case .received(let file) = result.ending {
+            do { try pieces?.removeFiles() } catch {
+                file.close(isPublished: false)
+                throw error
+            }
             return
         }
         if result.progress > 0 {

@@ -262,12 +262,14 @@ extension Wordings {
         "--import and --export cannot be done at once.": "--import 和 --export 不能同时使用。",
         "--import and --export take the path of a file, or -.": "--import 和 --export 应为文件路径或 -。",
         "List, restore or delete what was removed.": "列出、恢复或永久删除已删除的文件。",
-        "Removed files are kept for {1} days in the library's .booksync/trash.":
-            "已删除的文件在书库的 .booksync/trash 中保留 {1} 天。",
+        "Removed and replaced files are kept for {1} days in the library's .booksync/trash.":
+            "已删除和被替换的文件在书库的 .booksync/trash 中保留 {1} 天。",
         "List what was removed, the last first; offline.": "列出已删除的文件，最近的在前；离线。",
         "Bring removed files back to where they were.": "把已删除的文件恢复到原处。",
-        "Their episodes are no longer removed. Of an episode that was removed twice, the last file comes back.":
-            "这些分集不再是已删除状态。同一集删除过两次的，恢复最后一个文件。",
+        """
+        Their episodes are no longer removed. Of several files of an episode the last one comes back; a file \
+        that the episode has by now goes to the trash instead.
+        """: "这些分集不再是已删除状态。同一集有几个文件的，恢复最后一个；该集现有的文件则移入回收站。",
         "Delete what is in the trash, for good.": "永久删除回收站中的文件。",
         "Delete without asking.": "删除时不询问。",
         "Take back the last removal, or the renames of the last run that renamed anything.": "撤销上一次删除，或上一次运行的改名。",
@@ -292,12 +294,11 @@ extension Wordings {
         Names what is missing, truncated, changed, or rotten (other bytes, though nobody wrote to the \
         file), and exits with 75 when anything is bad and was not repaired. A verification that is \
         interrupted goes on where it stopped when it is asked for again. --repair fetches the bad files \
-        again; each stays where it is until the good one is whole, and one that was written to since it was \
-        fetched is kept under .booksync/kept. --accept REF records files that you edited (tags, cuts) as \
-        they are now.
+        again; each stays where it is until the good one is whole, and then goes to the trash. --accept REF \
+        records files that you edited (tags, cuts) as they are now.
         """: """
         列出缺失、截短、改动或损坏（没有人写过，内容却变了）的文件；有问题而未修复时退出码为 75。中断的校验再次运行时从中断处继续。\
-        --repair 重新下载有问题的文件：新文件完整之前，旧文件留在原处；下载后被写过的文件另存在 .booksync/kept 中。\
+        --repair 重新下载有问题的文件：新文件完整之前，旧文件留在原处，之后移入回收站。\
         --accept REF 按现状记录你编辑过（标签、剪辑）的文件。
         """,
         "Books or episodes: REF, REF/12, REF/12-40; none for everything.": "书或分集：REF、REF/12、REF/12-40；不写则为全部。",

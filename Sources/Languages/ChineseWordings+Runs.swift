@@ -44,7 +44,14 @@ extension Wordings {
         "episode {1} and {2} more of {3} are no longer whole on disk": "{3} 的第 {1} 集及另外 {2} 集在磁盘上已不完整",
         "episode {1} of {2} cannot be put in place": "{2} 的第 {1} 集无法就位",
         "episode {1} and {2} more of {3} cannot be put in place": "{3} 的第 {1} 集及另外 {2} 集无法就位",
-        "the file of {1} was changed since it was fetched: what it was is kept as {2}": "{1} 的文件在下载后有改动：原内容保留为 {2}",
+        "1 replaced file moved to the trash: booksync trash restore brings it back":
+            "1 个被替换的文件已移入回收站：用 booksync trash restore 可恢复",
+        "{1} replaced files moved to the trash: booksync trash restore brings them back":
+            "{1} 个被替换的文件已移入回收站：用 booksync trash restore 可恢复",
+        "{1}, which is to be replaced, cannot be kept": "要替换的 {1} 无法留存", "{1} is not deleted": "{1} 未删除",
+        "it is not the file that is recorded of {1}": "它不是 {1} 所记录的文件",
+        "it was written to after it was copied into the library": "复制到书库之后，它又被写过",
+        "compare it with {1}, and delete it if you do not need it": "请与 {1} 对比，如不需要请自行删除",
         "it comes back from the trash": "从回收站恢复",
         "1 file comes back from the trash": "1 个文件从回收站恢复", "{1} files come back from the trash": "{1} 个文件从回收站恢复",
         "1 file comes back from the trash and is not fetched": "1 个文件将从回收站恢复，无需下载",
@@ -105,7 +112,6 @@ extension Wordings {
             "{1} 与它书号、书名都相同且已下载，而来源“{2}”已不存在",
         "call the source '{1}' again, or fetch the book beside the other one with --force":
             "请把来源改回“{1}”，或用 --force 另外下载一份",
-        "the file of {1} is also at {2}, and could not be taken away: {3}": "{1} 的文件在 {2} 还有一份，未能移走：{3}",
         "move what is in the way; booksync plan {1} lists all of it": "请移走挡路的文件；booksync plan {1} 列出全部",
         "{1} is named twice with different episodes": "{1} 指定了两次，分集不同",
         "its filters cannot be combined": "筛选条件无法合并",
@@ -135,8 +141,7 @@ extension Wordings {
         "name the book alone": "请只写书，不要带分集",
 
         "it is not the file that was fetched, or was changed since": "它不是下载的那个文件，或下载后有改动",
-        "delete it if you do not need it": "如不需要请自行删除", "episode {1} has a file again: {2}": "第 {1} 集已另有文件：{2}",
-        "remove that first": "请先删除那个文件",
+        "delete it if you do not need it": "如不需要请自行删除",
         "booksync remove --forget has the next run fetch it again": "booksync remove --forget 可让下次运行重新下载",
         "not all renames could be taken back": "部分改名未能撤销", "{1} of them are left": "剩余 {1} 个",
         "move what is in the way, and run booksync undo again": "请移走挡路的文件，再运行 booksync undo",
@@ -152,7 +157,6 @@ extension Wordings {
         "it was written to while it was read": "读取时正被写入",
         "it begins with {1} where audio is to be": "开头是{1}，而不是音频",
         "fetching it again would not help, and it is left alone": "重新下载也无济于事，予以保留",
-        "it was written to, and could not be kept: {1}": "它被写过，未能另存：{1}",
         "the run ended before it came to it": "运行在处理它之前就结束了",
         "the run ended before {1} came to be looked at": "运行在查看 {1} 之前就结束了",
         "{1}, {2} verified before the interruption": "{1}，中断前已校验 {2} 个",

@@ -1,8 +1,10 @@
 import BookModel
 import Foundation
 
-/// A copy of the file, with its times, on disk when the call returns.
-package func copyFile(_ source: String, to path: String, size: Int64) throws {
+/// A copy of the file, on disk when the call returns.
+/// - Returns: what the file that was read looked like when all of it was read.
+@discardableResult
+package func copyFile(_ source: String, to path: String, size: Int64) throws -> FileAttributes {
     let input = try opened(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     defer { close(input) }
     unlink(path)
@@ -27,6 +29,9 @@ package func copyFile(_ source: String, to path: String, size: Int64) throws {
             remedy: "run again when nothing writes to it")
     }
     try systemCall("\(path) cannot be synced") { fsync(output) }
+    var status = stat()
+    try systemCall("\(source) cannot be looked at") { fstat(input, &status) }
+    return FileAttributes(status)
 }
 
 /// Gives the file at the path to nobody else: it becomes a copy with the same bytes, which a process that has opened it before does

@@ -78,7 +78,7 @@ package struct LibraryDirectory: ~Copyable {
     /// is gone meanwhile is no hindrance. Whoever writes to it in the very moment between this and the overwriting is not
     /// noticed.
     package func requireUnchanged(_ name: String, since existing: FileAttributes) throws {
-        guard let now = try? folder.attributes(of: name), now != existing else { return }
+        guard let now = try attributes(of: name), now != existing else { return }
         throw Failure(
             .temporary, what: "\(name) cannot be replaced", why: "somebody wrote to it since the run began",
             remedy: "run again; nothing is fetched twice, and what was written is not lost")
@@ -125,14 +125,19 @@ package struct LibraryDirectory: ~Copyable {
     }
 
     package func facts(of name: String) throws -> FileAttributes {
-        let facts: FileAttributes?
+        guard let facts = try attributes(of: name) else {
+            throw Failure.file("\(name) cannot be looked at", errno: ENOENT)
+        }
+        return facts
+    }
+
+    /// - Returns: nil when nothing has that name.
+    private func attributes(of name: String) throws -> FileAttributes? {
         do {
-            facts = try folder.attributes(of: name)
+            return try folder.attributes(of: name)
         } catch {
             throw Failure.file("\(name) cannot be looked at", errno: error.code)
         }
-        guard let facts else { throw Failure.file("\(name) cannot be looked at", errno: ENOENT) }
-        return facts
     }
 }
 

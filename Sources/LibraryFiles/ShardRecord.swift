@@ -16,7 +16,7 @@ package enum ShardRecord {
     package static func require(_ shard: Shard, of libraries: [String]) throws {
         for (index, library) in libraries.enumerated()
         where FileManager.default.fileExists(atPath: library + "/.booksync") {
-            let recorded = try? String(contentsOfFile: library + "/.booksync/" + name, encoding: .utf8)
+            let recorded = try recorded(in: library)
             guard recorded != Shard(index: index, count: shard.count)?.description else { continue }
             let before: Message =
                 recorded.map { "it was filled as shard \($0)" } ?? "it was filled before there were shards"
@@ -28,11 +28,25 @@ package enum ShardRecord {
         try write(shard, in: libraries[shard.index])
     }
 
+    /// - Returns: nil where nothing is recorded.
+    private static func recorded(in library: String) throws -> String? {
+        let path = "\(library)/.booksync/\(name)"
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch CocoaError.fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw Failure(
+                .inputOutput, disposition: .stop, what: "\(path) cannot be read", why: Message(cause: error),
+                remedy: "check the disk that holds the library")
+        }
+    }
+
     /// Records that a library is filled as that shard from now on. Blocks on the disk.
     package static func write(_ shard: Shard, in library: String) throws {
         let own = library + "/.booksync"
         let path = own + "/" + name
-        guard (try? String(contentsOfFile: path, encoding: .utf8)) != shard.description else { return }
+        guard try recorded(in: library) != shard.description else { return }
         let isNew = !FileManager.default.fileExists(atPath: own)
         // A new folder has its record from the start: other workers look at it at any time.
         let folder = isNew ? "\(own).new-\(String(UInt64.random(in: 0 ... .max), radix: 36))" : own

@@ -6,7 +6,7 @@ import LibraryFiles
 
 /// Takes what the user wrote into files for what they are to be from now on: their tags, their cuts. The record gets
 /// the size and digest that the file has now, and nothing is fetched. Its time stays that of the fetch: by that a later version
-/// of the catalog's is known to replace somebody's work, which is kept then (``EditedFiles``).
+/// of the catalog's is known to replace somebody's work, which goes to the trash then.
 ///
 /// The file's mark stays as well: by one that does not fit its bytes they are not taken for what was fetched, and replaced, when
 /// the store is lost.

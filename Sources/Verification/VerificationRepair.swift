@@ -9,10 +9,8 @@ import Synchronization
 
 /// Fetches bad files again, through a run like any other.
 ///
-/// A bad file stays at its place until the good one is whole and takes that over. One that somebody wrote to since it was
-/// fetched (its times or its inode differ from the record) is kept under `.booksync/kept` besides: whoever asks for a
-/// repair wants the episode as the catalog has it, and may not have thought of the tags that they once edited. What
-/// nobody wrote to and is not what was fetched is no one's work, and is not kept.
+/// A bad file stays at its place until the good one is whole and takes that over; then it is in the trash: whoever asks for a
+/// repair wants the episode as the catalog has it, and may not have thought of the tags that they once edited.
 package struct VerificationRepair: Sendable {
     private let configuration: Configuration
     private let logger: Logger
@@ -40,35 +38,15 @@ package struct VerificationRepair: Sendable {
         }
         let wanted = report.bad.indices.filter { report.bad[$0].repair == nil }
         guard !wanted.isEmpty else { return report }
-        let kept = Backups(library: session.folder.path)
-        var keptAs: [EpisodeIdentity: String] = [:]
-        for index in wanted where report.bad[index].mustBeKept {
-            do {
-                keptAs[report.bad[index].file.episode] = try await kept.keep(report.bad[index].file)
-            } catch let failure as Failure {
-                report.bad[index].repair = .left("it was written to, and could not be kept: \(failure)")
-            }
-        }
-        let open = wanted.filter { report.bad[$0].repair == nil }
         let reasons = Reasons()
-        if !open.isEmpty {
-            let run = SyncRun(configuration: configuration, logger: logger) { event in
-                reasons.record(event)
-                emit(.run(event))
-            }
-            let request = try await request(open.map { report.bad[$0] }, in: session)
-            let outcome = try await run.execute(request, in: session)
-            report.failures += outcome.failures
+        let run = SyncRun(configuration: configuration, logger: logger) { event in
+            reasons.record(event)
+            emit(.run(event))
         }
-        for index in open {
-            let file = report.bad[index].file
-            let repair = try await outcome(for: report.bad[index], in: session, reasons: reasons)
-            switch repair {
-            case .repaired: report.bad[index].repair = .repaired(keptAs: keptAs[file.episode])
-            case .left, .countsAsRemoved, .accepted:
-                if let name = keptAs[file.episode] { try await kept.release(name) }
-                report.bad[index].repair = repair
-            }
+        let request = try await request(wanted.map { report.bad[$0] }, in: session)
+        report.failures += try await run.execute(request, in: session).failures
+        for index in wanted {
+            report.bad[index].repair = try await outcome(for: report.bad[index], in: session, reasons: reasons)
         }
         report.seconds += (ContinuousClock.now - begin) / .seconds(1)
         return report
@@ -120,7 +98,11 @@ package struct VerificationRepair: Sendable {
         if Task.isCancelled { return file.fetchedAt == bad.file.fetchedAt ? .left(why) : .repaired(keptAs: nil) }
         let now = VerifiedFile(section: bad.section, name: bad.name, file: file, verdict: .intact)
         let again = try await verified([now], in: session)
-        return again.intact == 1 ? .repaired(keptAs: nil) : .left(why)
+        guard again.intact == 1 else { return .left(why) }
+        let kept = try await session.trash.list().first {
+            $0.file.episode == episode && $0.file.fetchedAt == bad.file.fetchedAt
+        }
+        return .repaired(keptAs: kept?.path)
     }
 
     /// Hears why episodes are not fetched.
@@ -141,16 +123,5 @@ package struct VerificationRepair: Sendable {
         }
 
         func reason(for episode: EpisodeIdentity) -> Message? { said.withLock { $0[episode] } }
-    }
-}
-
-extension VerifiedFile {
-    /// Whether what the repair replaces is not simply dropped.
-    fileprivate var mustBeKept: Bool {
-        switch verdict {
-        case .missing: false
-        case .unreadable: true
-        default: wasTouched
-        }
     }
 }

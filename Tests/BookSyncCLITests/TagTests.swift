@@ -319,15 +319,13 @@ extension ProductTests {
                 try await withBook([("1.mp3", longer), ("2.mp3", longer)], fetching: false, in: bench) { _, _ in
                     let replaced = try await bench.run("fetch", "own:feed", environment: environment)
                     #expect(replaced.errors.contains("2 replaced"), "\(replaced.errors)")
-                    let kept = try FileManager.default.subpathsOfDirectory(
-                        atPath: bench.library.path + "/.booksync/kept"
-                    ).filter { $0.contains(".kept-") }
-                    #expect(kept.count == 1 && kept.allSatisfy { $0.contains("第1集") }, "\(kept)")
+                    let trashed = try await bench.run("trash", "list", environment: environment)
+                    #expect(trashed.outputLines.last?.hasPrefix("2 files") == true, "\(trashed.output)")
                 }
             }
         }
 
-        @Test func `a run embeds tags, once, and replaces such a file without keeping it`() async throws {
+        @Test func `a run embeds tags, once, and replaces such a file as any other`() async throws {
             try await withWorkbench { bench in
                 let bytes = try await make("a.mp3", "-c:a libmp3lame", in: bench)
                 let longer = try await make("b.mp3", "-c:a libmp3lame -b:a 96k", in: bench)
@@ -345,7 +343,6 @@ extension ProductTests {
                 try await withBook([("1.mp3", longer)], fetching: false, in: bench) { _, _ in
                     let replaced = try await bench.run("fetch", "own:feed", environment: environment)
                     #expect(replaced.errors.contains("1 replaced"), "\(replaced.errors)")
-                    #expect(!replaced.errors.contains("is kept as"), "\(replaced.errors)")
                     #expect(try await bench.run("tag", "own:feed", "--restore", environment: environment).exitCode == 0)
                     #expect(try digests(in: bench) == [sha256(longer)])
                 }

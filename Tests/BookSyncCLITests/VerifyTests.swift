@@ -99,9 +99,8 @@ extension ProductTests {
                 #expect(bad[0].number("recorded_size") == 20_001 && bad[1].number("size") == 5000)
                 #expect(bad[1]["error"]?.contains("404") == true)
                 #expect(bad[0]["recorded_sha256"] == catalog.digests[0])
-                // Both were written to since they were fetched, as far as the system tells.
                 let kept = try #require(bad[2]["kept_as"])
-                #expect(kept.hasPrefix(".booksync/kept/"))
+                #expect(kept.hasPrefix(".booksync/trash/"))
                 let page = try Data(contentsOf: bench.library.appending(path: kept))
                 #expect(page.starts(with: Data("<!DOCTYPE".utf8)))
                 // The one that could not be fetched is as it was.

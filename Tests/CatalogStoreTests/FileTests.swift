@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import Foundation
+import GRDB
 import Support
 import Testing
 
@@ -24,6 +25,24 @@ import Testing
             try await store.forgetFile(of: .sample(1))
             try await store.forgetFile(of: .sample(2))
             #expect(try await store.episode(.sample(1))?.state == .waiting)
+        }
+    }
+
+    @Test func `what this program cannot decode is said to be that, and no fault of the disk`() async throws {
+        try await withFiles(["a"]) { store in
+            try await store.record(.success(MediaInfo(container: "mp3", codec: "mp3")), of: .sample(1, path: "a"))
+            var record = TransferRecord.sample(2)
+            record.error = "why"
+            try await store.save([record])
+            try await DatabaseQueue(path: store.path).write { database in
+                try database.execute(sql: "UPDATE media SET info = '{'; UPDATE transfer SET error_message = '['")
+            }
+            for failure in [
+                try await failure(of: { _ = try await store.media(of: .sample(1)) }),
+                try await failure(of: { _ = try await store.transferRecord(of: .sample(2)) }),
+            ] {
+                #expect(failure?.kind == .defect && failure?.why.description.contains("does not know") == true)
+            }
         }
     }
 

@@ -69,6 +69,29 @@ import Testing
         }
     }
 
+    @Test func `a received file whose segments cannot be deleted is free for the next try`() async throws {
+        let gate = Gate()
+        try await withLargeFileBench(server(holdingFirstAt: 1000, until: gate)) { bench in
+            let episode = bench.episode(size: 1_000_000)
+            let obstacle = bench.partialFolder.appending(
+                path: PartialFile.name(for: episode.identity) + ".obstacle")
+            let opening = Task {
+                try await bench.server.waitUntil { piecesDone($0) == 6 }
+                // A folder that is no segment, and that no file's deletion takes away.
+                try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+                gate.open()
+            }
+            let failed = try await bench.fetch(episode)
+            try await opening.value
+            #expect(failed.failures.count == 1 && failed.sentences.description.contains("cannot be deleted"))
+            try FileManager.default.removeItem(at: obstacle)
+            let report = try await bench.fetch(episode)
+            #expect(report.outcomes == [.resumed], "\(report.sentences)")
+            #expect(bench.server.bodyBytesSent(path: "/a.mp3") == 1_000_000)
+            #expect(try bench.file() == bytes)
+        }
+    }
+
     @Test func `a place is not lent beyond the connections that a host may get`() async throws {
         let gate = Gate()
         try await withLargeFileBench(server(holdingFirstAt: 1000, until: gate), jobsPerHost: 2) { bench in

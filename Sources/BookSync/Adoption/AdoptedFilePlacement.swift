@@ -61,7 +61,7 @@ struct AdoptedFilePlacement: Sendable {
         }
         try await store.finish([file])
         try await store.forgetRemovals(of: [file.episode])
-        try await tidyUp(item)
+        try await tidyUp(item, examined.facts)
         return file
     }
 
@@ -101,7 +101,11 @@ struct AdoptedFilePlacement: Sendable {
                 try syncFile(source)
                 try target.receive(source, as: name, replaces: false)
             case .copy, .move:
-                try copyFile(source, to: waiting, size: facts.size)
+                guard try copyFile(source, to: waiting, size: facts.size) == facts else {
+                    throw Failure(
+                        .temporary, what: "\(source) is not copied", why: "it changed meanwhile",
+                        remedy: "run again when nothing writes to it")
+                }
                 try target.receive(waiting, as: name, replaces: false)
             }
             try target.sync()
@@ -116,14 +120,21 @@ struct AdoptedFilePlacement: Sendable {
         }
     }
 
-    /// The original of what was moved over to another disk, and what had been fetched of the episode.
-    private func tidyUp(_ item: AdoptionReport.Item) async throws {
+    /// Deletes what had been fetched of the episode, and the original of what was moved over to another disk, if that is still what
+    /// was copied.
+    private func tidyUp(_ item: AdoptionReport.Item, _ copied: FileAttributes) async throws {
         let (library, way) = (library.path, way)
         let source = folder + "/" + item.from
         try await runBlocking {
             try LibraryDirectory(Substring(LibraryFolder.partialPath), in: library, creating: false)
                 .delete(PartialFile.name(for: item.episode.identity))
-            guard way == .move, fileSize(source) != nil else { return }
+            guard way == .move, let now = fileAttributes(source) else { return }
+            guard now == copied else {
+                throw Failure(
+                    .temporary, what: "\(source) is not deleted",
+                    why: "it was written to after it was copied into the library",
+                    remedy: "compare it with \(item.path), and delete it if you do not need it")
+            }
             guard unlink(source) == 0 || errno == ENOENT else {
                 throw Failure.file("\(source), which is in the library now, cannot be deleted", errno: errno)
             }

@@ -111,7 +111,9 @@ package struct MoveJournal: Codable, Sendable, Hashable {
         var folders: Set<Substring> = []
         for path in paths where !kept.contains(path) {
             guard let here = fileAttributes("\(library)/\(path)"), here.kind == .file,
-                let there = fileAttributes("\(other)/\(path)"), there.kind == .file, here.size == there.size
+                let there = fileAttributes("\(other)/\(path)"), there.kind == .file, here.size == there.size,
+                // A copy has the times of its original, as finely as its filesystem keeps them.
+                abs(Double(here.modificationTime) - Double(there.modificationTime)) <= 2_000_000_000
             else { continue }
             let (folder, name) = splitLibraryPath(path)
             try LibraryDirectory(folder, in: library, creating: false).delete(name)

@@ -24,9 +24,6 @@ struct AssembledPlan: Sendable {
     var expired: [EpisodeIdentity] = []
     /// Files that nobody had recorded, to be recorded where they are.
     var adoptions: [AdoptionExecution.Adoption] = []
-    /// Files that are to be replaced and were written to since they were fetched, at the paths that their replacements
-    /// go to.
-    var edited: [LocalFile] = []
     /// Why there is nothing to do although somebody named episodes; nil where the book has one of them.
     var unmet: Failure?
     /// Why the limits of the book's subscription let nothing of it begin, in this run or another; nil where they do.
@@ -286,13 +283,6 @@ struct PlanAssembly: Sendable {
                     replacing: action.replacing, overwrites: action.kind == .replace)
                 if action.kind == .replace { request.existingFile = files[renamedFrom[identity] ?? action.path] }
                 assembled.requests.append(request)
-            }
-            if action.kind == .replace, request.repairs == nil, var file = known?.file,
-                let facts = files[file.path] ?? files[action.path],
-                facts.size != file.size || facts.modificationTime != file.modificationTime
-            {
-                file.path = action.path
-                assembled.edited.append(file)
             }
             guard var file = known?.file, !followed.contains(identity) else { continue }
             if files[file.path] != nil {

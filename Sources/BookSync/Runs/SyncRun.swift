@@ -22,7 +22,7 @@ package struct SyncRun: Sendable {
     private let media: MediaProbe?
     let writer: MediaProbe?
     let emit: @Sendable (SyncEvent) -> Void
-    /// When what expires in this run counts as removed.
+    /// When what expires or is replaced in this run counts as removed, so that one undo brings it back.
     private let expiresAt = Date()
 
     /// - Parameters:
@@ -91,7 +91,6 @@ package struct SyncRun: Sendable {
                 stores: true, transport: transport, outages: outages, control: control, emit: emit)
             var exports = RunExport(configuration: configuration, session: session, logger: logger, emit: emit)
             var batch = RenameBatch.new
-            var edited = EditedFiles(library: session.folder.path)
             var planned: Set<BookIdentity> = []
             let onlyAsked: [BookIdentity: SectionRanges] = request.items.reduce(into: [:]) {
                 $0[$1.book] = $1.filter.only
@@ -125,6 +124,9 @@ package struct SyncRun: Sendable {
                     _ = control.join(try await .bringing(fetchable, of: store, in: configuration.downloads.order))
                 },
                 makeRoom: { [trash = session.trash, emit] in await Self.makeRoom($0, in: trash, emit) },
+                keepReplaced: { [trash = session.trash, expiresAt] episode, path in
+                    try trash.keep(episode, at: path, replacedAt: expiresAt)
+                },
                 requireHeld: { [lock = session.lock] in try lock.requireHeld() },
                 objection: { [check = media.map(AudioCheck.init)] path, episode in
                     await check?.objection(to: path, declared: episode.duration)
@@ -152,7 +154,7 @@ package struct SyncRun: Sendable {
                 var assembled = assembled
                 assembled.leaveAdoptions(ofTransfers: asked)
                 var wanted = try await applyPlan(
-                    assembled, isFirst: isNew, in: session, batch: &batch, &edited, &report)
+                    assembled, isFirst: isNew, in: session, batch: &batch, &report)
                 let withdrawn = withdraw(&wanted)
                 if isNew { report.summary.left += withdrawn }
                 guard !wanted.isEmpty else { return }
@@ -199,8 +201,8 @@ package struct SyncRun: Sendable {
                 }
             }
             report.record(transfers, failedBefore: failedBefore, removed: removed, known: outages, emit: emit)
-            let replaced = Set(transfers.receipts.lazy.filter { $0.outcome == .replaced }.map(\.file.episode))
-            for notice in await edited.finish(replaced: replaced) { emit(.notice(notice)) }
+            let replaced = transfers.receipts.count { $0.outcome == .replaced }
+            if replaced > 0 { emit(.notice(Self.replacedNotice(replaced))) }
             reader?.finish()
             if let notice = await unread { emit(.notice(notice)) }
             // Into a library that is gone nothing can be exported; one failure says enough.
@@ -214,6 +216,12 @@ package struct SyncRun: Sendable {
         if let notice { emit(.notice(notice)) }
         report.summary.seconds = (ContinuousClock.now - begin) / .seconds(1)
         return report
+    }
+
+    private static func replacedNotice(_ count: Int) -> Message {
+        count == 1
+            ? "1 replaced file moved to the trash: booksync trash restore brings it back"
+            : "\(count) replaced files moved to the trash: booksync trash restore brings them back"
     }
 
     /// What was removed is the first to go when the disk is full.
@@ -257,7 +265,7 @@ package struct SyncRun: Sendable {
     /// - Returns: what is left to be fetched.
     private func applyPlan(
         _ assembled: AssembledPlan, isFirst: Bool, in session: LibrarySession, batch: inout RenameBatch,
-        _ edited: inout EditedFiles, _ report: inout RunReport
+        _ report: inout RunReport
     ) async throws -> [TransferRequest] {
         emit(.planned(assembled.plan))
         report.recordUnmet(assembled, emit: emit)
@@ -286,16 +294,7 @@ package struct SyncRun: Sendable {
         }
         for failure in outcome.failures { report.fail(failure, emit: emit) }
         // What still has its old name is not replaced under the new one.
-        var unmoved = Set(outcome.failures.map(\.episode))
-        for file in assembled.edited where !unmoved.contains(file.episode) {
-            do {
-                try await edited.keep(file)
-            } catch let failure as Failure {
-                unmoved.insert(file.episode)
-                report.fail(
-                    FailureReport(book: file.episode.book, episode: file.episode, failure: failure), emit: emit)
-            }
-        }
+        let unmoved = Set(outcome.failures.map(\.episode))
         let wanted = assembled.requests.filter { !unmoved.contains($0.episode.identity) }
         // What moves and is replaced is counted when it is replaced.
         let replaced = Set(wanted.map(\.episode.identity))

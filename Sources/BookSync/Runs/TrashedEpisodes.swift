@@ -1,6 +1,7 @@
 import BookModel
 import CatalogStore
 import DownloadEngine
+import LibraryFiles
 import SyncPlanner
 
 /// Episodes that a plan would fetch and whose files lie in the trash: they come back from there, and are not fetched again.
@@ -13,7 +14,7 @@ struct TrashedEpisodes: Sendable {
     ///   - claimed: paths that other books' files are going to take.
     init(of assembled: AssembledPlan, in store: CatalogStore?, claimed: Set<String> = []) async throws {
         let book = assembled.plan.book.identity
-        let requests = assembled.requests.lazy.filter { $0.replacing == nil }
+        let requests = assembled.requests.lazy.filter { !$0.overwrites }
         let wanted = Dictionary(requests.map { ($0.episode.identity, $0.episode) }) { first, _ in first }
         guard !wanted.isEmpty, let store else {
             files = []
@@ -53,8 +54,11 @@ struct TrashedEpisodes: Sendable {
     /// - Returns: what is told of it; nil where nothing came back.
     func restore(in library: String, _ store: CatalogStore) async throws -> Message? {
         guard !files.isEmpty else { return nil }
-        // What does not come back is fetched.
-        let restored = try await Trash(library: library, store: store).restore(files).files
+        // What was damaged before it was replaced, or does not come back, is fetched.
+        let sound = try await runBlocking { [files] in
+            files.filter { $0.file.hasContent(at: library + "/" + $0.path) }
+        }
+        let restored = try await Trash(library: library, store: store).restore(sound).files
         guard !restored.isEmpty else { return nil }
         return restored.count == 1
             ? "1 file comes back from the trash" : "\(restored.count) files come back from the trash"

@@ -8,8 +8,8 @@ import Settings
 import ShelfQueries
 import SyncPlanner
 
-/// Files of episodes that the user removed. They are kept for ``keptDays``, or as the setting `trash` says, in `.booksync/trash/TIME/`, under the paths
-/// that they had.
+/// Files of episodes that the user removed, and those that a download replaced. They are kept for ``keptDays``, or as the setting
+/// `trash` says, in `.booksync/trash/TIME/`, under the paths that they had.
 ///
 /// Whoever changes anything here holds the library's lock: only then does a recorded path mean the file that it names.
 package struct Trash: Sendable {
@@ -58,6 +58,7 @@ package struct Trash: Sendable {
     /// Moves the files of removed episodes here, and drops the folders that they leave empty. What a run that was killed
     /// had begun is finished.
     func collect() async throws -> Collected {
+        try await settleReplaced()
         let files = try await following(try await store.intendTrashing())
         guard !files.isEmpty else { return Collected() }
         let library = library
@@ -171,6 +172,60 @@ package struct Trash: Sendable {
         return .moved
     }
 
+    /// Gives the file of an episode, which is about to be replaced, a second name here; on disk when the call returns. Blocks.
+    ///
+    /// It is recorded first: what a kill leaves of this is settled by the next run.
+    /// - Throws: ``Failure`` when it cannot be kept, as for lack of room: it must not be replaced then.
+    func keep(_ episode: EpisodeIdentity, at path: String, replacedAt: Date) throws {
+        let original = library + "/" + path
+        guard let facts = try Self.facts(of: original) else { return }
+        var time = replacedAt
+        if let kept = try Self.facts(of: library + "/" + Self.path(of: path, removedAt: time)) {
+            if kept == facts { return }
+            // The run that put that one there replaces the file again.
+            time = Date()
+        }
+        try store.commit(replacedFileOf: episode, at: path, time)
+        let (folder, name) = splitLibraryPath(Self.path(of: path, removedAt: time))
+        let target = try LibraryDirectory(folder, in: library)
+        let second = "\(library)/\(folder)/\(name)"
+        if link(original, second) != 0 {
+            // On a filesystem where a file has one name only.
+            let copy = second + Self.copySuffix
+            defer { unlink(copy) }
+            try copyFile(original, to: copy, size: facts.size)
+            try systemCall("\(original) cannot be kept") { rename(copy, second) }
+        }
+        try target.sync()
+    }
+
+    private static let copySuffix = ".new"
+
+    /// Puts right what a run left that was killed, or failed, while it replaced a file, or swapped one with one from here.
+    private func settleReplaced() async throws {
+        var superfluous: [TrashedFile] = []
+        for trashed in try await store.trashedFiles() where !trashed.isRemoved {
+            let present = try await store.episode(trashed.file.episode)?.file
+            let (place, second) = (library + "/" + (present ?? trashed.file).path, library + "/" + trashed.path)
+            let (inPlace, kept) = try await runBlocking { (try Self.facts(of: place), try Self.facts(of: second)) }
+            if kept == nil, let inPlace, present?.isSame(as: inPlace) != true, trashed.file.isSame(as: inPlace) {
+                _ = try await restore(trashed, at: Date())
+            } else if kept == nil || kept == inPlace {
+                // It was not replaced after all, or somebody took it from here.
+                try await runBlocking {
+                    for path in [second, second + Self.copySuffix] where unlink(path) != 0 {
+                        guard errno == ENOENT || errno == ENOTDIR else {
+                            throw Failure.file("\(path) cannot be deleted", errno: errno)
+                        }
+                    }
+                }
+                superfluous.append(trashed)
+            }
+        }
+        try await store.forgetTrashed(superfluous)
+        try await dropEmptyFolders(of: superfluous)
+    }
+
     // MARK: Taking out
 
     package struct Restored: Sendable {
@@ -187,38 +242,45 @@ package struct Trash: Sendable {
     }
 
     /// Brings files back to where they were; their episodes are no longer removed. Of several files of one episode the
-    /// first comes back.
+    /// first comes back. A file that the episode has by now takes its place here.
     package func restore(_ files: [TrashedFile]) async throws -> Restored {
         var restored = Restored()
         var episodes: Set<EpisodeIdentity> = []
+        let now = Date()
         for trashed in files where episodes.insert(trashed.file.episode).inserted {
             do {
-                try await restore(trashed)
-                restored.files.append(trashed)
+                restored.files.append(try await restore(trashed, at: now))
             } catch let failure as Failure where failure.disposition == .skip {
                 restored.failures.append(trashed.report(failure))
             }
         }
-        try await dropEmptyFolders(of: restored.files)
+        try await dropEmptyFolders(of: files)
         return restored
     }
 
-    private func restore(_ trashed: TrashedFile) async throws {
+    /// - Returns: the file where it is now.
+    private func restore(_ trashed: TrashedFile, at now: Date) async throws -> TrashedFile {
         let what: Message = "\(trashed.file.path) cannot be restored"
-        if let present = try await store.episode(trashed.file.episode)?.file {
-            throw Failure(
-                .temporary, what: what, why: "episode \(trashed.section) has a file again: \(present.path)",
-                remedy: "remove that first")
+        let present = try await store.episode(trashed.file.episode)?.file
+        var restored = trashed
+        if let present {
+            (restored.file.path, restored.file.isNamedByUser) = (present.path, present.isNamedByUser)
+            // What the catalog says already is no reason for the next run to replace it again.
+            restored.file.catalogSize = present.catalogSize
+            restored.file.catalogModifiedAt = present.catalogModifiedAt
         }
-        let library = library
+        let place = restored.file.path
         try await runBlocking {
-            let (from, to) = (splitLibraryPath(trashed.path), splitLibraryPath(trashed.file.path))
+            let (from, to) = (splitLibraryPath(trashed.path), splitLibraryPath(place))
             let isInTrash = try Self.facts(of: library + "/" + trashed.path) != nil
-            if let facts = try Self.facts(of: library + "/" + trashed.file.path) {
+            if let facts = try Self.facts(of: library + "/" + place) {
                 // A command that was killed had brought it back already.
                 if !isInTrash, trashed.file.isSame(as: facts) { return }
-                throw Failure(
-                    .temporary, what: what, why: "something else has its path", remedy: "move that away and try again")
+                guard present != nil else {
+                    throw Failure(
+                        .temporary, what: what, why: "something else has its path",
+                        remedy: "move that away and try again")
+                }
             }
             guard isInTrash else {
                 throw Failure(
@@ -227,11 +289,17 @@ package struct Trash: Sendable {
             }
             let source = try LibraryDirectory(from.folder, in: library, creating: false)
             let target = try LibraryDirectory(to.folder, in: library)
-            try target.receive(from.name, from: source, as: to.name)
+            if present == nil {
+                try target.receive(from.name, from: source, as: to.name)
+            } else {
+                try keep(trashed.file.episode, at: place, replacedAt: now)
+                try target.receive(library + "/" + trashed.path, as: to.name, replaces: true)
+            }
             try target.sync()
             try source.sync()
         }
-        try await store.restore(trashed)
+        try await store.restore(restored)
+        return restored
     }
 
     /// Deletes files for good where not even the store can be opened for writing, because the disk is full. That they are gone
@@ -300,6 +368,12 @@ package struct Trash: Sendable {
 
     // MARK: The disk
 
+    fileprivate static func path(of path: String, removedAt: Date) -> String {
+        let milliseconds = Int64((removedAt.timeIntervalSince1970 * 1000).rounded())
+        let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.inFileName)
+        return "\(folder)/\(stamp)-\(milliseconds % 1000)/\(path)"
+    }
+
     /// - Returns: nil where there is nothing.
     private static func facts(of path: String) throws -> FileAttributes? {
         var status = stat()
@@ -318,11 +392,7 @@ package struct Trash: Sendable {
 
 extension TrashedFile {
     /// Where it lies in the trash, relative to the library.
-    package var path: String {
-        let milliseconds = Int64((removedAt.timeIntervalSince1970 * 1000).rounded())
-        let stamp = Date(timeIntervalSince1970: Double(milliseconds / 1000)).formatted(.inFileName)
-        return "\(Trash.folder)/\(stamp)-\(milliseconds % 1000)/\(file.path)"
-    }
+    package var path: String { Trash.path(of: file.path, removedAt: removedAt) }
 
     fileprivate func report(_ failure: Failure) -> FailureReport {
         FailureReport(

@@ -11,7 +11,8 @@ import Terminal
 struct TrashCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trash", abstract: .words("List, restore or delete what was removed."),
-        discussion: .words("Removed files are kept for \(Trash.keptDays) days in the library's .booksync/trash."),
+        discussion: .words(
+            "Removed and replaced files are kept for \(Trash.keptDays) days in the library's .booksync/trash."),
         subcommands: [TrashListCommand.self, TrashRestoreCommand.self, TrashEmptyCommand.self])
 }
 
@@ -56,7 +57,8 @@ struct TrashRestoreCommand: Subcommand {
         commandName: "restore", abstract: .words("Bring removed files back to where they were."),
         discussion: .words(
             """
-            Their episodes are no longer removed. Of an episode that was removed twice, the last file comes back.
+            Their episodes are no longer removed. Of several files of an episode the last one comes back; a file that the \
+            episode has by now goes to the trash instead.
             """))
 
     @OptionGroup var common: CommonOptions

@@ -14,8 +14,7 @@ struct VerifyCommand: Subcommand {
             Names what is missing, truncated, changed, or rotten (other bytes, though nobody wrote to the file), and exits \
             with 75 when anything is bad and was not repaired. A verification that is interrupted goes on where it stopped \
             when it is asked for again. --repair fetches the bad files again; each stays where it is until the good one is \
-            whole, and one that was written to since it was fetched is kept under .booksync/kept. --accept REF records files \
-            that you edited (tags, cuts) as they are now.
+            whole, and then goes to the trash. --accept REF records files that you edited (tags, cuts) as they are now.
             """))
 
     @OptionGroup var common: CommonOptions

@@ -4,8 +4,7 @@ import DownloadEngine
 import Foundation
 import LibraryFiles
 
-/// What lies in `.booksync` beside the store: what no run will use again, what the next one goes on with, and what was kept
-/// for the user. Only to be looked for while no run is under way.
+/// What lies in `.booksync` beside the store: what no run will use again, and what the next one goes on with. Only to be looked for while no run is under way.
 struct Leftovers: Sendable {
     /// Partial files that no transfer in the store knows, and temporary files of runs that were killed.
     private var orphans = Tally()
@@ -15,8 +14,6 @@ struct Leftovers: Sendable {
     private var damagedStores = Tally()
     /// What joins had encoded that did not come to their end.
     private var joining = Tally()
-    /// What a repair kept of the user's.
-    private var kept = Tally()
     private let folder: LibraryFolder
 
     private struct Tally {
@@ -53,8 +50,6 @@ struct Leftovers: Sendable {
                 orphans.add(facts)
             }
         }
-        for facts in try await FolderScan.scanTrees([Backups.folder], under: folder.path).values
-        where facts.kind == .file { kept.add(facts) }
     }
 
     /// The names of the partial files that transfers go on with; nil where the store does not tell.
@@ -87,7 +82,6 @@ struct Leftovers: Sendable {
             },
             damagedStores.sentence(
                 "1 file of a damaged store", "\(damagedStores.count) files of damaged stores"), joins,
-            kept.sentence("1 file that a repair kept", "\(kept.count) files that repairs kept"),
         ].compactMap(\.self)
         return orphans.count + damagedStores.count == 0 ? nil : parts.joined(separator: ", ")
     }
@@ -104,10 +98,6 @@ struct Leftovers: Sendable {
             joins.map {
                 files -> Message in
                 "\(files) in \(folder.ownFolder)/joining, for when the book is joined again"
-            },
-            kept.sentence("1 file that a repair kept", "\(kept.count) files that repairs kept").map {
-                files -> Message in
-                "\(files) in \(folder.ownFolder)/kept"
             },
         ].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")

@@ -37,15 +37,10 @@ extension RunBench {
     /// Absolute path of an episode's file; it must be recorded.
     func path(_ section: Int) async throws -> String { try await recordedPath(section) ?? "" }
 
-    /// What `.booksync/kept` holds, by name.
-    func kept() throws -> [String: [UInt8]] {
-        let folder = library + "/" + Backups.folder
-        guard let below = FileManager.default.enumerator(atPath: folder) else { return [:] }
-        var files: [String: [UInt8]] = [:]
-        for case let name as String in below where name.contains(".mp3.kept-") {
-            files[name] = try read(folder + "/" + name)
-        }
-        return files
+    /// What the trash holds, by path.
+    func trashed() async throws -> [String: [UInt8]] {
+        let paths = try await Trash.list(in: library).map(\.path)
+        return Dictionary(uniqueKeysWithValues: try paths.map { ($0, try read(library + "/" + $0)) })
     }
 
     /// Has the store believe that the episode's file was fetched only now, after all that was done to it: as if a disk

@@ -1,0 +1,144 @@
+import BookModel
+import CatalogStore
+import Foundation
+import Support
+import Testing
+
+@testable import BookSync
+@testable import Verification
+
+/// What a download replaces goes to the trash, and comes back from there.
+@Suite(.limitedConcurrency) struct ReplacedFileTests {
+    private static let newer = sampleMP3(bytes: 45_000, seed: 7)
+
+    /// Runs the body with a bench of two episodes on disk, of which the catalog has another version of the first.
+    private func withNewVersion(_ body: (RunBench, _ path: String) async throws -> Void) async throws {
+        try await withRunBench(ScriptedCatalog.episodes(2)) { bench in
+            try await bench.run()
+            bench.catalog.update {
+                $0.elements[0].size = Self.newer.count
+                $0.audio["/audio/1.mp3"] = .file(Self.newer, etag: "\"v2\"")
+            }
+            try await body(bench, try #require(try await bench.recordedPath(1)))
+        }
+    }
+
+    private func trash<Value: Sendable>(_ bench: RunBench, _ body: (Trash) async throws -> Value) async throws -> Value
+    {
+        try await LibrarySession.withLibrary(at: bench.library, command: "test") { try await body($0.trash) }
+    }
+
+    private func trashedBytes(_ bench: RunBench) async throws -> [[UInt8]] {
+        try await Trash.list(in: bench.library).map { try bench.read(bench.library + "/" + $0.path) }
+    }
+
+    @Test(arguments: [false, true])
+    func `the old file and the new one swap places as often as one is restored, and no run fetches any again`(
+        byForce: Bool
+    ) async throws {
+        try await withNewVersion { bench, path in
+            #expect(try await bench.run(force: byForce).summary.replaced == (byForce ? 2 : 1))
+            #expect(bench.notices.contains { $0.contains("moved to the trash") })
+            let downloads = bench.audioDownloads
+            for (inPlace, inTrash) in [(ScriptedCatalog.bytes(1), Self.newer), (Self.newer, ScriptedCatalog.bytes(1))] {
+                let restored = try await trash(bench) { trash in
+                    try await trash.restore(try await trash.list().filter { $0.section == 1 })
+                }
+                #expect(restored.failures.isEmpty && restored.files.count == 1)
+                #expect(try bench.read(path) == inPlace)
+                #expect(try await trashedBytes(bench).contains(inTrash))
+                #expect(try await bench.run().summary.kept == 2)
+                #expect(try await bench.verify().intact == 2)
+            }
+            #expect(bench.audioDownloads == downloads)
+        }
+    }
+
+    @Test func `one undo brings back all that a run replaced`() async throws {
+        try await withNewVersion { bench, path in
+            #expect(try await bench.run(force: true).summary.replaced == 2)
+            let trashed = try await Trash.list(in: bench.library)
+            #expect(Set(trashed.map(\.removedAt)).count == 1)
+            let restored = try await trash(bench) { try await $0.undoRemoval(at: trashed[0].removedAt) }
+            #expect(restored.files.count == 2 && restored.failures.isEmpty)
+            #expect(try bench.read(path) == ScriptedCatalog.bytes(1))
+        }
+    }
+
+    @Test func `what cannot be kept is not replaced`() async throws {
+        try await withNewVersion { bench, path in
+            let place = bench.library + "/.booksync/trash"
+            try Data("in the way".utf8).write(to: URL(filePath: place))
+            let report = try await bench.run()
+            #expect(report.summary.failed == 1 && report.summary.replaced == 0)
+            #expect(try bench.read(path) == ScriptedCatalog.bytes(1))
+            try FileManager.default.removeItem(atPath: place)
+            let downloads = bench.audioDownloads
+            #expect(try await bench.run(force: true).summary.replaced == 2)
+            #expect(try bench.read(path) == Self.newer)
+            #expect(bench.audioBytesSent == 80_000 + Self.newer.count + 40_000, "\(bench.audioDownloads - downloads)")
+        }
+    }
+
+    /// How far a run had come with keeping a file when it was killed, before the new one took its place.
+    enum Step: CaseIterable {
+        case recorded, named, copied
+    }
+
+    @Test(arguments: Step.allCases)
+    func `a run that was killed before the new file took its place leaves nothing in the trash`(step: Step)
+        async throws
+    {
+        try await withNewVersion { bench, path in
+            let file = try #require(try await bench.shelved(1)?.file)
+            let now = Date()
+            try await bench.withStore { store in
+                let trash = Trash(library: bench.library, store: store)
+                try await Task.detached {
+                    guard step == .recorded else { return try trash.keep(file.episode, at: file.path, replacedAt: now) }
+                    try store.commit(replacedFileOf: file.episode, at: file.path, now)
+                }.value
+            }
+            let kept = try #require(try await Trash.list(in: bench.library).first).path
+            if step == .copied { try FileManager.default.removeItem(atPath: bench.library + "/" + kept) }
+            _ = try await trash(bench) { _ in }
+            #expect(try await Trash.list(in: bench.library).isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: bench.library + "/" + kept))
+            #expect(try bench.read(path) == ScriptedCatalog.bytes(1))
+            #expect(try await bench.run().summary.replaced == 1)
+            #expect(try await trashedBytes(bench) == [ScriptedCatalog.bytes(1)])
+        }
+    }
+
+    @Test func `a restore that was killed when the two had swapped places is recorded by the next command`()
+        async throws
+    {
+        try await withNewVersion { bench, path in
+            try await bench.run()
+            let old = try #require(try await Trash.list(in: bench.library).first)
+            let file = try #require(try await bench.shelved(1)?.file)
+            try await bench.withStore { store in
+                let trash = Trash(library: bench.library, store: store)
+                try await Task.detached { try trash.keep(file.episode, at: file.path, replacedAt: Date()) }.value
+            }
+            #expect(rename(bench.library + "/" + old.path, path) == 0)
+            _ = try await trash(bench) { _ in }
+            #expect(try await bench.shelved(1)?.file?.sha256 == old.file.sha256)
+            #expect(try await trashedBytes(bench) == [Self.newer])
+            #expect(try await bench.run().summary.kept == 2)
+        }
+    }
+
+    @Test func `a damaged file that was replaced does not come back by itself`() async throws {
+        try await withRunBench(ScriptedCatalog.episodes(1)) { bench in
+            try await bench.run()
+            let path = try #require(try await bench.recordedPath(1))
+            try flipBit(of: path, at: 20_000)
+            try await bench.forgetThatItWasTouched(1)
+            #expect(try await bench.verifyAndRepair().repaired == 1)
+            try FileManager.default.removeItem(atPath: path)
+            #expect(try await bench.run().summary.fetched == 1)
+            #expect(try bench.read(path) == ScriptedCatalog.bytes(1))
+        }
+    }
+}
